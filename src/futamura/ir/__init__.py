@@ -1,0 +1,1 @@
+"""The intermediate representation: operators, graph, builder, text, verifier, interpreter."""

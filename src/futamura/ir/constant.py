@@ -1,0 +1,81 @@
+"""Exact constants: a Python value with an equality that never confuses two values.
+
+    Constant(1) != Constant(True) != Constant(1.0)      Constant(0.0) != Constant(-0.0)
+    Constant((1, 2)) == Constant((1, 2))                Constant([]) == itself only
+
+`exact_key` is recursive over the immutable builtin types and falls back to identity.  A key that
+holds an `id` is only valid while the value lives, so a `Constant` keeps its value alive.
+"""
+
+from __future__ import annotations
+
+import struct
+from types import EllipsisType, NoneType, NotImplementedType
+from typing import Final
+
+__all__ = ["UNBOUND", "Constant", "exact_key"]
+
+_ATOMS: Final = frozenset({int, bool, str, bytes, NoneType, EllipsisType, NotImplementedType})
+
+
+class Unbound:
+    """The content of an empty cell in suspended states; never a value of the program."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "UNBOUND"
+
+
+UNBOUND: Final = Unbound()
+
+
+def exact_key(value: object) -> object:
+    """A hashable key, equal for two values only if no Python program can tell them apart by value."""
+    kind = type(value)
+    if kind in _ATOMS:
+        return (kind, value)
+    if kind is float:
+        return (kind, struct.pack("<d", value))
+    if kind is complex:
+        assert isinstance(value, complex)
+        return (kind, struct.pack("<dd", value.real, value.imag))
+    if kind is tuple:
+        assert isinstance(value, tuple)
+        return (kind, tuple(exact_key(item) for item in value))
+    if kind is frozenset:
+        assert isinstance(value, frozenset)
+        return (kind, frozenset(exact_key(item) for item in value))
+    return (kind, "at", id(value))
+
+
+class Constant:
+    """An immutable box around one Python value, compared exactly."""
+
+    __slots__ = ("_key", "value")
+
+    def __init__(self, value: object) -> None:
+        object.__setattr__(self, "value", value)
+        object.__setattr__(self, "_key", None)
+
+    value: object
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a Constant is immutable")
+
+    @property
+    def key(self) -> object:
+        if self._key is None:
+            object.__setattr__(self, "_key", exact_key(self.value))
+        return self._key
+
+    _key: object
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Constant) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __repr__(self) -> str:
+        return f"Constant({self.value!r})"

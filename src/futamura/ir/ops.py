@@ -1,0 +1,113 @@
+"""THE table of operators: one row per operator, and one per terminator.
+
+A row says what an operator is called, what it takes and gives, what it may do to the world and how it
+is evaluated on concrete values.  The interpreter, the folder, the specializer and the printer ask the
+row's columns, never its name.  To add an operator: one row here and one case in `tests/cases/operators`.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+__all__ = ["OPERATORS", "TERMINATORS", "Operator", "TerminatorKind"]
+
+
+class Operator:
+    """One row of the table.  Rows are compared by identity; `OPERATORS[name]` is the only instance."""
+
+    __slots__ = ("arity", "name", "results")
+
+    def __init__(self, name: str, arity: int, results: int = 1) -> None:
+        self.name: Final = name
+        self.arity: Final = arity
+        """Number of arguments; -1 where the attribute decides."""
+        self.results: Final = results
+        """Number of results; -1 where the attribute decides."""
+
+    def __repr__(self) -> str:
+        return f"Operator({self.name})"
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        return (_operator, (self.name,))
+
+
+def _operator(name: str) -> Operator:
+    return OPERATORS[name]
+
+
+class TerminatorKind(NamedTuple):
+    """One row of the table of terminators; `edges` is -1 where the attribute decides."""
+
+    name: str
+    arity: int
+    edges: int
+
+
+BINARY: Final = ("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor")
+INPLACE: Final = tuple("i" + name for name in BINARY)
+COMPARE: Final = ("lt", "le", "eq", "ne", "gt", "ge", "is", "is_not", "in", "not_in")
+UNARY: Final = ("neg", "pos", "invert", "not", "truth")
+
+_ROWS: Final = (
+    Operator("const", 0),               # attr Constant
+    Operator("copy", -1, -1),           # parallel: as many results as arguments
+    *(Operator(name, 2) for name in (*BINARY, *INPLACE, *COMPARE)),
+    *(Operator(name, 1) for name in UNARY),
+    Operator("getattr", 1),             # (object)                 attr name
+    Operator("setattr", 2, 0),          # (value, object)          attr name
+    Operator("delattr", 1, 0),          # (object)                 attr name
+    Operator("getitem", 2),             # (object, index)
+    Operator("setitem", 3, 0),          # (value, object, index)
+    Operator("delitem", 2, 0),          # (object, index)
+    Operator("slice", 3),               # (start, stop, step)
+    Operator("tuple", -1),              # (items...)               attr None | tuple[bool]: which are starred
+    Operator("list", -1),
+    Operator("set", -1),
+    Operator("dict", -1),               # (key, value, ...)        attr None | tuple[bool]: entry is a ** mapping (one argument)
+    Operator("list_append", 2, 0),      # (list, item)             comprehensions only
+    Operator("set_add", 2, 0),          # (set, item)
+    Operator("dict_put", 3, 0),         # (dict, key, value)
+    Operator("unpack", 1, -1),          # (iterable)               attr (before, starred, after)
+    Operator("format", -1),             # (value[, spec])          attr conversion "" | "s" | "r" | "a"
+    Operator("string", -1),             # (parts...)               exact strings, joined
+    Operator("call", -1),               # (function, arguments...) attr None | tuple of "" | "*" | "**" | keyword
+    Operator("super", 3),               # (super, class cell, first argument): super() without arguments
+    Operator("iter", 1),
+    Operator("global_get", 0),          # attr (module, name)
+    Operator("global_set", 1, 0),
+    Operator("global_del", 0, 0),
+    Operator("import", 0),              # attr (name, None | tuple of names, level)
+    Operator("import_from", 1),         # (module)                 attr name
+    Operator("cell", -1),               # () | (value)             attr name
+    Operator("cell_get", 1),            # (cell)                   attr (name, "local" | "free")
+    Operator("cell_set", 2, 0),         # (value, cell)            attr name
+    Operator("cell_del", 1, 0),         # (cell)                   attr (name, "local" | "free")
+    Operator("function", -1),           # (defaults..., kwdefaults..., annotations..., cells...) attr FunctionAttr
+    Operator("class", -1),              # (cells...)               attr ClassAttr: one class statement, as source
+    Operator("yield", 1),
+    Operator("yield_from", 1),
+    Operator("match_sequence", 1),      # (subject) -> bool
+    Operator("match_mapping", 1),       # (subject) -> bool
+    Operator("match_class", 2, -1),     # (subject, class)         attr (positional count, names) -> bool, values...
+    Operator("exc_match", 2),           # (exception, class) -> bool
+    Operator("with_enter", 1, 2),       # (manager) -> exit, value
+    Operator("with_exit", 1, 0),        # (exit)                   exit(None, None, None)
+    Operator("with_unwind", 2),         # (exit, exception) -> what exit(type, exception, traceback) returned
+)
+
+OPERATORS: Final[dict[str, Operator]] = {row.name: row for row in _ROWS}
+
+TERMINATORS: Final[dict[str, TerminatorKind]] = {
+    kind.name: kind
+    for kind in (
+        TerminatorKind("jump", 0, 1),
+        TerminatorKind("branch", 1, 2),       # (bool)              edges (then, else)
+        TerminatorKind("switch", 1, -1),      # (value)             attr tuple[Constant]; edges (cases..., default)
+        TerminatorKind("next", 1, 2),         # (iterator)          edges (body with item, exhausted)
+        TerminatorKind("return", 1, 0),       # (value)
+        TerminatorKind("raise", -1, 0),       # () | (exception) | (exception, cause)
+        TerminatorKind("reraise", 1, 0),      # (exception)         goes on propagating, unchanged
+        TerminatorKind("guard", 1, 1),        # (bool)              attr FrameState
+        TerminatorKind("unreachable", 0, 0),
+    )
+}
