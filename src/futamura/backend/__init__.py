@@ -1,0 +1,1 @@
+"""Back ends: IR to structured Python source."""

@@ -1,0 +1,1 @@
+"""From IR to Python source: folding, nesting, naming, printing."""

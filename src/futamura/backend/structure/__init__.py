@@ -1,0 +1,1 @@
+"""From a control-flow graph with protected extents to nested Python statements."""
