@@ -145,7 +145,9 @@ class FunctionBuilder:
         block.ops.append(operation)
         return operation
 
-    def constant(self, block: BlockBuilder, value: object, *, hint: str | None = None, span: Span | None = None) -> Value:
+    def constant(
+        self, block: BlockBuilder, value: object, *, hint: str | None = None, span: Span | None = None
+    ) -> Value:
         return self.emit(block, "const", (), Constant(value), hint=hint, span=span)
 
     def terminate(

@@ -30,11 +30,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from futamura.ir.attributes import ClassAttr, FunctionAttr
 from futamura.ir.ops import Operator, TerminatorKind
 
 __all__ = [
-    "OBJECT", "Block", "ClassAttr", "Edge", "FrameState", "Function", "FunctionAttr", "FunctionKind", "Operation", "Program", "Region",
-    "RegionKind", "Signature", "Span", "Suspended", "Terminator", "Value",
+    "OBJECT", "Block", "ClassAttr", "Edge", "FrameState", "Function", "FunctionAttr", "FunctionKind", "Operation",
+    "Program", "Region", "RegionKind", "Signature", "Span", "Suspended", "Terminator", "Value",
 ]
 
 Value: TypeAlias = int
@@ -91,7 +92,7 @@ class FrameState(NamedTuple):
 
     function: str
     block: int
-    index: int
+    index: int  # type: ignore[assignment]  # the name of a tuple's method, which nobody needs here
     values: tuple[tuple[Value, object], ...]
     parent: FrameState | None = None
 
@@ -109,28 +110,6 @@ class Terminator(NamedTuple):
     @property
     def name(self) -> str:
         return self.kind.name
-
-
-class FunctionAttr(NamedTuple):
-    """What `function` makes: the program's function `name`, its cells bound to the trailing arguments.
-
-    The arguments are `defaults` positional defaults, one value for each name of `kwdefaults`, one for
-    each name of `annotations` ("return" included), then one cell for each free name of the function.
-    """
-
-    name: str
-    defaults: int = 0
-    kwdefaults: tuple[str, ...] = ()
-    annotations: tuple[str, ...] = ()
-
-
-class ClassAttr(NamedTuple):
-    """What `class` makes: `source` is one statement that defines `name` (a class, or a definition that the
-    IR does not look into); the arguments are the cells of `free`, the enclosing variables that it reads."""
-
-    name: str
-    source: str
-    free: tuple[str, ...] = ()
 
 
 class Region(NamedTuple):

@@ -9,20 +9,29 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from futamura.ir import attributes as form
+from futamura.ir.attributes import Form
+
 __all__ = ["OPERATORS", "TERMINATORS", "Operator", "TerminatorKind"]
 
 
 class Operator:
     """One row of the table.  Rows are compared by identity; `OPERATORS[name]` is the only instance."""
 
-    __slots__ = ("arity", "name", "results")
+    __slots__ = ("arity", "form", "name", "results", "silent")
 
-    def __init__(self, name: str, arity: int, results: int = 1) -> None:
+    def __init__(
+        self, name: str, arity: int, results: int = 1, form: Form = form.nothing, *, silent: bool = False
+    ) -> None:
         self.name: Final = name
         self.arity: Final = arity
         """Number of arguments; -1 where the attribute decides."""
         self.results: Final = results
         """Number of results; -1 where the attribute decides."""
+        self.form: Final = form
+        """What the attribute must look like."""
+        self.silent: Final = silent
+        """It never raises, whatever the operands' types."""
 
     def __repr__(self) -> str:
         return f"Operator({self.name})"
@@ -49,46 +58,46 @@ COMPARE: Final = ("lt", "le", "eq", "ne", "gt", "ge", "is", "is_not", "in", "not
 UNARY: Final = ("neg", "pos", "invert", "not", "truth")
 
 _ROWS: Final = (
-    Operator("const", 0),               # attr Constant
-    Operator("copy", -1, -1),           # parallel: as many results as arguments
-    *(Operator(name, 2) for name in (*BINARY, *INPLACE, *COMPARE)),
+    Operator("const", 0, 1, form.constant, silent=True),         # attr Constant
+    Operator("copy", -1, -1, form.parallel, silent=True),        # parallel: as many results as arguments
+    *(Operator(name, 2, silent=name in ("is", "is_not")) for name in (*BINARY, *INPLACE, *COMPARE)),
     *(Operator(name, 1) for name in UNARY),
-    Operator("getattr", 1),             # (object)                 attr name
-    Operator("setattr", 2, 0),          # (value, object)          attr name
-    Operator("delattr", 1, 0),          # (object)                 attr name
+    Operator("getattr", 1, 1, form.name),           # (object)                 attr name
+    Operator("setattr", 2, 0, form.name),           # (value, object)          attr name
+    Operator("delattr", 1, 0, form.name),           # (object)                 attr name
     Operator("getitem", 2),             # (object, index)
     Operator("setitem", 3, 0),          # (value, object, index)
     Operator("delitem", 2, 0),          # (object, index)
-    Operator("slice", 3),               # (start, stop, step)
-    Operator("tuple", -1),              # (items...)               attr None | tuple[bool]: which are starred
-    Operator("list", -1),
-    Operator("set", -1),
-    Operator("dict", -1),               # (key, value, ...)        attr None | tuple[bool]: entry is a ** mapping (one argument)
-    Operator("list_append", 2, 0),      # (list, item)             comprehensions only
+    Operator("slice", 3, silent=True),               # (start, stop, step)
+    Operator("tuple", -1, 1, form.items),           # (items...)               attr None | tuple[bool]: which are starred
+    Operator("list", -1, 1, form.items),
+    Operator("set", -1, 1, form.items),
+    Operator("dict", -1, 1, form.entries),          # (key, value, ...)        attr None | tuple[bool]: entry is a ** mapping (one argument)
+    Operator("list_append", 2, 0, silent=True),      # (list, item)             comprehensions only
     Operator("set_add", 2, 0),          # (set, item)
     Operator("dict_put", 3, 0),         # (dict, key, value)
-    Operator("unpack", 1, -1),          # (iterable)               attr (before, starred, after)
-    Operator("format", -1),             # (value[, spec])          attr conversion "" | "s" | "r" | "a"
-    Operator("string", -1),             # (parts...)               exact strings, joined
-    Operator("call", -1),               # (function, arguments...) attr None | tuple of "" | "*" | "**" | keyword
+    Operator("unpack", 1, -1, form.unpacking),      # (iterable)               attr (before, starred, after)
+    Operator("format", -1, 1, form.conversion),     # (value[, spec])          attr conversion "" | "s" | "r" | "a"
+    Operator("string", -1, silent=True),             # (parts...)               exact strings, joined
+    Operator("call", -1, 1, form.marks),            # (function, arguments...) attr None | tuple of "" | "*" | "**" | keyword
     Operator("super", 3),               # (super, class cell, first argument): super() without arguments
     Operator("iter", 1),
-    Operator("global_get", 0),          # attr (module, name)
-    Operator("global_set", 1, 0),
-    Operator("global_del", 0, 0),
-    Operator("import", 0),              # attr (name, None | tuple of names, level)
-    Operator("import_from", 1),         # (module)                 attr name
-    Operator("cell", -1),               # () | (value)             attr name
-    Operator("cell_get", 1),            # (cell)                   attr (name, "local" | "free")
-    Operator("cell_set", 2, 0),         # (value, cell)            attr name
-    Operator("cell_del", 1, 0),         # (cell)                   attr (name, "local" | "free")
-    Operator("function", -1),           # (defaults..., kwdefaults..., annotations..., cells...) attr FunctionAttr
-    Operator("class", -1),              # (cells...)               attr ClassAttr: one class statement, as source
+    Operator("global_get", 0, 1, form.binding),     # attr (module, name)
+    Operator("global_set", 1, 0, form.binding),
+    Operator("global_del", 0, 0, form.binding),
+    Operator("import", 0, 1, form.module),          # attr (name, None | tuple of names, level)
+    Operator("import_from", 1, 1, form.name),       # (module)                 attr name
+    Operator("cell", -1, 1, form.new_cell, silent=True),         # () | (value)             attr name
+    Operator("cell_get", 1, 1, form.variable),      # (cell)                   attr (name, "local" | "free")
+    Operator("cell_set", 2, 0, form.name, silent=True),          # (value, cell)            attr name
+    Operator("cell_del", 1, 0, form.variable),      # (cell)                   attr (name, "local" | "free")
+    Operator("function", -1, 1, form.function),     # (defaults..., kwdefaults..., annotations..., cells...) attr FunctionAttr
+    Operator("class", -1, 1, form.definition),      # (cells...)               attr ClassAttr: one class statement, as source
     Operator("yield", 1),
     Operator("yield_from", 1),
-    Operator("match_sequence", 1),      # (subject) -> bool
-    Operator("match_mapping", 1),       # (subject) -> bool
-    Operator("match_class", 2, -1),     # (subject, class)         attr (positional count, names) -> bool, values...
+    Operator("match_sequence", 1, silent=True),      # (subject) -> bool
+    Operator("match_mapping", 1, silent=True),       # (subject) -> bool
+    Operator("match_class", 2, -1, form.pattern),   # (subject, class)         attr (positional count, names) -> bool, values...
     Operator("exc_match", 2),           # (exception, class) -> bool
     Operator("with_enter", 1, 2),       # (manager) -> exit, value
     Operator("with_exit", 1, 0),        # (exit)                   exit(None, None, None)
