@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from futamura.ir import attributes as form
 from futamura.ir.attributes import Form
+from futamura.ir.evaluate import BINARY, COMPARE, EVALUATE, INPLACE, UNARY, Evaluate
 
 __all__ = ["OPERATORS", "TERMINATORS", "Operator", "TerminatorKind"]
 
@@ -18,7 +19,7 @@ __all__ = ["OPERATORS", "TERMINATORS", "Operator", "TerminatorKind"]
 class Operator:
     """One row of the table.  Rows are compared by identity; `OPERATORS[name]` is the only instance."""
 
-    __slots__ = ("arity", "form", "name", "results", "silent")
+    __slots__ = ("arity", "evaluate", "form", "name", "results", "silent")
 
     def __init__(
         self, name: str, arity: int, results: int = 1, form: Form = form.nothing, *, silent: bool = False
@@ -32,6 +33,10 @@ class Operator:
         """What the attribute must look like."""
         self.silent: Final = silent
         """It never raises, whatever the operands' types."""
+        self.evaluate: Final[Evaluate | None] = EVALUATE.get(name)
+        """The operation on concrete values: the result, or a sequence of them where there is not exactly one.
+
+        None for the operators that need a frame."""
 
     def __repr__(self) -> str:
         return f"Operator({self.name})"
@@ -52,56 +57,58 @@ class TerminatorKind(NamedTuple):
     edges: int
 
 
-BINARY: Final = ("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor")
-INPLACE: Final = tuple("i" + name for name in BINARY)
-COMPARE: Final = ("lt", "le", "eq", "ne", "gt", "ge", "is", "is_not", "in", "not_in")
-UNARY: Final = ("neg", "pos", "invert", "not", "truth")
-
 _ROWS: Final = (
-    Operator("const", 0, 1, form.constant, silent=True),         # attr Constant
-    Operator("copy", -1, -1, form.parallel, silent=True),        # parallel: as many results as arguments
+    Operator("const", 0, 1, form.constant, silent=True),  # attr Constant
+    Operator("copy", -1, -1, form.parallel, silent=True),  # parallel: as many results as arguments
     *(Operator(name, 2, silent=name in ("is", "is_not")) for name in (*BINARY, *INPLACE, *COMPARE)),
     *(Operator(name, 1) for name in UNARY),
-    Operator("getattr", 1, 1, form.name),           # (object)                 attr name
-    Operator("setattr", 2, 0, form.name),           # (value, object)          attr name
-    Operator("delattr", 1, 0, form.name),           # (object)                 attr name
-    Operator("getitem", 2),             # (object, index)
-    Operator("setitem", 3, 0),          # (value, object, index)
-    Operator("delitem", 2, 0),          # (object, index)
-    Operator("slice", 3, silent=True),               # (start, stop, step)
-    Operator("tuple", -1, 1, form.items),           # (items...)               attr None | tuple[bool]: which are starred
+    # objects: the arguments stand in the order of evaluation
+    Operator("getattr", 1, 1, form.name),  # (object), attr name
+    Operator("setattr", 2, 0, form.name),  # (value, object), attr name
+    Operator("delattr", 1, 0, form.name),  # (object), attr name
+    Operator("getitem", 2),  # (object, index)
+    Operator("setitem", 3, 0),  # (value, object, index)
+    Operator("delitem", 2, 0),  # (object, index)
+    Operator("slice", 3, silent=True),  # (start, stop, step)
+    # displays
+    Operator("tuple", -1, 1, form.items),  # (items...), attr None | tuple[bool]: which are starred
     Operator("list", -1, 1, form.items),
     Operator("set", -1, 1, form.items),
-    Operator("dict", -1, 1, form.entries),          # (key, value, ...)        attr None | tuple[bool]: entry is a ** mapping (one argument)
-    Operator("list_append", 2, 0, silent=True),      # (list, item)             comprehensions only
-    Operator("set_add", 2, 0),          # (set, item)
-    Operator("dict_put", 3, 0),         # (dict, key, value)
-    Operator("unpack", 1, -1, form.unpacking),      # (iterable)               attr (before, starred, after)
-    Operator("format", -1, 1, form.conversion),     # (value[, spec])          attr conversion "" | "s" | "r" | "a"
-    Operator("string", -1, silent=True),             # (parts...)               exact strings, joined
-    Operator("call", -1, 1, form.marks),            # (function, arguments...) attr None | tuple of "" | "*" | "**" | keyword
-    Operator("super", 3),               # (super, class cell, first argument): super() without arguments
+    Operator("dict", -1, 1, form.entries),  # (key, value, ...), attr None | tuple[bool]: a ** mapping
+    Operator("list_append", 2, 0, silent=True),  # (list, item), comprehensions only
+    Operator("set_add", 2, 0),  # (set, item)
+    Operator("dict_put", 3, 0),  # (dict, key, value)
+    Operator("unpack", 1, -1, form.unpacking),  # (iterable), attr (before, starred, after)
+    Operator("format", -1, 1, form.conversion),  # (value[, spec]), attr conversion "" | "s" | "r" | "a"
+    Operator("string", -1, silent=True),  # (parts...), exact strings, joined
+    # calls and iterators
+    Operator("call", -1, 1, form.marks),  # (function, arguments...), attr None | tuple of "" | "*" | "**" | keyword
+    Operator("super", 3),  # (super, class cell, first argument): super() without arguments
     Operator("iter", 1),
-    Operator("global_get", 0, 1, form.binding),     # attr (module, name)
+    # variables
+    Operator("global_get", 0, 1, form.binding),  # attr (module, name)
     Operator("global_set", 1, 0, form.binding),
     Operator("global_del", 0, 0, form.binding),
-    Operator("import", 0, 1, form.module),          # attr (name, None | tuple of names, level)
-    Operator("import_from", 1, 1, form.name),       # (module)                 attr name
-    Operator("cell", -1, 1, form.new_cell, silent=True),         # () | (value)             attr name
-    Operator("cell_get", 1, 1, form.variable),      # (cell)                   attr (name, "local" | "free")
-    Operator("cell_set", 2, 0, form.name, silent=True),          # (value, cell)            attr name
-    Operator("cell_del", 1, 0, form.variable),      # (cell)                   attr (name, "local" | "free")
-    Operator("function", -1, 1, form.function),     # (defaults..., kwdefaults..., annotations..., cells...) attr FunctionAttr
-    Operator("class", -1, 1, form.definition),      # (cells...)               attr ClassAttr: one class statement, as source
+    Operator("import", 0, 1, form.module),  # attr (name, None | tuple of names, level)
+    Operator("import_from", 1, 1, form.name),  # (module), attr name
+    Operator("cell", -1, 1, form.new_cell, silent=True),  # () | (value), attr name
+    Operator("cell_get", 1, 1, form.variable),  # (cell), attr (name, "local" | "free")
+    Operator("cell_set", 2, 0, form.name, silent=True),  # (value, cell), attr name
+    Operator("cell_del", 1, 0, form.variable),  # (cell), attr (name, "local" | "free")
+    # definitions
+    Operator("function", -1, 1, form.function),  # (defaults..., kwdefaults..., annotations..., cells...)
+    Operator("class", -1, 1, form.definition),  # (cells...), attr ClassAttr: one class statement, as source
+    # suspension
     Operator("yield", 1),
     Operator("yield_from", 1),
-    Operator("match_sequence", 1, silent=True),      # (subject) -> bool
-    Operator("match_mapping", 1, silent=True),       # (subject) -> bool
-    Operator("match_class", 2, -1, form.pattern),   # (subject, class)         attr (positional count, names) -> bool, values...
-    Operator("exc_match", 2),           # (exception, class) -> bool
-    Operator("with_enter", 1, 2),       # (manager) -> exit, value
-    Operator("with_exit", 1, 0),        # (exit)                   exit(None, None, None)
-    Operator("with_unwind", 2),         # (exit, exception) -> what exit(type, exception, traceback) returned
+    # match, except and with
+    Operator("match_sequence", 1, silent=True),  # (subject) -> bool
+    Operator("match_mapping", 1, silent=True),  # (subject) -> bool
+    Operator("match_class", 2, -1, form.pattern),  # (subject, class), attr (positional count, names) -> bool, values...
+    Operator("exc_match", 2),  # (exception, class) -> bool
+    Operator("with_enter", 1, 2),  # (manager) -> exit, value
+    Operator("with_exit", 1, 0),  # (exit): exit(None, None, None)
+    Operator("with_unwind", 2),  # (exit, exception) -> what exit(type, exception, traceback) returned
 )
 
 OPERATORS: Final[dict[str, Operator]] = {row.name: row for row in _ROWS}
