@@ -1,0 +1,6 @@
+"""The command line: `futamura ir`, `futamura roundtrip`.  `main.py` is the entry, one file a command group behind it.
+
+    $ futamura roundtrip examples/sieve.py:sieve        prints the emitted source
+
+Invariant: this folder only finds targets, calls `futamura.driver`, and prints; it decides nothing about programs.
+"""

@@ -1,0 +1,272 @@
+'''Golden cases: text files with several cases each, that are compared and also run.
+
+    [case while_sum]
+    [in]
+    def f(n):
+        ...
+    [do] roundtrip
+    [out]
+    def f(n):
+        ...
+    [run] f(3) == 6
+    [run] f(None) raises TypeError
+
+Sections of a case:
+    [case NAME]     starts a case
+    [python] 3.12   optional: the first version (a range "3.11 - 3.12" too) on which the case means something
+    [in]            a module; the subject is `f` unless [do] names another
+    [do] ACTION [TARGET]    roundtrip (the default), ir, refuse; TARGET is a name or a dotted one, `A.m`
+    [out]           what the action prints; none: the case is only run
+    [run] EXPR      must not be False, and value, log and exception must be the same in the original, in the module
+                    with its subject replaced, and with the subject run by the reference interpreter
+    [run] EXPR raises NAME      the exception's class, by name
+
+In [in] and [run], `note(x)` appends x to the log and returns it; `log` is that list, empty at the start of each run.
+Invariant: goldens never differ by the order of a set or by an address; `describe` prints neither.
+'''
+
+from __future__ import annotations
+
+import linecache
+import sys
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import futamura.ir.text
+from futamura import errors
+from futamura.driver import roundtrip, roundtrip_source
+from futamura.frontend.python import lower
+
+__all__ = ["Case", "CaseError", "Outcome", "World", "act", "read_cases", "run", "targets_of", "world", "write_outs"]
+
+CASES = Path(__file__).resolve().parent / "cases"
+SECTIONS = ("case", "python", "in", "do", "out", "run")
+
+
+class CaseError(Exception):
+    """A case file that does not follow the format."""
+
+
+@dataclass
+class Case:
+    """One case; `out` is None if the case has no [out] section."""
+
+    file: Path
+    name: str
+    line: int
+    source: str = ""
+    action: str = "roundtrip"
+    target: str = "f"
+    versions: tuple[tuple[int, int], tuple[int, int]] = ((3, 11), (3, 99))
+    out: str | None = None
+    runs: list[tuple[int, str]] = field(default_factory=list)
+
+    @property
+    def id(self) -> str:
+        return f"{self.file.relative_to(CASES).with_suffix('')}:{self.name}"
+
+    @property
+    def applies(self) -> bool:
+        return self.versions[0] <= sys.version_info[:2] <= self.versions[1]
+
+
+def _version(text: str) -> tuple[int, int]:
+    major, _, minor = text.strip().partition(".")
+    return int(major), int(minor)
+
+
+def read_cases(path: Path) -> list[Case]:
+    """The cases of one file, in order."""
+    cases: list[Case] = []
+    body: list[str] | None = None
+    starts: list[tuple[Case, str, list[str]]] = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+        head, closing, rest = line.partition("]")
+        word, _, argument = head[1:].partition(" ")
+        if not (head.startswith("[") and closing and word in SECTIONS):
+            if body is not None:
+                body.append(line)
+            elif line.strip() and not line.startswith("#"):
+                raise CaseError(f"{path}:{number}: text outside of a section")
+            continue
+        body = None
+        if word == "case":
+            cases.append(Case(path, argument.strip(), number))
+            continue
+        if not cases:
+            raise CaseError(f"{path}:{number}: [{word}] before the first [case ...]")
+        body = _section(cases[-1], word, rest.strip(), number, starts)
+    for case, word, lines in starts:
+        text = "\n".join(lines).strip("\n") + "\n"
+        if word == "in":
+            case.source = text
+        else:
+            case.out = text
+    if len({case.name for case in cases}) != len(cases):
+        raise CaseError(f"{path}: two cases have the same name")
+    return cases
+
+
+def _section(case: Case, word: str, rest: str, number: int, starts: list[tuple[Case, str, list[str]]]) -> list[str] | None:
+    if word in ("in", "out"):
+        lines: list[str] = []
+        starts.append((case, word, lines))
+        return lines
+    if word == "do":
+        case.action, _, target = rest.partition(" ")
+        case.target = target.strip() or "f"
+    elif word == "python":
+        first, dash, last = rest.partition("-")
+        case.versions = (_version(first), _version(last) if dash else (3, 99))
+    else:
+        case.runs.append((number, rest))
+    return None
+
+
+def write_outs(path: Path, outs: dict[str, str]) -> None:
+    """Rewrite the [out] sections of the cases named in `outs`; everything else stays as it is."""
+    result: list[str] = []
+    name, skipping = "", False
+    for line in path.read_text(encoding="utf-8").split("\n"):
+        head, closing, _ = line.partition("]")
+        word, _, argument = head[1:].partition(" ")
+        if head.startswith("[") and closing and word in SECTIONS:
+            skipping = False
+            if word == "case":
+                name = argument.strip()
+            result.append(line)
+            if word == "out" and name in outs:
+                result.extend(outs[name].rstrip("\n").split("\n"))
+                skipping = True
+        elif not skipping:
+            result.append(line)
+        elif not line.strip():
+            result.append(line)
+    text = "\n".join(result)
+    while "\n\n\n" in text:
+        text = text.replace("\n\n\n", "\n\n")
+    path.write_text(text, encoding="utf-8")
+
+
+@dataclass
+class World:
+    """A module made from a case's [in]."""
+
+    module: types.ModuleType
+    log: list[object]
+
+
+def world(case: Case, name: str = "case") -> World:
+    """A fresh module that ran the case's source, known to `linecache`."""
+    filename = f"<{name} {case.id}>"
+    linecache.cache[filename] = (len(case.source), None, case.source.splitlines(keepends=True), filename)
+    module = types.ModuleType("case_module")
+    log: list[object] = []
+
+    def note(value: object) -> object:
+        log.append(value)
+        return value
+
+    module.__dict__.update(__file__=filename, log=log, note=note)
+    exec(compile(case.source, filename, "exec", dont_inherit=True), module.__dict__)
+    return World(module, log)
+
+
+def _owner(here: World, target: str) -> tuple[object, str]:
+    owner: object = here.module
+    *path, last = target.split(".")
+    for part in path:
+        owner = getattr(owner, part)
+    return owner, last
+
+
+def targets_of(here: World, target: str) -> tuple[types.FunctionType, Callable[[types.FunctionType], None]]:
+    """The function that `target` names, and how to put another one in its place."""
+    owner, name = _owner(here, target)
+    raw = vars(owner)[name]
+    wrap: Callable[[types.FunctionType], object] = lambda function: function  # noqa: E731
+    if isinstance(raw, staticmethod | classmethod):
+        wrap, raw = type(raw), raw.__func__
+    elif isinstance(raw, property):
+        old = raw
+        wrap, raw = (lambda function: property(function, old.fset, old.fdel, old.__doc__)), raw.fget
+    if not isinstance(raw, types.FunctionType):
+        raise CaseError(f"{target} is not a function")
+    return raw, lambda function: setattr(owner, name, wrap(function))
+
+
+def act(case: Case) -> str:
+    """What the case's action prints."""
+    function, _ = targets_of(world(case), case.target)
+    if case.action == "roundtrip":
+        return roundtrip_source(function).strip("\n") + "\n"
+    if case.action == "ir":
+        return futamura.ir.text.print_program(lower(function).program).strip("\n") + "\n"
+    if case.action == "refuse":
+        try:
+            lower(function)
+        except errors.FutamuraError as error:
+            return errors.render(error.diagnostic).strip("\n") + "\n"
+        raise CaseError(f"{case.id}: nothing was refused")
+    raise CaseError(f"{case.file}:{case.line}: unknown action {case.action!r}")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What can be observed of one run."""
+
+    value: str
+    raised: str
+    chain: str
+    log: str
+
+
+def describe(value: object) -> str:
+    """A text that tells values apart, types included, and has no address in it."""
+    if isinstance(value, types.FunctionType | types.GeneratorType | type):
+        return f"{type(value).__name__} {value.__qualname__}"
+    if isinstance(value, list | tuple):
+        return f"{type(value).__name__}({', '.join(map(describe, value))})"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{describe(key)}: {describe(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, set | frozenset):
+        return f"{type(value).__name__}({', '.join(sorted(map(describe, value)))})"
+    if type(value).__repr__ is object.__repr__:
+        return f"{type(value).__name__} object"
+    return f"{type(value).__name__} {value!r}"
+
+
+def _chain(error: BaseException) -> str:
+    """The exceptions behind `error`: its cause and its context, by class."""
+    parts = []
+    seen = {id(error)}
+    step: BaseException | None = error
+    while step is not None:
+        following = step.__cause__ or step.__context__
+        if following is None or id(following) in seen:
+            break
+        parts.append(("cause " if step.__cause__ else "context ") + type(following).__name__ + f" {step.__suppress_context__}")
+        seen.add(id(following))
+        step = following
+    return "; ".join(parts)
+
+
+def run(here: World, expression: str) -> Outcome:
+    """Evaluate `expression` in the module, and say all that can be observed."""
+    here.log.clear()
+    value, raised, chain = "", "", ""
+    try:
+        value = describe(eval(expression, here.module.__dict__))
+    except Exception as error:
+        raised, chain = f"{type(error).__name__}: {error}", _chain(error)
+    return Outcome(value, raised, chain, describe(here.log))
+
+
+def replaced(case: Case) -> World:
+    """The case's module with its subject replaced by its round trip."""
+    here = world(case)
+    function, put = targets_of(here, case.target)
+    put(roundtrip(function))
+    return here
