@@ -581,4 +581,4 @@ BENCHMARKS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "binary_search": (binary_search, (list(range(0, 6000, 3)), list(range(0, 3000, 2)))),
     "partitions": (partitions, (140,)),
 }
-"""Each with arguments that let one call take about two to ten milliseconds."""
+"""Each with arguments that let one call take about one to five milliseconds."""
