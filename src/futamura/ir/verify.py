@@ -27,7 +27,6 @@ Linear but for the dominators, which are linear in practice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final, NoReturn
 
@@ -40,6 +39,7 @@ from futamura.ir.dominance import (
     reverse_postorder,
 )
 from futamura.ir.graph import Block, Edge, FrameState, Function, Program, Region, Terminator
+from futamura.ir.liveness import end_uses
 
 __all__ = ["VerificationError", "verify_function", "verify_program"]
 
@@ -361,7 +361,7 @@ class _Verifier:
                         self.undefined(f"b{block.id}: op {block.ops.index(operation)} ({operation.name})", value)
                 for value in operation.results:
                     ready[value] = 1
-            for value in _end_uses(block.terminator):
+            for value in end_uses(block.terminator):
                 if not (self.known(value) and begin[value] <= here <= end[value]):
                     self.undefined(f"b{block.id}: {block.terminator.name}", value)
 
@@ -372,23 +372,3 @@ class _Verifier:
         if not self.known(value):
             self.fail(place, f"v{value} is not a value of the function (it has {len(self.definition)})")
         self.fail(place, f"v{value} is not defined on every path to here")
-
-
-def _end_uses(end: Terminator) -> Iterator[int]:
-    yield from end.args
-    for edge in end.edges:
-        yield from edge.args
-    state = end.attr
-    while isinstance(state, FrameState):
-        for _, recipe in state.values:
-            yield from _recipe_values(recipe)
-        state = state.parent
-
-
-def _recipe_values(recipe: object) -> Iterator[int]:
-    """The values that a recipe of a frame state names: an integer is a value, a tuple describes a virtual object."""
-    if type(recipe) is int:
-        yield recipe
-    elif isinstance(recipe, tuple):
-        for part in recipe:
-            yield from _recipe_values(part)
