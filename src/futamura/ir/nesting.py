@@ -2,9 +2,9 @@
 
     0 -> 1, 1 -> 2, 2 -> 1, 1 -> 3      one loop: header 1, nodes {1, 2}, entries [1]
 
-A loop is a strongly connected component with an edge inside.  Its header is its first node in reverse postorder; the loops
-inside it are those of the component without the header.  A loop that can be entered elsewhere than at the header is
-irreducible.  The time is linear for each level of nesting.
+A loop is a strongly connected component with an edge inside.  Its header is its first node in reverse postorder; the
+loops inside it are those of the component without the header.  A loop that can be entered elsewhere than at the header
+is irreducible.  The time is linear for each level of nesting.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def loop_forest(successors: Sequence[Sequence[int]], root: int) -> list[Loop]:
                 continue
             entries = tuple(sorted(
                 node for node in component
-                if node == root or any(rank.get(source, -1) >= 0 and source not in members for source in predecessors[node])
+                if node == root or any(source in rank and source not in members for source in predecessors[node])
             ))  # fmt: skip
             depth = 1 if parent < 0 else loops[parent].depth + 1
             loops.append(Loop(first, members, entries, parent, depth))
