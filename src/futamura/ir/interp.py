@@ -422,7 +422,12 @@ def _class(frame: Frame, attr: Any, args: tuple[Any, ...]) -> object:
     return define_class(attr, frame.function.qualname, globals, args)
 
 
+def _invoke(frame: Frame, attr: Any, args: tuple[Any, ...]) -> object:
+    machine = frame.machine
+    return closure_of(machine, machine.program[attr], (), (), None)(*args)
+
+
 _WITH_FRAME: Final[dict[str, Callable[[Frame, Any, tuple[Any, ...]], object]]] = {
     "global_get": _global_get, "global_set": _global_set, "global_del": _global_del, "import": _import,
-    "function": _function, "class": _class,
+    "function": _function, "class": _class, "invoke": _invoke,
 }  # fmt: skip

@@ -83,6 +83,7 @@ _ROWS: Final = (
     Operator("string", -1, silent=True),  # (parts...), exact strings, joined
     # calls and iterators
     Operator("call", -1, 1, form.marks),  # (function, arguments...), attr None | tuple of "" | "*" | "**" | keyword
+    Operator("invoke", -1, 1, form.name),  # (arguments...), attr name: a function of the program, called directly
     Operator("super", 3),  # (super, class cell, first argument): super() without arguments
     Operator("iter", 1),
     # variables
