@@ -28,6 +28,7 @@ Invariant: goldens never differ by the order of a set or by an address; `describ
 from __future__ import annotations
 
 import linecache
+import re
 import sys
 import types
 from collections.abc import Callable
@@ -42,6 +43,7 @@ from futamura.frontend.python import lower
 __all__ = ["Case", "CaseError", "Outcome", "World", "act", "read_cases", "run", "targets_of", "world", "write_outs"]
 
 CASES = Path(__file__).resolve().parent / "cases"
+ADDRESS = re.compile(r"0x[0-9a-f]+")
 SECTIONS = ("case", "python", "in", "do", "out", "run")
 
 
@@ -235,7 +237,7 @@ def describe(value: object) -> str:
         return f"{type(value).__name__}({', '.join(sorted(map(describe, value)))})"
     if type(value).__repr__ is object.__repr__:
         return f"{type(value).__name__} object"
-    return f"{type(value).__name__} {value!r}"
+    return f"{type(value).__name__} {ADDRESS.sub('0x', repr(value))}"
 
 
 def _chain(error: BaseException) -> str:
@@ -260,7 +262,7 @@ def run(here: World, expression: str) -> Outcome:
     try:
         value = describe(eval(expression, here.module.__dict__))
     except Exception as error:
-        raised, chain = f"{type(error).__name__}: {error}", _chain(error)
+        raised, chain = ADDRESS.sub("0x", f"{type(error).__name__}: {error}"), _chain(error)
     return Outcome(value, raised, chain, describe(here.log))
 
 
