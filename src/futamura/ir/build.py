@@ -27,7 +27,7 @@ from futamura.ir.graph import (
     Terminator,
     Value,
 )
-from futamura.ir.ops import OPERATORS, TERMINATORS
+from futamura.ir.ops import OPERATORS, TERMINATORS, Operator
 from futamura.ir.verify import verify_function
 
 __all__ = ["BlockBuilder", "FunctionBuilder"]
@@ -144,6 +144,18 @@ class FunctionBuilder:
         operation = Operation(self._next_id(), OPERATORS[name], args, attr, results, span)
         block.ops.append(operation)
         return operation
+
+    def add(
+        self,
+        block: BlockBuilder,
+        row: Operator,
+        args: tuple[Value, ...],
+        attr: object,
+        results: tuple[Value, ...],
+        span: Span | None,
+    ) -> None:
+        """`append` without its conveniences, for inner loops that have the operator's row at hand."""
+        block.ops.append(tuple.__new__(Operation, (self._next_id(), row, args, attr, results, span)))
 
     def constant(
         self, block: BlockBuilder, value: object, *, hint: str | None = None, span: Span | None = None

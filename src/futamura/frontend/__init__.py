@@ -1,0 +1,1 @@
+"""The front end: from a Python function object to the IR."""

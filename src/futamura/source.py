@@ -1,0 +1,78 @@
+"""Source text and the drawing of a place in it.
+
+    excerpt("\\tx = é + eval(s)", Place(7, 9, 7, 16))   ->   7 |     x = é + eval(s)
+                                                               |             ^^^^^^^
+
+A place counts columns in UTF-8 bytes, as `ast` does; people and terminals count characters, tabs and wide
+characters otherwise.  Every conversion between the two stands here.
+
+Invariant: a place that lies outside the text is clipped to it, never an error: diagnostics must always print.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Final, NamedTuple
+
+__all__ = ["Place", "caret_line", "character_column", "display", "excerpt"]
+
+TAB_STOP: Final = 4
+"""Columns of a tab in an excerpt: narrow, so that the caret stays on the screen."""
+
+
+class Place(NamedTuple):
+    """1-based lines, 0-based columns in UTF-8 bytes; the end is exclusive."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+def character_column(line: str, byte_column: int) -> int:
+    """The 0-based character index of a 0-based byte column of `line`."""
+    if line.isascii():
+        return min(max(byte_column, 0), len(line))
+    return len(line.encode("utf-8", "surrogatepass")[: max(byte_column, 0)].decode("utf-8", "replace"))
+
+
+def _width(character: str) -> int:
+    if unicodedata.combining(character) or unicodedata.category(character) in ("Cf", "Me", "Mn"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+
+
+def display(line: str) -> tuple[str, list[int]]:
+    """The line as it is shown (tabs expanded), and the screen column at which each character begins."""
+    shown: list[str] = []
+    columns: list[int] = []
+    column = 0
+    for character in line:
+        columns.append(column)
+        if character == "\t":
+            step = TAB_STOP - column % TAB_STOP
+            shown.append(" " * step)
+            column += step
+        else:
+            shown.append(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}")
+            column += _width(character)
+    columns.append(column)
+    return "".join(shown), columns
+
+
+def caret_line(line: str, place: Place) -> str:
+    """Spaces and carets under the part of `line` that `place` covers; at least one caret."""
+    _, columns = display(line)
+    start = columns[min(character_column(line, place.column), len(columns) - 1)]
+    last = len(line.encode("utf-8", "surrogatepass")) if place.end_line > place.line else place.end_column
+    end = columns[min(character_column(line, last), len(columns) - 1)]
+    return " " * start + "^" * max(end - start, 1)
+
+
+def excerpt(line: str, place: Place, label: str = "") -> list[str]:
+    """The two lines that show a place: the source line with its number, and the carets with `label`."""
+    line = line.rstrip("\r\n")
+    gutter = str(place.line)
+    carets = caret_line(line, place)
+    mark = f"{carets} {label}" if label else carets
+    return [f"{gutter} | {display(line)[0]}", f"{' ' * len(gutter)} | {mark}"]
