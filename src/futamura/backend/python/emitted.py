@@ -1,0 +1,33 @@
+"""What the printer gives and the loader takes: the text of one function and what it refers to.
+
+    Emitted(name="f", text="def f(a):\\n    return a + K1\\n", constants=(("K1", big),), free=("x",), spans=(None, span))
+
+`text` defines `name` at the top level; it may define sibling functions before it (`invoke`).  Names of
+`constants` and `free` are its free variables: the loader puts the text into a factory whose parameters they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from futamura.ir.graph import Span
+
+__all__ = ["Emitted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """One emitted function.
+
+    `spans` has one entry for each line of `text`: the source span of its first operation, or None.
+    `cell_parameters` are free variables of a continuation that come in as cell objects (in `free` too).
+    `flags` counts helper variables that the structurer needed, `dispatchers` its local dispatch loops.
+    """
+
+    name: str
+    text: str
+    constants: tuple[tuple[str, object], ...]
+    free: tuple[str, ...]
+    spans: tuple[Span | None, ...]
+    flags: int = 0
+    dispatchers: int = 0
