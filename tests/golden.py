@@ -1,4 +1,4 @@
-'''Golden cases: text files with several cases each, that are compared and also run.
+"""Golden cases: text files with several cases each, that are compared and also run.
 
     [case while_sum]
     [in]
@@ -23,7 +23,7 @@ Sections of a case:
 
 In [in] and [run], `note(x)` appends x to the log and returns it; `log` is that list, empty at the start of each run.
 Invariant: goldens never differ by the order of a set or by an address; `describe` prints neither.
-'''
+"""
 
 from __future__ import annotations
 
@@ -35,12 +35,28 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from futamura.driver import roundtrip, roundtrip_source
+
 import futamura.ir.text
 from futamura import errors
-from futamura.driver import roundtrip, roundtrip_source
 from futamura.frontend.python import lower
+from futamura.ir.frames import Machine
+from futamura.ir.interp import closure_of
 
-__all__ = ["Case", "CaseError", "Outcome", "World", "act", "read_cases", "run", "targets_of", "world", "write_outs"]
+__all__ = [
+    "Case",
+    "CaseError",
+    "Outcome",
+    "World",
+    "act",
+    "interpreted",
+    "read_cases",
+    "replaced",
+    "run",
+    "targets_of",
+    "world",
+    "write_outs",
+]
 
 CASES = Path(__file__).resolve().parent / "cases"
 ADDRESS = re.compile(r"0x[0-9a-f]+")
@@ -111,7 +127,9 @@ def read_cases(path: Path) -> list[Case]:
     return cases
 
 
-def _section(case: Case, word: str, rest: str, number: int, starts: list[tuple[Case, str, list[str]]]) -> list[str] | None:
+def _section(
+    case: Case, word: str, rest: str, number: int, starts: list[tuple[Case, str, list[str]]]
+) -> list[str] | None:
     if word in ("in", "out"):
         lines: list[str] = []
         starts.append((case, word, lines))
@@ -142,9 +160,7 @@ def write_outs(path: Path, outs: dict[str, str]) -> None:
             if word == "out" and name in outs:
                 result.extend(outs[name].rstrip("\n").split("\n"))
                 skipping = True
-        elif not skipping:
-            result.append(line)
-        elif not line.strip():
+        elif not skipping or not line.strip():
             result.append(line)
     text = "\n".join(result)
     while "\n\n\n" in text:
@@ -249,7 +265,9 @@ def _chain(error: BaseException) -> str:
         following = step.__cause__ or step.__context__
         if following is None or id(following) in seen:
             break
-        parts.append(("cause " if step.__cause__ else "context ") + type(following).__name__ + f" {step.__suppress_context__}")
+        parts.append(
+            ("cause " if step.__cause__ else "context ") + type(following).__name__ + f" {step.__suppress_context__}"
+        )
         seen.add(id(following))
         step = following
     return "; ".join(parts)
@@ -271,4 +289,20 @@ def replaced(case: Case) -> World:
     here = world(case)
     function, put = targets_of(here, case.target)
     put(roundtrip(function))
+    return here
+
+
+def interpreted(case: Case) -> World:
+    """The case's module with its subject run by the reference interpreter."""
+    here = world(case)
+    function, put = targets_of(here, case.target)
+    program = lower(function).program
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+    machine = Machine(program, function.__globals__, None, None)
+    closure = tuple(cells[name] for name in program.main.free)
+    result = closure_of(machine, program.main, closure, function.__defaults__ or (), function.__kwdefaults__)
+    result.__dict__.update(function.__dict__)
+    result.__annotations__ = function.__annotations__
+    result.__module__ = function.__module__
+    put(result)
     return here

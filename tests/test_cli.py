@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 HOUSE = Path(__file__).resolve().parent.parent
-SHOP = '''
+SHOP = """
 import functools
 
 class Shop:
@@ -49,12 +49,13 @@ async def later():
 
 constant = 7
 builtin = len
-'''
+"""
 
 
 def command(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(HOUSE / "src"), "PYTHONIOENCODING": "utf-8"}
-    return subprocess.run([sys.executable, "-m", "futamura", *arguments], cwd=cwd, env=environment, stdin=subprocess.DEVNULL,
+    line = [sys.executable, "-m", "futamura", *arguments]
+    return subprocess.run(line, cwd=cwd, env=environment, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, encoding="utf-8", check=False)  # fmt: skip
 
 
@@ -73,8 +74,10 @@ def shop(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("target", [
-    "shop.py:plain", "shop.py:Shop.price", "shop.py:Shop.Till.close", "shop.py:Shop.name", "shop.py:Shop.__secret", "shop.py:cached",
-    "shop:plain", "store.shelf:total", "store/shelf.py:total", "textwrap:TextWrapper.wrap", "json.decoder:JSONDecoder.decode",
+    "shop.py:plain", "shop.py:Shop.price", "shop.py:Shop.Till.close", "shop.py:Shop.name", "shop.py:Shop.__secret",
+    "shop.py:cached",
+    "shop:plain", "store.shelf:total", "store/shelf.py:total", "textwrap:TextWrapper.wrap",
+    "json.decoder:JSONDecoder.decode",
 ])  # fmt: skip
 def test_targets(shop: Path, target: str) -> None:
     name = target.rpartition(":")[2].rpartition(".")[2].removeprefix("__")
@@ -148,7 +151,10 @@ def test_a_failed_command_leaves_the_file_alone(shop: Path) -> None:
 
 
 def test_internal_errors_give_a_block_for_a_report(shop: Path) -> None:
-    program = "import futamura.cli.commands as c; c.print_program = lambda program: 1 // 0; from futamura.cli.main import main; main()"
+    program = (
+        "import futamura.cli.commands as c; c.print_program = lambda program: 1 // 0\n"
+        "from futamura.cli.main import main; main()"
+    )
     environment = {**os.environ, "PYTHONPATH": str(HOUSE / "src")}
     done = subprocess.run([sys.executable, "-c", program, "ir", "shop.py:plain"], cwd=shop, env=environment,
                           capture_output=True, text=True, check=False)  # fmt: skip

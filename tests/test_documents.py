@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from futamura.errors import CODES
+
 HOUSE = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -31,3 +33,9 @@ def test_blocks_run(name: str, capsys: pytest.CaptureFixture[str]) -> None:
         file = f"<{name}:{line + 1}>"
         linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
         exec(compile(source, file, "exec", dont_inherit=True), space)
+
+
+def test_every_code_is_documented() -> None:
+    text = (HOUSE / "docs" / "python-support.md").read_text(encoding="utf-8")
+    rows = set(re.findall(r"^\| (FT\d+) \| ([\w-]+) \|", text, re.MULTILINE))
+    assert rows == {(code, entry.name) for code, entry in CODES.items()}

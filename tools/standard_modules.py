@@ -17,13 +17,24 @@ import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-__all__ = ["ACCELERATORS", "MODULES", "TESTS", "Member", "functions_of", "load", "load_pure", "members", "own_functions"]
+__all__ = [
+    "ACCELERATORS",
+    "MODULES",
+    "TESTS",
+    "Member",
+    "functions_of",
+    "load",
+    "load_pure",
+    "members",
+    "own_functions",
+]
 
 MODULES = (
     "argparse", "ast", "base64", "bisect", "calendar", "collections", "colorsys", "configparser", "copy", "csv",
     "dataclasses", "difflib", "fnmatch", "fractions", "functools", "heapq", "html", "html.parser", "ipaddress",
     "json.decoder", "json.encoder", "json.scanner", "numbers", "operator", "pprint", "random", "re._parser",
-    "re._compiler", "reprlib", "shlex", "statistics", "string", "tabnanny", "textwrap", "tokenize", "urllib.parse", "uuid",
+    "re._compiler", "reprlib", "shlex", "statistics", "string", "tabnanny", "textwrap", "tokenize",
+    "urllib.parse", "uuid",
 )  # fmt: skip
 
 ACCELERATORS = {
@@ -64,7 +75,10 @@ TESTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "pprint": (("pprint",), ("test_pprint",)),
     "random": (("random",), ("test_random",)),
     "functools": (("functools",), ("test_functools",)),
-    "collections": (("collections",), ("test_collections", "test_ordered_dict", "test_userdict", "test_userlist", "test_userstring")),
+    "collections": (
+        ("collections",),
+        ("test_collections", "test_ordered_dict", "test_userdict", "test_userlist", "test_userstring"),
+    ),
     "operator": (("operator",), ("test_operator",)),
     "numbers": (("numbers",), ("test_abstract_numbers",)),
     "reprlib": (("reprlib",), ("test_reprlib",)),
@@ -143,7 +157,9 @@ def members(module: types.ModuleType) -> list[Member]:
     return sorted(found.values(), key=lambda member: (member.function.__code__.co_firstlineno, member.path))
 
 
-def _setter(owner: object, name: str, wrap: Callable[[types.FunctionType], object]) -> Callable[[types.FunctionType], None]:
+def _setter(
+    owner: object, name: str, wrap: Callable[[types.FunctionType], object]
+) -> Callable[[types.FunctionType], None]:
     return lambda function: setattr(owner, name, wrap(function))
 
 

@@ -83,7 +83,14 @@ class Replacer:
         self.files = {load(name).__file__ for name in names}
         self.first, self.last = first, last
         self.codes: dict[tuple[str, str, int], types.CodeType | None] = {}
-        self.report: Report = {"functions": 0, "in place": 0, "by attribute": 0, "refused": [], "stuck": [], "names": []}
+        self.report: Report = {
+            "functions": 0,
+            "in place": 0,
+            "by attribute": 0,
+            "refused": [],
+            "stuck": [],
+            "names": [],
+        }
 
     def all(self) -> None:
         for name in self.names:
@@ -102,7 +109,9 @@ class Replacer:
             try:
                 made.append((member, self.roundtrip(member.function)))
             except Exception as error:
-                self.report["refused"].append((f"{module.__name__}:{member.path}", f"{type(error).__name__}: {str(error)[:200]}"))
+                self.report["refused"].append(
+                    (f"{module.__name__}:{member.path}", f"{type(error).__name__}: {str(error)[:200]}")
+                )
         for member, function in made:
             self.put(member, function, module)
 
@@ -130,7 +139,7 @@ class Replacer:
             if module.__file__ in self.files:
                 self.module(module)
 
-        loader.exec_module = exec_module  # type: ignore[method-assign]
+        loader.exec_module = exec_module  # type: ignore[method-assign,assignment]
 
 
 def suite_of(test: str, pattern: str) -> unittest.TestSuite:
@@ -155,7 +164,7 @@ def main(test: str, replace: str, first: int, last: int, pattern: str, result: P
         replacer = Replacer(replace.split(","), first, last)
         replacer.all()
         replacer.watch_imports()
-    support = importlib.import_module("test.support")
+    support: Any = importlib.import_module("test.support")
     support.use_resources = ()
     support.verbose = 0
     recorder = Recorder()
@@ -164,7 +173,11 @@ def main(test: str, replace: str, first: int, last: int, pattern: str, result: P
         warnings.simplefilter("default")
         suite_of(test, pattern).run(recorder)
         os.chdir("/")
-    report = {"outcomes": recorder.outcomes, "details": recorder.details, "replaced": replacer.report if replacer else None}
+    report = {
+        "outcomes": recorder.outcomes,
+        "details": recorder.details,
+        "replaced": replacer.report if replacer else None,
+    }
     result.write_text(json.dumps(report), encoding="utf-8")
     sys.stdout.flush()
     os._exit(0)  # what tests leave behind (threads, exit handlers) is not our business

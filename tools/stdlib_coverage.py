@@ -24,8 +24,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
-
 from futamura.driver import roundtrip, roundtrip_source
+
 from futamura.errors import FutamuraError
 from futamura.frontend.python import lower
 from futamura.ir.verify import verify_program
@@ -74,15 +74,17 @@ class Undocumented(ast.NodeTransformer):
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         super().generic_visit(node)
-        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.If | ast.For | ast.While | ast.With | ast.Try) and not node.body:
+        if (
+            isinstance(node, ast.FunctionDef | ast.ClassDef | ast.If | ast.For | ast.While | ast.With | ast.Try)
+            and not node.body
+        ):
             node.body = [ast.Pass()]
         return node
 
 
 def stripped(node: ast.AST) -> ast.AST:
     """A copy of a definition without decorators, docstrings and its own annotations."""
-    copy = ast.parse(ast.unparse(node)).body[0]
-    copy = Undocumented().visit(copy)
+    copy: ast.AST = Undocumented().visit(ast.parse(ast.unparse(node)).body[0])
     if isinstance(copy, ast.FunctionDef):
         copy.decorator_list = []
         copy.returns = None
@@ -105,7 +107,9 @@ def emitted_definition(text: str, name: str) -> ast.AST:
 
 
 def bound_names(node: ast.AST) -> set[str]:
-    names = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Load)}
+    names = {
+        inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Load)
+    }
     names |= {inner.arg for inner in ast.walk(node) if isinstance(inner, ast.arg)}
     return names | {inner.name for inner in ast.walk(node) if isinstance(inner, ast.ExceptHandler) and inner.name}
 
@@ -190,7 +194,9 @@ def time_module(found: list[Member], tally: Tally) -> None:
     failed = {path for path, _, _ in tally.failures}
     for member in found:
         code = member.function.__code__
-        if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR) or any(p.endswith(":" + member.path) for p in failed):
+        if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR) or any(
+            p.endswith(":" + member.path) for p in failed
+        ):
             continue
         node = definitions(code.co_filename)[(code.co_name, code.co_firstlineno)]
         tally.source_lines += (getattr(node, "end_lineno", 0) or 0) - getattr(node, "lineno", 0) + 1
@@ -207,18 +213,34 @@ def show(tallies: dict[str, Tally], failures: bool, grown: int) -> None:
     click.echo(row.format("module", "functions", "back", "lines", "original", "ratio", "flags", "dispatchers"))
     for name, tally in tallies.items():
         ratio = f"{tally.lines / tally.original:.3f}" if tally.original else "-"
-        click.echo(row.format(name, tally.functions, tally.back, tally.lines, tally.original, ratio, len(tally.flags), len(tally.dispatchers)))
+        click.echo(
+            row.format(
+                name,
+                tally.functions,
+                tally.back,
+                tally.lines,
+                tally.original,
+                ratio,
+                len(tally.flags),
+                len(tally.dispatchers),
+            )
+        )
     functions, back = sum(t.functions for t in tallies.values()), sum(t.back for t in tallies.values())
     lines, original = sum(t.lines for t in tallies.values()), sum(t.original for t in tallies.values())
     flags = sorted({place for t in tallies.values() for place in (*t.flags, *t.dispatchers)})
-    click.echo(f"\ncoverage     {back} of {functions} functions = {100 * back / max(functions, 1):.2f} %"
-               f" ({sum(t.skipped for t in tallies.values())} async ones skipped)")
+    click.echo(
+        f"\ncoverage     {back} of {functions} functions = {100 * back / max(functions, 1):.2f} %"
+        f" ({sum(t.skipped for t in tallies.values())} async ones skipped)"
+    )
     click.echo(f"lines        {lines} emitted, {original} original: ratio {lines / max(original, 1):.4f}")
     click.echo(f"no switches  {back - len(flags)} of {back} = {100 * (back - len(flags)) / max(back, 1):.2f} %")
     sources, seconds = sum(t.source_lines for t in tallies.values()), sum(t.whole_seconds for t in tallies.values())
     if seconds:
         lowering = sum(t.lower_seconds for t in tallies.values())
-        click.echo(f"throughput   {sources / seconds:,.0f} source lines a second, there and back ({sources / lowering:,.0f} for lowering alone)")
+        click.echo(
+            f"throughput   {sources / seconds:,.0f} source lines a second, there and back"
+            f" ({sources / lowering:,.0f} for lowering alone)"
+        )
     reasons = collections.Counter((stage, reason) for t in tallies.values() for _, stage, reason in t.failures)
     if reasons:
         click.echo("\nfailures by reason")
@@ -254,7 +276,9 @@ def main(only: str, failures: bool, grown: int, timing: bool, raw: Path | None, 
             time_module(found, tally)
     show(tallies, failures, grown)
     if raw is not None:
-        raw.write_text(json.dumps({name: vars(tally) for name, tally in tallies.items()}, indent=1) + "\n", encoding="utf-8")
+        raw.write_text(
+            json.dumps({name: vars(tally) for name, tally in tallies.items()}, indent=1) + "\n", encoding="utf-8"
+        )
     functions, back = sum(t.functions for t in tallies.values()), sum(t.back for t in tallies.values())
     if 100 * back < at_least * functions:
         raise SystemExit(1)

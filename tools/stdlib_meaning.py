@@ -6,7 +6,7 @@
 
 Every test module runs twice, each time in a fresh process: unmodified, and with replacements.  A new failure is a test
 that passes in the first run and does not in the second (or is missing there).  `tools/accepted_differences.toml` lists
-the ones that are accepted, with the reason.  Invariant: an accepted test that passes on every version is reported as such.
+the ones that are accepted, with the reason.  Invariant: a run that crashes or hangs counts as a new failure.
 """
 
 from __future__ import annotations
@@ -140,9 +140,25 @@ def show(verdicts: dict[str, Verdict], details: bool) -> None:
     row = "{:<13} {:>9} {:>9} {:>7} {:>7} {:>9} {:>13}"
     click.echo(row.format("subject", "functions", "replaced", "tests", "passed", "accepted", "new failures"))
     for name, verdict in verdicts.items():
-        click.echo(row.format(name, verdict.functions, verdict.replaced, verdict.tests, verdict.passed, len(verdict.accepted), len(verdict.new)))
-    click.echo(row.format("all", *(sum(getattr(v, key) for v in verdicts.values()) for key in ("functions", "replaced", "tests", "passed")),
-                          sum(len(v.accepted) for v in verdicts.values()), sum(len(v.new) for v in verdicts.values())))
+        click.echo(
+            row.format(
+                name,
+                verdict.functions,
+                verdict.replaced,
+                verdict.tests,
+                verdict.passed,
+                len(verdict.accepted),
+                len(verdict.new),
+            )
+        )
+    click.echo(
+        row.format(
+            "all",
+            *(sum(getattr(v, key) for v in verdicts.values()) for key in ("functions", "replaced", "tests", "passed")),
+            sum(len(v.accepted) for v in verdicts.values()),
+            sum(len(v.new) for v in verdicts.values()),
+        )
+    )
     for verdict in verdicts.values():
         for place, reason in verdict.refused:
             click.echo(f"  not replaced: {place}: {reason}")
@@ -159,7 +175,9 @@ def show(verdicts: dict[str, Verdict], details: bool) -> None:
 @click.command()
 @click.option("--only", default="", help="Subjects, separated by commas; default: all.")
 @click.option("--details", is_flag=True, help="Print the tracebacks of new failures.")
-@click.option("--bisect", "pattern", default="", help="Find the function that makes the tests matching this pattern fail.")
+@click.option(
+    "--bisect", "pattern", default="", help="Find the function that makes the tests matching this pattern fail."
+)
 @click.option("--json", "raw", type=click.Path(path_type=Path), help="Write the raw figures here.")
 def main(only: str, details: bool, pattern: str, raw: Path | None) -> None:
     """Run CPython's own tests against round trips of the standard library."""
@@ -184,7 +202,9 @@ def main(only: str, details: bool, pattern: str, raw: Path | None) -> None:
             verdicts[name] = verdict
     show(verdicts, details)
     if raw is not None:
-        raw.write_text(json.dumps({name: vars(verdict) for name, verdict in verdicts.items()}, indent=1) + "\n", encoding="utf-8")
+        raw.write_text(
+            json.dumps({name: vars(verdict) for name, verdict in verdicts.items()}, indent=1) + "\n", encoding="utf-8"
+        )
     if any(verdict.new for verdict in verdicts.values()):
         raise SystemExit(1)
 

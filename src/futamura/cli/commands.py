@@ -22,7 +22,7 @@ from futamura.ir.text import print_program
 __all__ = ["ir", "roundtrip"]
 
 
-class Target(click.ParamType):
+class Target(click.ParamType):  # type: ignore[type-arg,unused-ignore]
     """path.py:function, path.py:Class.method or package.module:function."""
 
     name = "target"
@@ -36,7 +36,9 @@ class Target(click.ParamType):
             raise click.UsageError(str(error), ctx) from None
 
 
-OUTPUT = click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to FILE instead of the screen.")
+OUTPUT = click.option(
+    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to FILE instead of the screen."
+)
 
 
 @click.command(short_help="Print the intermediate representation of TARGET.")

@@ -112,7 +112,8 @@ def _report(error: BaseException, arguments: Sequence[str] | None) -> str:
         "",
         "This is a bug in futamura, not in your program.  Please report it with the block below.",
         "-" * 72,
-        f"futamura {futamura.__version__}, {platform.python_implementation()} {platform.python_version()}, {platform.platform()}",
+        f"futamura {futamura.__version__}, {platform.python_implementation()} {platform.python_version()},"
+        f" {platform.platform()}",
         f"command: {command}",
         "",
         "".join(traceback.format_exception(error)).rstrip(),

@@ -30,7 +30,9 @@ def find(text: str) -> object:
     """The function that `text` names, out of its static method, class method or property."""
     place, colon, path = text.rpartition(":")
     if not colon or not place or not path:
-        raise TargetError(f"'{text}' is not a target: write path.py:function, path.py:Class.method or package.module:function")
+        raise TargetError(
+            f"'{text}' is not a target: write path.py:function, path.py:Class.method or package.module:function"
+        )
     if "<locals>" in path:
         raise TargetError(f"'{path}' is made when its enclosing function runs: name the enclosing function instead")
     if not all(part.isidentifier() for part in path.split(".")):
@@ -113,8 +115,7 @@ def _member(owner: object, name: str, path: str) -> object:
     if found is not missing:
         return found
     if isinstance(owner, types.ModuleType) and hasattr(owner, name):
-        found = getattr(owner, name)
-        return found
+        return getattr(owner, name)
     near = difflib.get_close_matches(name, [key for key in vars(owner) if not key.startswith("__")], 1)
     hint = f"; did you mean '{near[0]}'?" if near else ""
     raise TargetError(f"'{path}' has no '{name}'{hint}")
