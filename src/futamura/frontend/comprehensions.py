@@ -29,15 +29,14 @@ ARE_FUNCTIONS: Final = sys.version_info < (3, 12)
 about unbound variables and in the qualified names of functions inside."""
 
 _ITER: Final = OPERATORS["iter"]
-_NAMES: Final[dict[type[ast.AST], str]] = {ast.ListComp: "<listcomp>", ast.SetComp: "<setcomp>", ast.DictComp: "<dictcomp>"}
+_KINDS: Final[dict[type[ast.AST], str]] = {ast.ListComp: "list", ast.SetComp: "set", ast.DictComp: "dict"}
 
 
 @lowers(ast.ListComp, ast.SetComp, ast.DictComp)
 def comprehension(d: Draft, node: Any) -> Temp:
     first = node.generators[0]
     iterator = d.emit(_ITER, (d.value(first.iter),), None, first.iter)
-    kind = {ast.ListComp: "list", ast.SetComp: "set", ast.DictComp: "dict"}[node.__class__]
-    result = d.emit(OPERATORS[kind], (), None, node)
+    result = d.emit(OPERATORS[_KINDS[node.__class__]], (), None, node)
     saved = (d.names, d.own, d.foreign, d.inner, d.inside)
     _enter(d, d.scope_of(node), node, iterator)
     _loops(d, node, iterator, lambda: _collect(d, node, result))
@@ -57,7 +56,7 @@ def _enter(d: Draft, scope: Scope, node: Any, iterator: Temp) -> None:
     if ARE_FUNCTIONS:
         d.own, d.foreign = own, True
         d.iterators.append(iterator)
-        d.inner = f"{d.inner}{_NAMES[node.__class__]}.<locals>."
+        d.inner = f"{d.inner}<{_KINDS[node.__class__]}comp>.<locals>."
 
 
 def _collect(d: Draft, node: Any, result: Temp) -> None:

@@ -192,8 +192,10 @@ def conditional(d: Draft, node: ast.IfExp) -> Temp:
 @lowers(ast.UnaryOp)
 def unary(d: Draft, node: ast.UnaryOp) -> Temp:
     operand = node.operand
-    if isinstance(node.op, ast.USub) and isinstance(operand, ast.Constant) and type(operand.value) in (int, float, complex):
-        return d.constant(-operand.value, node)  # type: ignore[operator]
+    if isinstance(node.op, ast.USub) and isinstance(operand, ast.Constant):
+        number = operand.value
+        if isinstance(number, (int, float, complex)) and not isinstance(number, bool):
+            return d.constant(-number, node)
     return d.emit(_UNARY[node.op.__class__], (d.value(operand),), None, node)
 
 

@@ -12,8 +12,8 @@ Invariant: the source of an opaque definition parses back to the very tree that 
 """
 
 from __future__ import annotations
-
 import __future__
+
 import ast
 import copy
 import sys
@@ -109,10 +109,10 @@ def docstring(node: ast.AST, optimize: int) -> str | None:
     body = getattr(node, "body", None)
     if not isinstance(body, list) or optimize >= 2:
         return None
-    first = body[0]
-    if not isinstance(first, ast.Expr) or not isinstance(first.value, ast.Constant) or not isinstance(first.value.value, str):
+    first = body[0].value if isinstance(body[0], ast.Expr) else None
+    if not isinstance(first, ast.Constant) or not isinstance(first.value, str):
         return None
-    text = first.value.value
+    text = first.value
     if not CLEANED_DOCSTRINGS:
         return text
     sample = ast.parse("def f(): pass")

@@ -25,8 +25,8 @@ from futamura.ir.graph import RegionKind
 from futamura.ir.ops import OPERATORS, Operator
 
 __all__ = [
-    "CELL", "CLEAR", "DELETE", "EXPAND", "EXPRESSIONS", "FRESH", "GET", "SET", "SETS", "STATEMENTS", "Cleanup", "Context", "Draft", "DraftBlock",
-    "DraftRegion", "Loop", "Nested", "Unit", "lowers",
+    "CELL", "CLEAR", "DELETE", "EXPAND", "EXPRESSIONS", "FRESH", "GET", "SET", "SETS", "STATEMENTS",
+    "Cleanup", "Context", "Draft", "DraftBlock", "DraftRegion", "Loop", "Nested", "Unit", "lowers",
 ]
 
 GET: Final = 1
@@ -294,7 +294,9 @@ class Draft:
         """An operation without result."""
         self.ops.append((row, args, attr, (), node))
 
-    def several(self, row: Operator, args: tuple[Temp, ...], attr: object, count: int, node: ast.AST) -> tuple[Temp, ...]:
+    def several(
+        self, row: Operator, args: tuple[Temp, ...], attr: object, count: int, node: ast.AST
+    ) -> tuple[Temp, ...]:
         """An operation with `count` results."""
         first = self.temps
         self.temps = first + count

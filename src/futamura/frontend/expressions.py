@@ -21,9 +21,9 @@ from futamura.ir.ops import OPERATORS, Operator
 __all__ = ["BINARY", "call_constant", "index"]
 
 BINARY: Final[dict[type[ast.operator], str]] = {
-    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.MatMult: "matmul", ast.Div: "truediv", ast.FloorDiv: "floordiv",
-    ast.Mod: "mod", ast.Pow: "pow", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitAnd: "and", ast.BitOr: "or",
-    ast.BitXor: "xor",
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.MatMult: "matmul", ast.Div: "truediv",
+    ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.Pow: "pow", ast.LShift: "lshift", ast.RShift: "rshift",
+    ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
 }
 _BINARY: Final[dict[type[ast.operator], Operator]] = {kind: OPERATORS[name] for kind, name in BINARY.items()}
 
@@ -130,7 +130,11 @@ def _literal(node: ast.expr) -> bool:
 
 
 def _literal_value(node: ast.expr) -> object:
-    return node.value if isinstance(node, ast.Constant) else tuple(_literal_value(item) for item in node.elts)  # type: ignore[attr-defined]
+    if isinstance(node, ast.Tuple):
+        return tuple(_literal_value(item) for item in node.elts)
+    assert isinstance(node, ast.Constant)
+    value: object = node.value
+    return value
 
 
 def _noticing(d: Draft, nodes: Iterable[ast.expr]) -> int | None:
@@ -261,10 +265,8 @@ def joined(d: Draft, node: ast.JoinedStr) -> Temp:
 
 @lowers(ast.FormattedValue)
 def formatted(d: Draft, node: ast.FormattedValue) -> Temp:
-    args = (d.value(node.value),)
-    if node.format_spec is not None:
-        args += (d.value(node.format_spec),)
-    return d.emit(_FORMAT, args, _CONVERSIONS[node.conversion], node)
+    parts = [node.value] if node.format_spec is None else [node.value, node.format_spec]
+    return d.emit(_FORMAT, tuple([d.value(part) for part in parts]), _CONVERSIONS[node.conversion], node)
 
 
 @lowers(ast.NamedExpr)

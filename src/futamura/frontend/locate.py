@@ -11,14 +11,14 @@ Invariant: a `Located` node means exactly the function's code object: same instr
 """
 
 from __future__ import annotations
-
 import __future__
+
 import ast
 import functools
 import linecache
 from collections.abc import Iterator
 from types import CodeType, FunctionType, MethodType
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from futamura.errors import UnsupportedError, diagnose
 from futamura.ir.constant import exact_key
@@ -37,7 +37,7 @@ _CACHED_TEXTS: Final = 64
 
 
 class Located(NamedTuple):
-    function: FunctionType
+    function: Any  # a FunctionType; declared as one, it would be taken for a method
     node: FunctionNode
     private: str | None
     file: str
@@ -217,13 +217,13 @@ def _lambda(code: CodeType, nodes: list[Found]) -> Found | None:
     places = [place for place in code.co_positions() if None not in place and place[2:] != (0, 0)]
     if not places:
         return _constant_lambda(code, nodes)
-    start = min((line, column) for line, _, column, _ in places)  # type: ignore[type-var]
-    end = max((line, column) for _, line, _, column in places)  # type: ignore[type-var]
+    start = min((line, column) for line, _, column, _ in places)
+    end = max((line, column) for _, line, _, column in places)
     best: Found | None = None
     for found in nodes:
         body = found[0].body
         assert isinstance(body, ast.expr)
-        inside = (body.lineno, body.col_offset) <= start and end <= (body.end_lineno, body.end_col_offset)  # type: ignore[operator]
+        inside = (body.lineno, body.col_offset) <= start and end <= (body.end_lineno, body.end_col_offset)
         if inside and (best is None or _begins(body) > _begins(best[0].body)):
             best = found
     return best

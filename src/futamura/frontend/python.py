@@ -17,7 +17,7 @@ import threading
 from collections import ChainMap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import CellType, FunctionType
+from types import CellType
 from typing import Any, Final, TypeVar
 
 from futamura.frontend import conditions, expressions, patterns, protection, statements, targets
@@ -52,7 +52,7 @@ class LoweredFunction:
     """A program and where it came from."""
 
     program: Program
-    function: FunctionType
+    function: Any  # a FunctionType; declared as one, it would be taken for a method
     """The function whose code was lowered: what remains of the target without methods and wrappers."""
     globals: dict[str, Any]
     closure: tuple[CellType, ...]
@@ -104,9 +104,8 @@ def _deeply(work: Callable[[], Result]) -> Result:
     return results[0]
 
 
-def _namespace(function: FunctionType) -> Mapping[str, object]:
-    builtins: Any = function.__builtins__
-    return ChainMap(function.__globals__, builtins)
+def _namespace(function: Any) -> Mapping[str, object]:
+    return ChainMap(function.__globals__, function.__builtins__)
 
 
 def _program(located: Located, check: bool) -> Program:

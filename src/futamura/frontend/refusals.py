@@ -14,10 +14,11 @@ import builtins
 import inspect
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from types import ModuleType
 from typing import Final
 
-from futamura.errors import Because, UnsupportedError, diagnose
+from futamura.errors import Because, UnsupportedError
 from futamura.frontend.draft import Unit
 from futamura.frontend.scopes import Scope
 
@@ -47,10 +48,7 @@ def refuse_unsupported(unit: Unit, root: Scope, namespace: Mapping[str, object],
 def _frame_error(unit: Unit, found: str, node: ast.expr) -> UnsupportedError:
     refused = unit.refuse("FT103", f"this function uses `{found}`", node, "needs the frame of this very function")
     reason = Because(f"`{found}` sees local variables and frames that differ in any other form of the function")
-    old = refused.diagnostic
-    return UnsupportedError(
-        diagnose(old.code, old.title, file=old.file, place=old.place, label=old.label, because=(reason,), source=old.source)
-    )
+    return UnsupportedError(replace(refused.diagnostic, because=(reason,)))
 
 
 def _named(scope: Scope, kind: str, node: ast.expr, namespace: Mapping[str, object], free: tuple[str, ...]) -> str:

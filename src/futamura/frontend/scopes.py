@@ -256,6 +256,7 @@ class _Collector:
 
     def async_definition(self, scope: Scope, node: ast.AsyncFunctionDef) -> bool:
         scope.bind(mangle(scope.private, node.name))
+        scope.trouble.append(("FT105", "an asynchronous function", node))
         return self.opaque(scope, node)
 
     def type_alias(self, scope: Scope, node: Any) -> bool:
@@ -393,7 +394,9 @@ _HANDLERS: Final[dict[type[ast.AST], Callable[[_Collector, Scope, Any], bool]]] 
     **({ast.TypeAlias: _Collector.type_alias} if hasattr(ast, "TypeAlias") else {}),
 }
 
-_LEAVES: Final = frozenset({"ctx", "op", "ops", "type_comment", "kind", "conversion", "id", "attr", "level", "simple", "is_async"})
+_LEAVES: Final = frozenset(
+    {"ctx", "op", "ops", "type_comment", "kind", "conversion", "id", "attr", "level", "simple", "is_async"}
+)
 """Fields that hold no names."""
 
 
@@ -401,7 +404,8 @@ class _Fields(dict[type[ast.AST], tuple[str, ...]]):
     """For each class of nodes, the fields that may hold nodes, last first; filled on demand."""
 
     def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
-        text = ("name", "arg", "rest", "kwd_attrs") if issubclass(kind, (ast.pattern, ast.ExceptHandler, ast.keyword)) else ()
+        named = issubclass(kind, (ast.pattern, ast.ExceptHandler, ast.keyword))
+        text = ("name", "arg", "rest", "kwd_attrs") if named else ()
         fields = tuple(name for name in reversed(kind._fields) if name not in _LEAVES and name not in text)
         self[kind] = fields
         return fields

@@ -227,7 +227,9 @@ class Construction:
         else:
             raise AssertionError(kind)
 
-    def _effect(self, target: BlockBuilder, row: Operator, args: tuple[Value, ...], attr: object, node: ast.AST) -> None:
+    def _effect(
+        self, target: BlockBuilder, row: Operator, args: tuple[Value, ...], attr: object, node: ast.AST
+    ) -> None:
         self.builder.add(target, row, args, attr, (), span_of(node))
 
     def _get(self, target: BlockBuilder, env: list[Value], index: int, temp: int, flavor: str, node: ast.AST) -> None:
