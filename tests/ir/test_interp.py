@@ -220,19 +220,23 @@ def test_generator(script: list[tuple[str, Any]]) -> None:
     assert drive(ours, script) == drive(theirs, script)
 
 
+def stopped_generator(stop: int, seen: list[object]) -> Suspended | Finished:
+    """`seen` gets what is yielded before the stop; 5 is sent each time."""
+
+    def on_yield(item: object) -> object:
+        seen.append(item)
+        return 5
+
+    return suspend_at(GENERATOR, stop, ([1, 2, 3],), globals={}, on_yield=on_yield)
+
+
 def test_suspended_generator() -> None:
-    whole: list[object] = []
+    whole = [1, 6, 2, 7, 3, 8]
     for stop in range(40):
         seen: list[object] = []
-        state = suspend_at(GENERATOR, stop, ([1, 2, 3],), globals={}, on_yield=lambda item, seen=seen: seen.append(item) or 5)
+        state = stopped_generator(stop, seen)
         if isinstance(state, Finished):
-            whole = seen
-            break
-    assert whole == [1, 6, 2, 7, 3, 8]
-    for stop in range(40):
-        seen = []
-        state = suspend_at(GENERATOR, stop, ([1, 2, 3],), globals={}, on_yield=lambda item, seen=seen: seen.append(item) or 5)
-        if isinstance(state, Finished):
+            assert (stop > 20, state.value) == (True, "end")
             break
         rest = resume(GENERATOR, state, globals={})
         sent: object = None
@@ -243,6 +247,8 @@ def test_suspended_generator() -> None:
         except StopIteration as end:
             assert end.value == "end"
         assert seen == whole
+    else:
+        pytest.fail("the generator never ends")
 
 
 CLOSURE = parse_program("""program f

@@ -14,8 +14,8 @@ In a generator, the point after a `yield` has the value sent as one of its live-
 function: its first `next` goes on from there.
 
 A loop around the point is peeled: what is left of the current iteration is copied in front of the loop, which is
-entered at its header only.  So n loops around the point give n + 1 copies of the innermost one, and every graph stays as
-structured as it was.  Try regions around the point are entered where they stand.  Except regions are entered by raising
+entered at its header only.  So n loops around the point give n + 1 copies of the innermost one, and every graph stays
+as structured as it was.  Try regions around the point are entered where they stand.  Except regions are entered by raising
 the active exception once more inside a small try region of their own; its `__context__` is put back.
 
 Invariant: the graph of the copies takes only ways that the original could take from the point on.
@@ -314,6 +314,12 @@ class _Peeling:
             }
             for tried in touched - around:
                 counts[tried] = index
+        for tried in sorted(counts):
+            # What lies in a part of a statement is in its loops, even if it only leads out of them.
+            if regions[tried].parent:
+                outer = regions[regions[tried].parent]
+                around_it = counts[outer.id if outer.kind == "try" else outer.of]
+                counts[tried] = max(counts[tried], around_it)
         return counts
 
     def _block_depth(self, number: int) -> int:
