@@ -51,8 +51,9 @@ def locate(target: object) -> Located:
     candidates = list(_functions(target))
     if not candidates:
         raise UnsupportedError(diagnose("FT101", f"`{_describe(target)}` is not a function written in Python"))
-    function = candidates[-1]
-    for candidate in reversed(candidates):
+    # The outermost one: what a `functools.wraps` wrapper does before and after is part of its meaning.
+    function = candidates[0]
+    for candidate in candidates:
         if linecache.getlines(candidate.__code__.co_filename, candidate.__globals__):
             function = candidate
             break
