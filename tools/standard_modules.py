@@ -139,7 +139,7 @@ def load_pure(name: str) -> types.ModuleType | None:
 def members(module: types.ModuleType) -> list[Member]:
     """Every function and method written in the file of `module`, in the order of its source."""
     file = module.__file__
-    found: dict[int, Member] = {}
+    found: dict[int, tuple[str, types.FunctionType, list[Callable[[types.FunctionType], None]]]] = {}
     classes: set[int] = set()
 
     def visit(owner: types.ModuleType | type, prefix: str) -> None:
@@ -150,11 +150,23 @@ def members(module: types.ModuleType) -> list[Member]:
                     visit(raw, f"{prefix}{name}.")
                 continue
             for function, wrap in _unwrapped(raw):
-                if function.__code__.co_filename == file and id(function) not in found:
-                    found[id(function)] = Member(prefix + name, function, _setter(owner, name, wrap))
+                if function.__code__.co_filename == file:
+                    entry = found.setdefault(id(function), (prefix + name, function, []))
+                    entry[2].append(_setter(owner, name, wrap))
 
     visit(module, "")
-    return sorted(found.values(), key=lambda member: (member.function.__code__.co_firstlineno, member.path))
+    result = [Member(path, function, _everywhere(places)) for path, function, places in found.values()]
+    return sorted(result, key=lambda member: (member.function.__code__.co_firstlineno, member.path))
+
+
+def _everywhere(places: list[Callable[[types.FunctionType], None]]) -> Callable[[types.FunctionType], None]:
+    """Put a function under all names that the old one has."""
+
+    def replace(function: types.FunctionType) -> None:
+        for put in places:
+            put(function)
+
+    return replace
 
 
 def _setter(
@@ -187,7 +199,8 @@ def _unwrapped(raw: object) -> Iterator[tuple[types.FunctionType, Callable[[type
         yield from ((function, fixed) for function, _ in _unwrapped(raw.func))
     elif isinstance(raw, types.FunctionType):
         yield raw, lambda function: function
-    wrapped = getattr(raw, "__wrapped__", None) if callable(raw) and not isinstance(raw, type) else None
+    descriptor = isinstance(raw, type | staticmethod | classmethod)
+    wrapped = None if descriptor else getattr(raw, "__wrapped__", None)
     if wrapped is not None:
         yield from ((function, fixed) for function, _ in _unwrapped(wrapped))
 

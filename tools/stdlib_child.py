@@ -2,6 +2,8 @@
 
     $ python -m tools.stdlib_child --test test_heapq --replace heapq --result out.json
 
+With `--how interpreted` the functions run in the reference interpreter instead (by attribute only).
+
 Replacing means: the code object of the round trip is put into the function itself, so that its identity, defaults and
 everybody who already holds it stay; where the free variables differ, the attribute is set to the new function.
 Modules that the tests import a second time (without C accelerators) are replaced right after they ran.
@@ -72,13 +74,33 @@ class Recorder(unittest.TestResult):
             self.note(test, kind, err)
 
 
+def interpreted(function: types.FunctionType) -> types.FunctionType:
+    """A function that runs the IR of `function` in the reference interpreter."""
+    lower = importlib.import_module("futamura.frontend.python").lower
+    machine_of = importlib.import_module("futamura.ir.frames").Machine
+    closure_of = importlib.import_module("futamura.ir.interp").closure_of
+    program = lower(function).program
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+    machine = machine_of(program, function.__globals__, None, None)
+    closure = tuple(cells[name] for name in program.main.free)
+    result: types.FunctionType = closure_of(
+        machine, program.main, closure, function.__defaults__ or (), function.__kwdefaults__, function.__annotations__
+    )
+    result.__dict__.update(function.__dict__)
+    result.__module__ = function.__module__
+    return result
+
+
 class Replacer:
     """Puts round trips in the place of functions, and counts."""
 
-    def __init__(self, names: list[str], first: int, last: int) -> None:
+    def __init__(self, names: list[str], first: int, last: int, how: str) -> None:
         # Loaded here, not at the top: the unmodified run must not depend on the evaluator.
-        self.roundtrip: Callable[[Any], Any] = importlib.import_module("futamura.driver").roundtrip
-        self.swap: Callable[[Any, Any], Any] = importlib.import_module("futamura.backend.python.loading").swap
+        self.roundtrip: Callable[[Any], Any] = interpreted
+        self.swap: Callable[[Any, Any], Any] = lambda old, new: False
+        if how == "emitted":
+            self.roundtrip = importlib.import_module("futamura.driver").roundtrip
+            self.swap = importlib.import_module("futamura.backend.python.loading").swap
         self.names = names
         self.files = {load(name).__file__ for name in names}
         self.first, self.last = first, last
@@ -155,13 +177,14 @@ def suite_of(test: str, pattern: str) -> unittest.TestSuite:
 @click.option("--first", default=0, help="Replace functions from this number on.")
 @click.option("--last", default=1 << 30, help="Replace functions up to this number.")
 @click.option("--pattern", default="", help="Run only the tests whose id matches.")
+@click.option("--how", default="emitted", type=click.Choice(["emitted", "interpreted"]))
 @click.option("--result", required=True, type=click.Path(path_type=Path))
-def main(test: str, replace: str, first: int, last: int, pattern: str, result: Path) -> None:
+def main(test: str, replace: str, first: int, last: int, pattern: str, how: str, result: Path) -> None:
     """Run one test module and write what became of each test."""
     result = result.resolve()
     replacer = None
     if replace:
-        replacer = Replacer(replace.split(","), first, last)
+        replacer = Replacer(replace.split(","), first, last, how)
         replacer.all()
         replacer.watch_imports()
     support: Any = importlib.import_module("test.support")

@@ -46,12 +46,16 @@ class Verdict:
     stuck: list[tuple[str, str]] = field(default_factory=list)
 
 
+HOW = ["emitted"]
+"""How replaced functions run: set once, by the command's option."""
+
+
 def run(test: str, modules: tuple[str, ...], first: int = 0, last: int = 1 << 30, pattern: str = "") -> dict[str, Any]:
     """One run in a fresh process; {"crash": text} if it did not come to its end."""
     with tempfile.TemporaryDirectory() as folder:
         result = Path(folder) / "result.json"
         command = [sys.executable, "-m", "tools.stdlib_child", "--test", test, "--result", str(result)]
-        command += ["--replace", ",".join(modules), "--first", str(first), "--last", str(last), "--pattern", pattern]
+        command += ["--replace", ",".join(modules), "--first", str(first), "--last", str(last), "--pattern", pattern, "--how", HOW[0]]
         try:
             done = subprocess.run(command, cwd=HOUSE, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                   errors="replace", timeout=HANGS_AFTER, check=False)  # fmt: skip
@@ -174,16 +178,19 @@ def show(verdicts: dict[str, Verdict], details: bool) -> None:
 
 @click.command()
 @click.option("--only", default="", help="Subjects, separated by commas; default: all.")
+@click.option("--interpreted", is_flag=True, help="Run the functions in the reference interpreter instead.")
 @click.option("--details", is_flag=True, help="Print the tracebacks of new failures.")
 @click.option(
     "--bisect", "pattern", default="", help="Find the function that makes the tests matching this pattern fail."
 )
 @click.option("--json", "raw", type=click.Path(path_type=Path), help="Write the raw figures here.")
-def main(only: str, details: bool, pattern: str, raw: Path | None) -> None:
+def main(only: str, interpreted: bool, details: bool, pattern: str, raw: Path | None) -> None:
     """Run CPython's own tests against round trips of the standard library."""
     if importlib.util.find_spec("test") is None or importlib.util.find_spec("test.test_textwrap") is None:
         click.echo("skipped: this interpreter comes without CPython's `test` package")
         return
+    if interpreted:
+        HOW[:] = ["interpreted"]
     subjects = only.split(",") if only else list(TESTS)
     unknown = [name for name in subjects if name not in TESTS]
     if unknown:
