@@ -303,6 +303,7 @@ def interpreted(case: Case) -> World:
     result = closure_of(machine, program.main, closure, function.__defaults__ or (), function.__kwdefaults__)
     result.__dict__.update(function.__dict__)
     result.__annotations__ = function.__annotations__
-    result.__module__ = function.__module__
+    for name in ("__module__", "__name__", "__qualname__", "__doc__"):
+        setattr(result, name, getattr(function, name))
     put(result)
     return here
