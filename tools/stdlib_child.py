@@ -96,6 +96,7 @@ class Replacer:
 
     def __init__(self, names: list[str], first: int, last: int, how: str) -> None:
         # Loaded here, not at the top: the unmodified run must not depend on the evaluator.
+        self.refusal: type[Exception] = importlib.import_module("futamura.errors").UnsupportedError
         self.roundtrip: Callable[[Any], Any] = interpreted
         self.swap: Callable[[Any, Any], Any] = lambda old, new: False
         if how == "emitted":
@@ -110,6 +111,7 @@ class Replacer:
             "in place": 0,
             "by attribute": 0,
             "refused": [],
+            "crashed": [],
             "stuck": [],
             "names": [],
         }
@@ -131,8 +133,12 @@ class Replacer:
             try:
                 made.append((member, self.roundtrip(member.function)))
             except Exception as error:
-                self.report["refused"].append(
-                    (f"{module.__name__}:{member.path}", f"{type(error).__name__}: {str(error)[:200]}")
+                kind = "refused" if isinstance(error, self.refusal) else "crashed"
+                self.report[kind].append(
+                    (
+                        f"{module.__name__}:{member.path}",
+                        f"{type(error).__name__}: {str(error)[:200]}".partition("\n")[0],
+                    )
                 )
         for member, function in made:
             self.put(member, function, module)

@@ -55,7 +55,18 @@ def run(test: str, modules: tuple[str, ...], first: int = 0, last: int = 1 << 30
     with tempfile.TemporaryDirectory() as folder:
         result = Path(folder) / "result.json"
         command = [sys.executable, "-m", "tools.stdlib_child", "--test", test, "--result", str(result)]
-        command += ["--replace", ",".join(modules), "--first", str(first), "--last", str(last), "--pattern", pattern, "--how", HOW[0]]
+        command += [
+            "--replace",
+            ",".join(modules),
+            "--first",
+            str(first),
+            "--last",
+            str(last),
+            "--pattern",
+            pattern,
+            "--how",
+            HOW[0],
+        ]
         try:
             done = subprocess.run(command, cwd=HOUSE, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                   errors="replace", timeout=HANGS_AFTER, check=False)  # fmt: skip
@@ -88,6 +99,7 @@ def judge(subject: str, accepted: dict[str, str]) -> Verdict | None:
             verdict.replaced = max(verdict.replaced, replaced["in place"] + replaced["by attribute"])
             verdict.refused = replaced["refused"]
             verdict.stuck = replaced["stuck"]
+            verdict.new += [(place, "not replaced, crash", text) for place, text in replaced["crashed"]]
         compare(plain, changed, accepted, verdict)
     return verdict
 
