@@ -24,7 +24,8 @@ from futamura.ir.constant import Constant
 from futamura.ir.graph import Edge, Function, FunctionKind, Program, Signature
 
 __all__ = [
-    "Exhausted", "Observation", "Trace", "answer", "finish", "observe", "outcome_of", "random_function", "random_program",
+    "Exhausted", "Observation", "Trace", "answer", "finish", "observe", "outcome_of", "random_function",
+    "random_program",
 ]  # fmt: skip
 
 

@@ -15,8 +15,8 @@ function: its first `next` goes on from there.
 
 A loop around the point is peeled: what is left of the current iteration is copied in front of the loop, which is
 entered at its header only.  So n loops around the point give n + 1 copies of the innermost one, and every graph stays
-as structured as it was.  Try regions around the point are entered where they stand.  Except regions are entered by raising
-the active exception once more inside a small try region of their own; its `__context__` is put back.
+as structured as it was.  Try regions around the point are entered where they stand.  Except regions are entered by
+raising the active exception once more inside a small try region of their own; its `__context__` is put back.
 
 Invariant: the graph of the copies takes only ways that the original could take from the point on.
 """

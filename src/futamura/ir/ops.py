@@ -7,11 +7,14 @@ row's columns, never its name.  To add an operator: one row here and one case in
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from futamura.ir import attributes as form
 from futamura.ir.attributes import Form
 from futamura.ir.evaluate import BINARY, COMPARE, EVALUATE, INPLACE, UNARY, Evaluate
+from futamura.ir.facts import FACTS, Effects, Fact, Facts, unknown
+from futamura.ir.laws import LAWS, NO_LAWS, Laws, fold_cost
 
 __all__ = ["OPERATORS", "TERMINATORS", "Operator", "TerminatorKind"]
 
@@ -19,7 +22,7 @@ __all__ = ["OPERATORS", "TERMINATORS", "Operator", "TerminatorKind"]
 class Operator:
     """One row of the table.  Rows are compared by identity; `OPERATORS[name]` is the only instance."""
 
-    __slots__ = ("arity", "evaluate", "form", "name", "results", "silent")
+    __slots__ = ("arity", "evaluate", "facts", "form", "laws", "name", "results", "silent")
 
     def __init__(
         self, name: str, arity: int, results: int = 1, form: Form = form.nothing, *, silent: bool = False
@@ -37,6 +40,32 @@ class Operator:
         """The operation on concrete values: the result, or a sequence of them where there is not exactly one.
 
         None for the operators that need a frame."""
+        self.facts: Final[Facts] = FACTS.get(name, unknown)
+        """All that the operands' exact types say: result, exceptions, effects, may it be folded."""
+        self.laws: Final[Laws] = LAWS.get(name, NO_LAWS)
+        """Algebraic laws, with the types under which they hold."""
+
+    def fact(self, types: tuple[str, ...], attr: object = None) -> Fact:
+        return self.facts(types, attr)
+
+    def effects(self, types: tuple[str, ...], attr: object = None) -> Effects:
+        return self.facts(types, attr).effects
+
+    def raises(self, types: tuple[str, ...], attr: object = None) -> frozenset[type[BaseException]]:
+        """The exact classes of the exceptions that may come out; `facts.ANYTHING` says nothing."""
+        return self.facts(types, attr).raises
+
+    def result_type(self, types: tuple[str, ...], attr: object = None) -> str:
+        """The exact type of the result (of each result, where there are several), or "object"."""
+        return self.facts(types, attr).result
+
+    def foldable(self, types: tuple[str, ...], attr: object = None) -> bool:
+        """May it be executed before the program runs?  It has no effect and its result depends on nothing else."""
+        return self.facts(types, attr).foldable
+
+    def fold_cost(self, args: Sequence[object], attr: object = None) -> int:
+        """About how many bytes the result takes, found without making it."""
+        return fold_cost(self.name, args, attr)
 
     def __repr__(self) -> str:
         return f"Operator({self.name})"
