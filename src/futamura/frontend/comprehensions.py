@@ -40,6 +40,7 @@ def comprehension(d: Draft, node: Any) -> Temp:
     saved = (d.names, d.own, d.foreign, d.inner, d.inside)
     _enter(d, d.scope_of(node), node, iterator)
     _loops(d, node, iterator, lambda: _collect(d, node, result))
+    d.retire([d.names[name] for name in d.inside.locals])
     d.names, d.own, d.foreign, d.inner, d.inside = saved
     if ARE_FUNCTIONS:
         d.iterators.pop()

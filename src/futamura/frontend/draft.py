@@ -221,6 +221,8 @@ class Draft:
         """The variables known to need a cell: deleted, or read where they are surely unbound."""
         self.names: dict[str, int] = {}
         """The variables in view."""
+        self.retired: dict[str, list[int]] = {}
+        """Variables of comprehensions that are over, by name."""
         self.foreign = False
         """Whether a read in view is a closure's read for CPython (comprehensions before 3.12)."""
         self.own: dict[str, int] = {}
@@ -245,13 +247,23 @@ class Draft:
     # Blocks
 
     def variable(self, name: str, *, captured: bool) -> int:
-        """A new variable, in view from here on."""
+        """A new variable, in view from here on; a retired one of the same name is as good as new."""
+        retired = self.retired.get(name)
+        if retired and not captured:
+            self.names[name] = retired.pop()
+            return self.names[name]
         index = len(self.variables)
         self.variables.append(name)
         self.names[name] = index
         if captured:
             self.captured |= 1 << index
         return index
+
+    def retire(self, variables: list[int]) -> None:
+        """These variables of a comprehension are not in view any more; closures do not share theirs."""
+        for index in variables:
+            if not self.captured >> index & 1:
+                self.retired.setdefault(self.variables[index], []).append(index)
 
     def temp(self) -> Temp:
         self.temps += 1

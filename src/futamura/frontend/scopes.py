@@ -26,13 +26,14 @@ ScopeKind: TypeAlias = Literal["function", "comprehension", "class", "opaque"]
 COMPREHENSIONS: Final = (ast.ListComp, ast.SetComp, ast.DictComp)
 FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
-FRAME_NAMES: Final = frozenset({"eval", "exec", "locals"})
-"""Builtins that reach into the caller's frame however they are used."""
+FRAME_NAMES: Final = frozenset({"eval", "exec", "locals", "_getframe", "currentframe", "stack"})
+"""Functions that reach into the caller's frame however they are used."""
 
 FRAME_CALLS: Final = frozenset({"vars", "dir"})
 """Builtins that do so when called without arguments."""
 
-FRAME_ATTRIBUTES: Final = frozenset({"_getframe", "currentframe", "stack"})
+FRAME_ATTRIBUTES: Final = {"_getframe": "sys", "currentframe": "inspect", "stack": "inspect"}
+"""Functions that do so, and the modules they come from."""
 
 
 def mangle(private: str | None, name: str) -> str:
@@ -125,15 +126,15 @@ def _resolve(scope: Scope, visible: frozenset[str]) -> frozenset[str]:
     inner = (visible - scope.explicit) | hidden
     if scope.kind == "class":
         inner |= {"__class__"}
-    needed = scope.uses.keys() | scope.nonlocals
+    from_below: set[str] = set()
     closures: set[str] = set()
     for child in scope.children.values():
-        deep = _resolve(child, inner)
-        needed |= child.free
-        closures |= deep
-    if scope.kind == "class":
-        needed -= {"__class__"}
-    scope.free = frozenset((needed - own - scope.explicit) & visible)
+        closures |= _resolve(child, inner)
+        from_below |= child.free
+    needed = (scope.uses.keys() | scope.nonlocals) - own - scope.explicit
+    # What a class body binds is not in view of the functions inside; they see past it.
+    needed |= from_below - {"__class__"} if scope.kind == "class" else from_below - own - scope.explicit
+    scope.free = frozenset(needed & visible)
     scope.captured = own & closures
     if scope.kind == "comprehension":
         return frozenset(closures - own)
@@ -316,7 +317,10 @@ class _Collector:
         return True
 
     def import_(self, scope: Scope, node: ast.Import | ast.ImportFrom) -> bool:
+        module = getattr(node, "module", None)
         for alias in node.names:
+            if module is not None and FRAME_ATTRIBUTES.get(alias.name) == module:
+                scope.trouble.append(("FT103", f"an import of `{module}.{alias.name}`", alias))
             scope.bind(mangle(scope.private, alias.asname or alias.name.partition(".")[0]))
         return True
 

@@ -137,15 +137,15 @@ class Construction:
         if block.writes:
             env = env.copy()
         block.env_out = env
-        for operation in block.ops:
-            row, args, attr, results, node = operation
+        new_value, add = builder.value, builder.add
+        for row, args, attr, results, node in block.ops:
             if row.__class__ is not Operator:
                 self._variable(target, env, row, args, attr, results, node)
                 continue
-            fresh = builder.values(len(results))
+            fresh = tuple([new_value() for _ in results])
             for temp, value in zip(results, fresh):
                 values[temp] = value
-            builder.add(target, row, tuple([values[temp] for temp in args]), attr, fresh, span_of(node))
+            add(target, row, tuple([values[temp] for temp in args]), attr, fresh, span_of(node))
 
     def _environment(self, block: DraftBlock, target: BlockBuilder) -> list[Value]:
         """The values of the variables at the start of a block; makes its parameters."""
