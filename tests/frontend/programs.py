@@ -210,7 +210,8 @@ class _Writer:
         self.line(f"match note([{self.expression()}, {self.expression()}]):")
         self.depth += 1
         patterns = [
-            f"[{self.name()}, 1]", "[1 | 2, True]", f"[int() as {self.name()}, _]", f"[{self.name()}, *_]", "[*_, None]",
+            f"[{self.name()}, 1]", "[1 | 2, True]", f"[int() as {self.name()}, _]", f"[{self.name()}, *_]",
+            "[*_, None]",
         ]
         for pattern in self.random.sample(patterns, 2):
             guard = f" if {self.expression()}" if self.random.random() < 0.5 else ""

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from futamura.errors import UnsupportedError, diagnose
 from futamura.frontend.scopes import Scope, mangle
@@ -185,10 +185,13 @@ EXPRESSIONS: Final[dict[type[ast.AST], Lowering]] = {}
 STATEMENTS: Final[dict[type[ast.AST], Callable[[Draft, Any], None]]] = {}
 
 
-def lowers(*kinds: type[ast.AST]) -> Callable[[Callable[[Draft, Any], Any]], Callable[[Draft, Any], Any]]:
+Registered = TypeVar("Registered", bound=Callable[..., Any])
+
+
+def lowers(*kinds: type[ast.AST]) -> Callable[[Registered], Registered]:
     """Register a function as the lowering of these classes of nodes."""
 
-    def register(function: Callable[[Draft, Any], Any]) -> Callable[[Draft, Any], Any]:
+    def register(function: Registered) -> Registered:
         for kind in kinds:
             (EXPRESSIONS if issubclass(kind, ast.expr) else STATEMENTS)[kind] = function
         return function
