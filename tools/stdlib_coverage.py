@@ -6,7 +6,8 @@
 
 "Back" means: lowered, verified, printed, compiled.  Lines are those of `ast.unparse` of both sides, without decorators
 of the function itself, docstrings and bare string statements.  A flag is a local variable that the original does not
-have and that only ever holds True or False; a dispatcher is one that only ever holds small integers.
+have and that only ever holds True or False; a dispatcher is one that only ever holds small integers; what the
+structurer reports by itself counts too.
 Invariant: a function that fails is always in the list of failures, by reason; async functions are skipped and counted.
 """
 
@@ -24,8 +25,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
-from futamura.driver import roundtrip, roundtrip_source
 
+from futamura.backend.python.emitted import Emitted
+from futamura.driver import emit_function, roundtrip
 from futamura.errors import FutamuraError
 from futamura.frontend.python import lower
 from futamura.ir.verify import verify_program
@@ -157,25 +159,25 @@ def examine(module: str, member: Member, tally: Tally) -> None:
         stage = "verify"
         verify_program(program)
         stage = "emit"
-        text = roundtrip_source(function)
+        emitted = emit_function(function)
         stage = "compile"
         result = roundtrip(function)
         if not isinstance(result, types.FunctionType) or result.__code__ is code:
             raise AssertionError("what came back is not a new function")
         stage = "measure"
-        measure(module, member, text, tally)
+        measure(module, member, emitted, tally)
     except Exception as error:
         tally.failures.append((f"{module}:{member.path}", stage, reason_of(error)))
         return
     tally.back += 1
 
 
-def measure(module: str, member: Member, text: str, tally: Tally) -> None:
+def measure(module: str, member: Member, result: Emitted, tally: Tally) -> None:
     code = member.function.__code__
     original = definitions(code.co_filename).get((code.co_name, code.co_firstlineno))
     if original is None:
         raise AssertionError("the original's definition was not found")
-    emitted = emitted_definition(text, code.co_name)
+    emitted = emitted_definition(result.text, result.name)
     before, after = printed_lines(original), printed_lines(emitted)
     tally.lines += after
     tally.original += before
@@ -183,9 +185,9 @@ def measure(module: str, member: Member, text: str, tally: Tally) -> None:
     if after != before:
         tally.grown.append((after - before, before, place))
     flags, states = new_switches(emitted, original)
-    if flags:
+    if flags or result.flags:
         tally.flags.append(place)
-    if states:
+    if states or result.dispatchers:
         tally.dispatchers.append(place)
 
 
@@ -203,7 +205,7 @@ def time_module(found: list[Member], tally: Tally) -> None:
         start = time.perf_counter()
         lower(member.function)
         middle = time.perf_counter()
-        roundtrip_source(member.function)
+        emit_function(member.function)
         tally.lower_seconds += middle - start
         tally.whole_seconds += time.perf_counter() - middle
 
