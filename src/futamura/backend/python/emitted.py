@@ -20,7 +20,6 @@ class Emitted:
     """One emitted function.
 
     `spans` has one entry for each line of `text`: the source span of its first operation, or None.
-    `cell_parameters` are free variables of a continuation that come in as cell objects (in `free` too).
     `flags` counts helper variables that the structurer needed, `dispatchers` its local dispatch loops.
     """
 
@@ -31,3 +30,5 @@ class Emitted:
     spans: tuple[Span | None, ...]
     flags: int = 0
     dispatchers: int = 0
+    recursive: bool = False
+    """Whether the text calls `name` by `invoke`: the name then means this very function, not the program's global."""

@@ -1,0 +1,147 @@
+"""The way of the data from top to bottom.  Read this file first.
+
+    def count(words):                  roundtrip(count)  ->  a new function that does the same
+        table = {}
+        for word in words:             1  frontend.python.lower    the function's syntax tree to a `Program` in SSA;
+            table[word] = ...                                      what cannot be lowered exactly is refused
+        return table                   2  ir.verify                every invariant of the graph, while it is frozen
+                                       3  backend.python.emit      graphs to structure, operations to expressions
+                                       4  backend.python.loading   the text to a function in the place of the original
+
+`continuation` turns the rest of a run into a function, and `load_residual` loads a program that has fewer parameters
+than the function it was made of.
+
+Invariant: what comes out of here has a code object of its own; nothing is changed in the functions that go in.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import CellType, FunctionType, MethodType
+from typing import Any
+
+from futamura.backend.python.emit import emit
+from futamura.backend.python.emitted import Emitted
+from futamura.backend.python.listing import SourceMap, source_map
+from futamura.backend.python.loading import Compiled, Identity, compiled, identity_of, load, swap
+from futamura.backend.python.loading import load_residual as load_emitted
+from futamura.frontend.python import lower
+from futamura.ir.continuation import Continuation, continuation_program
+from futamura.ir.graph import Program, Signature, Suspended
+
+__all__ = [
+    "Resumption", "SourceMap", "continuation", "emit_function", "load_program", "load_residual", "roundtrip",
+    "roundtrip_source", "source_map", "swap",
+]  # fmt: skip
+
+
+def roundtrip(target: Any, *, path: Path | None = None) -> Any:
+    """A new function that does the same, by way of the intermediate representation.
+
+    A bound method, static method, class method or property gives the same kind of thing around the new function;
+    another wrapper gives the new function alone.  With `path` the text is written to that file, which tracebacks then
+    show.  Raises `UnsupportedError`.
+    """
+    lowered = lower(target)
+    return _around(target, load(emit(lowered.program), lowered.function, path=path))
+
+
+def _around(target: object, function: FunctionType) -> object:
+    """What `target` puts around its function, put around `function`."""
+    match target:
+        case MethodType():
+            return MethodType(function, target.__self__)
+        case staticmethod() | classmethod() if isinstance(target.__func__, FunctionType):
+            return type(target)(function)
+        case property() if isinstance(target.fget, FunctionType):
+            return type(target)(function, target.fset, target.fdel, target.__doc__)
+        case functools.cached_property():
+            cached = functools.cached_property(function)
+            cached.attrname = target.attrname
+            return cached
+    return function
+
+
+def roundtrip_source(target: object) -> str:
+    """The text of the round trip: the function, and before it those that it calls directly, if any."""
+    return emit_function(target).text
+
+
+def emit_function(target: object) -> Emitted:
+    """The emitted form of a function: its text, its constants, the source of each line.  Raises `UnsupportedError`."""
+    return emit(lower(target).program)
+
+
+def load_residual(
+    program: Program, original: FunctionType, signature: Signature | None = None, *, path: Path | None = None
+) -> FunctionType:
+    """A program made of `original`, as a function.
+
+    It runs in the globals and with the closure of `original`, and looks like it; `signature` (that of the program,
+    unless given) says which of the parameters are left, and these keep their defaults and annotations.
+    """
+    emitted = emit(program)
+    return load_emitted(emitted, original, program.main.signature if signature is None else signature, path=path)
+
+
+def load_program(
+    program: Program, globals: dict[str, Any], closure: tuple[CellType, ...] = (), *, path: Path | None = None
+) -> FunctionType:
+    """A program that stands for no function in particular; `closure` has the cells of its entry's free names."""
+    cells = dict(zip(program.main.free, closure))
+    return _compiled(program, path=path).function(globals, cells)
+
+
+def _compiled(program: Program, flags: int = 0, path: Path | None = None) -> Compiled:
+    main = program.main
+    name = main.qualname.rpartition(".")[2]
+    return compiled(emit(program), Identity(name, main.qualname, main.file, flags), path=path)
+
+
+@dataclass(frozen=True, slots=True)
+class Resumption:
+    """The rest of a run as a callable.
+
+    Its arguments: the live-in values, then the exceptions that are being handled, outermost first, then the cells of
+    the variables that nested functions share.  Each call makes a function with these cells in its closure.
+    """
+
+    program: Program
+    point: Continuation
+    code: Compiled
+    globals: dict[str, Any]
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the arguments."""
+        return (*self.point.function.signature.names, *self.point.function.free)
+
+    def __call__(self, *live: Any) -> Any:
+        if len(live) != len(self.parameters):
+            raise TypeError(f"{len(live)} live-ins instead of {len(self.parameters)}: {', '.join(self.parameters)}")
+        count = len(live) - len(self.point.cells)
+        return self.bind(dict(zip(self.point.function.free, live[count:])))(*live[:count])
+
+    def bind(self, cells: Mapping[str, CellType]) -> FunctionType:
+        """The function of the values and active exceptions alone."""
+        return self.code.function(self.globals, cells)
+
+    def resume(self, state: Suspended) -> Any:
+        """Go on from a state in which the interpreter stopped."""
+        environment = state.environment
+        values = [environment[value] for value in self.point.values]
+        return self(*values, *state.active, *(environment[value] for value in self.point.cells))
+
+
+def continuation(target: object, block: int, index: int, *, function: str | None = None) -> Resumption:
+    """The rest of a run of `target` from before operation `index` of `block` on, as a function of the live-ins.
+
+    `function` names the function of the program in which the point lies, if it is not the entry but one nested in it.
+    """
+    lowered = lower(target)
+    program, point = continuation_program(lowered.program, function or lowered.program.entry, block, index)
+    flags = identity_of(lowered.function).flags
+    return Resumption(program, point, _compiled(program, flags), lowered.globals)
