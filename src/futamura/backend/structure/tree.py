@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 __all__ = [
-    "Break", "Continue", "FlagTest", "For", "Guarded", "Handler", "If", "Plain", "SetFlag", "Statement", "Suite", "While", "With",
+    "Break", "Continue", "FlagTest", "For", "Guarded", "Handler", "If", "Plain", "SetFlag", "Statement", "Suite",
+    "While", "With",
 ]
 
 

@@ -1,0 +1,71 @@
+"""The structurer: from a control-flow graph with protected extents to nested Python statements.
+
+    0: [x = 0] goto 1         x = 0
+    1: test "x < n" -> 2 | 3  while x < n:
+    2: [x += 1] goto 1            x += 1
+    3: leave "return x"       return x
+
+The way: clean the graph up (`graph.py`), find dominators and loops of each extent (`flow.py`), make loops enter
+at one vertex (`irreducible.py`), nest along the dominator tree (`nesting.py`), resolve jumps (`lowering.py`).
+
+Invariant: the tree runs the shape's statements in the order of its control-flow graph; no statement moves into
+or out of an extent, but for leaving statements that `movable` allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from futamura.backend.structure.flow import Flow, flows
+from futamura.backend.structure.graph import Graph, prepare
+from futamura.backend.structure.irreducible import make_reducible
+from futamura.backend.structure.lowering import Lowering
+from futamura.backend.structure.nesting import nest
+from futamura.backend.structure.shape import Shape
+from futamura.backend.structure.tree import Suite
+
+__all__ = ["structure"]
+
+
+def structure(
+    shape: Shape,
+    *,
+    movable: Callable[[object], bool] = lambda statement: False,
+    implicit: Callable[[object], bool] = lambda statement: False,
+    fresh: Callable[[str], str] | None = None,
+) -> Suite:
+    """Nested statements for `shape`, which stays as it was.
+
+    `movable(statement)`: the leaving statement means the same if it runs inside of extents that a jump would first
+    leave (`return` of a constant or of a value that no clean-up changes).
+    `implicit(statement)`: the leaving statement means the same as falling off the end of the function.
+    `fresh(kind)`: a new name for a flag or a state variable; kind is "exit", "state", "entry" or "rest".
+    """
+    names = fresh if fresh is not None else _Numbered()
+    graph = prepare(shape, names)
+    found = _reducible_flows(graph)
+    sequence = nest(graph, found, movable)
+    return Lowering({}, names, implicit).run(sequence)
+
+
+def _reducible_flows(graph: Graph) -> dict[int, Flow]:
+    spent: dict[int, int] = {}
+    rounds: dict[int, int] = {}
+    while True:
+        found = flows(graph)
+        broken = [flow for flow in found.values() if flow.irreducible]
+        if not broken:
+            return found
+        for flow in broken:
+            make_reducible(graph, flow, spent, rounds)
+
+
+class _Numbered:
+    """Names like `_exit1`."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self, kind: str) -> str:
+        self.count += 1
+        return f"_{kind}{self.count}"
