@@ -81,9 +81,11 @@ def _spanning(text: str) -> set[int]:
     if '"""' not in text and "'''" not in text and "\\\n" not in text:
         return set()
     inside: set[int] = set()
-    for node in ast.walk(ast.parse(text)):
+    nodes: list[ast.AST] = [ast.parse(text)]
+    for node in nodes:
         if isinstance(node, (ast.Constant, ast.JoinedStr)) and node.end_lineno is not None:
             inside.update(range(node.lineno + 1, node.end_lineno + 1))
+        nodes.extend(ast.iter_child_nodes(node))
     return inside
 
 
