@@ -16,6 +16,7 @@ import sys
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 __all__ = [
     "ACCELERATORS",
@@ -90,6 +91,10 @@ TESTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "re": (("re._parser", "re._compiler"), ("test_re",)),
 }
 """For each subject: its modules, and the tests in CPython's `test` package that exercise them."""
+
+
+Wrap: TypeAlias = Callable[[Any, types.FunctionType], object]
+"""From the present attribute and the new function to the new attribute."""
 
 
 @dataclass(frozen=True)
@@ -169,36 +174,45 @@ def _everywhere(places: list[Callable[[types.FunctionType], None]]) -> Callable[
     return replace
 
 
-def _setter(
-    owner: object, name: str, wrap: Callable[[types.FunctionType], object]
-) -> Callable[[types.FunctionType], None]:
-    return lambda function: setattr(owner, name, wrap(function))
+def _setter(owner: type | types.ModuleType, name: str, wrap: Wrap) -> Callable[[types.FunctionType], None]:
+    return lambda function: setattr(owner, name, wrap(vars(owner)[name], function))
 
 
-def _unwrapped(raw: object) -> Iterator[tuple[types.FunctionType, Callable[[types.FunctionType], object]]]:
+def _rewrapped(raw: Any, function: types.FunctionType) -> object:
+    return type(raw)(function)
+
+
+def _with_getter(raw: Any, function: types.FunctionType) -> object:
+    return property(function, raw.fset, raw.fdel, raw.__doc__)
+
+
+def _with_setter(raw: Any, function: types.FunctionType) -> object:
+    return property(raw.fget, function, raw.fdel, raw.__doc__)
+
+
+def _with_deleter(raw: Any, function: types.FunctionType) -> object:
+    return property(raw.fget, raw.fset, function, raw.__doc__)
+
+
+def _unwrapped(raw: object) -> Iterator[tuple[types.FunctionType, Wrap]]:
     """The functions inside an attribute, each with how to rebuild the attribute around another function.
 
     What a decorator wrapped can be replaced only in place (by its code); rebuilding it raises TypeError."""
 
-    def fixed(_: types.FunctionType) -> object:
+    def fixed(_raw: object, _function: types.FunctionType) -> object:
         raise TypeError("the function is wrapped by a decorator")
 
     if isinstance(raw, staticmethod | classmethod):
-        kind = type(raw)
         for function, _wrap in _unwrapped(raw.__func__):
-            yield function, (kind if function is raw.__func__ else fixed)
+            yield function, (_rewrapped if function is raw.__func__ else fixed)
     elif isinstance(raw, property):
-        get, put, drop, doc = raw.fget, raw.fset, raw.fdel, raw.__doc__
-        if isinstance(get, types.FunctionType):
-            yield get, lambda function: property(function, put, drop, doc)
-        if isinstance(put, types.FunctionType):
-            yield put, lambda function: property(get, function, drop, doc)
-        if isinstance(drop, types.FunctionType):
-            yield drop, lambda function: property(get, put, function, doc)
+        for part, wrap in ((raw.fget, _with_getter), (raw.fset, _with_setter), (raw.fdel, _with_deleter)):
+            if isinstance(part, types.FunctionType):
+                yield part, wrap
     elif isinstance(raw, functools.cached_property | functools.partialmethod | functools.singledispatchmethod):
         yield from ((function, fixed) for function, _ in _unwrapped(raw.func))
     elif isinstance(raw, types.FunctionType):
-        yield raw, lambda function: function
+        yield raw, lambda _raw, function: function
     descriptor = isinstance(raw, type | staticmethod | classmethod)
     wrapped = None if descriptor else getattr(raw, "__wrapped__", None)
     if wrapped is not None:
