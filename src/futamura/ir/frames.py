@@ -165,6 +165,15 @@ class Frame:
         self.active.append(exception)
         return extent
 
+    def globals_function(self) -> Callable[[], dict[str, Any]]:
+        """What the builtin `globals` is to this frame."""
+        namespace = self.machine.namespace(self.function.module)
+
+        def globals() -> dict[str, Any]:
+            return namespace
+
+        return globals
+
     def deliver(self, sent: object) -> None:
         """A suspended operation got its value."""
         operation = self.block.ops[self.index]

@@ -15,6 +15,7 @@ and each terminator.
 
 from __future__ import annotations
 
+import builtins
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from types import CellType, FunctionType
@@ -242,6 +243,8 @@ def _execute(frame: Frame) -> int:
                 produce, frame.result = frame.result, None
                 given = produce()
             elif row.evaluate is not None:
+                if args and args[0] is _GLOBALS and row.name == "call":
+                    args = (frame.globals_function(), *args[1:])
                 given = row.evaluate(args, attr)
             elif row.name in _SUSPENDING:
                 frame.value = args[0]
@@ -260,6 +263,8 @@ def _execute(frame: Frame) -> int:
             return _MOVED
 
 
+_GLOBALS: Final = vars(builtins)["globals"]
+"""It looks at the frame that calls it, which would be the interpreter's."""
 _SUSPENDING: Final = {"yield": _YIELDS, "yield_from": _DELEGATES}
 
 

@@ -3,8 +3,9 @@
     b1(v2): v3 = lt v2, v1; ... branch v4 -> b2 | b3          live into b1: v1
     liveness.at(1, 1)                                     (v1, v2, v3): defined before the point, used at or after it
 
-Only for blocks that the entry reaches.  Bit sets over the values that are used outside of the block that defines them: few in most programs, so that the sets
-stay short.  A block that may raise needs what its handler needs, from its first operation on.
+Bit sets over the values that are used outside of the block that defines them: few in most programs, so that the sets
+stay short.  Only for blocks that the entry reaches.  A block that may raise needs what its handler needs, from its
+first operation on.
 
 Invariant (of the verifier): definitions dominate uses; a handler uses nothing that operations of its blocks define.
 """

@@ -20,7 +20,7 @@ Invariants, all checked:
   only handler edges lead to a handler block, and its region is the except region
 - extents: no edge enters an except region from outside, and only an edge from within its try region enters a copy
 - `yield` occurs in generators only; in a program, names are unique, the entry exists, and every `function` operation
-  names a function of the program and binds its cells
+  names a function of the program and binds its cells, and every `invoke` passes all parameters of one
 
 Linear but for the dominators, which are linear in practice.
 """
@@ -69,15 +69,19 @@ def _verify_references(program: Program, function: Function) -> None:
     for block in function.blocks:
         for index, operation in enumerate(block.ops):
             attr = operation.attr
-            if not isinstance(attr, FunctionAttr):
+            if isinstance(attr, FunctionAttr):
+                name, bound = attr.name, attr.defaults + len(attr.kwdefaults) + len(attr.annotations)
+            elif operation.name == "invoke":
+                name, bound = str(attr), -1
+            else:
                 continue
-            made = program.index.get(attr.name)
             place = f"{function.name}: b{block.id}: op {index} ({operation.name})"
+            made = program.index.get(name)
             if made is None:
-                raise VerificationError(f"{place}: the program has no function {attr.name}")
-            bound = attr.defaults + len(attr.kwdefaults) + len(attr.annotations) + len(made.free)
+                raise VerificationError(f"{place}: the program has no function {name}")
+            bound = len(made.entry.params) if bound < 0 else bound + len(made.free)
             if len(operation.args) != bound:
-                raise VerificationError(f"{place}: {attr.name} takes {bound} arguments, got {len(operation.args)}")
+                raise VerificationError(f"{place}: {name} takes {bound} arguments, got {len(operation.args)}")
 
 
 def verify_function(function: Function) -> None:
