@@ -14,6 +14,9 @@ import pytest
 
 from tests import golden
 
+# A generator that ignores its close is collected some time later; Python can only print that.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
 ALL = [case for file in sorted(golden.CASES.rglob("*.test")) for case in golden.read_cases(file)]
 
 
