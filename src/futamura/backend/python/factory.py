@@ -61,8 +61,7 @@ class Text:
 def factory_text(emitted: Emitted) -> Text:
     """The emitted text, inside a factory if it has free variables."""
     parameters = (*(name for name, _ in emitted.constants), *emitted.free)
-    defined = tuple(dict.fromkeys(_DEFINITION.findall(_without_strings(emitted.text))))
-    siblings = tuple(name for name in defined if name != emitted.name)
+    siblings = tuple(name for name in _defined(emitted) if name != emitted.name)
     if not parameters and not siblings and not emitted.recursive:
         return Text(emitted.text, 0, (), (), "")
     factory = "_factory"
@@ -74,6 +73,17 @@ def factory_text(emitted: Emitted) -> Text:
     header = len(lines)
     lines.extend(_indented(emitted.text))
     return Text("\n".join(lines) + "\n", header, parameters, siblings, factory)
+
+
+def _defined(emitted: Emitted) -> tuple[str, ...]:
+    """The names of the functions at the top level, in order."""
+    text = emitted.text
+    if "\ndef " not in text and text.startswith(f"def {emitted.name}("):
+        return (emitted.name,)
+    inside = _spanning(text)
+    if inside:
+        text = "\n".join(line for number, line in enumerate(text.split("\n"), 1) if number not in inside)
+    return tuple(dict.fromkeys(_DEFINITION.findall(text)))
 
 
 def _spanning(text: str) -> set[int]:
@@ -93,14 +103,6 @@ def _indented(text: str) -> Iterator[str]:
     inside = _spanning(text)
     for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
         yield _INDENT + line if line and number not in inside else line
-
-
-def _without_strings(text: str) -> str:
-    """The text without the lines that begin inside of a string literal."""
-    inside = _spanning(text)
-    if not inside:
-        return text
-    return "\n".join(line for number, line in enumerate(text.split("\n"), 1) if number not in inside)
 
 
 def codes_of(text: Text, module: CodeType) -> dict[str, CodeType]:
