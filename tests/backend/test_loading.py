@@ -17,6 +17,7 @@ import pdb
 import pickle
 import sys
 import traceback
+import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -439,6 +440,13 @@ def test_a_loaded_function_can_be_lowered_again() -> None:
         made = load(emitted(function.__name__, text, free=free), function)
         lowered = lower(made)
         assert lowered.function is made and lowered.program.main.free == free
+
+
+def test_warnings_that_raise_are_not_given_again() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = load(emitted("failing", "def failing(x):\n    return x is 1000\n"), failing)
+    assert made(2) is False
 
 
 # -------------------------------------------------------------------------------------------- in place

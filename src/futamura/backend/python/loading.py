@@ -18,6 +18,7 @@ Invariant: a function made here reads and writes the very cells of the original.
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,7 +91,7 @@ def compiled(emitted: Emitted, identity: Identity, *, path: Path | None = None) 
     """Compile the text, list it (with `path`: write it to that file), and give the code its names."""
     text = factory_text(emitted)
     file = enter(identity.qualname.rpartition("<locals>.")[2], text.text, path)
-    codes = codes_of(text, compile(text.text, file, "exec", dont_inherit=True))
+    codes = codes_of(text, _module(text.text, file))
     main = codes.get(emitted.name) or codes["<lambda>"]
     code = renamed(main, identity.name, identity.qualname, identity.flags)
     siblings = tuple((name, renamed(codes[name], name, name, identity.flags)) for name in text.siblings)
@@ -99,6 +100,17 @@ def compiled(emitted: Emitted, identity: Identity, *, path: Path | None = None) 
     found = SourceMap(text.text, identity.file, spans, own, emitted.name, text.factory)
     keep(file, [inner for outer in (code, *dict(siblings).values()) for inner in nested_codes(outer)], found)
     return Compiled(emitted.name, code, siblings, emitted.constants, emitted.recursive)
+
+
+def _module(source: str | ast.Module, file: str) -> CodeType:
+    """Compile a text in which every warning is one that the original gave before."""
+    try:
+        return compile(source, file, "exec", dont_inherit=True)
+    except SyntaxError:
+        # Warnings may be set to raise.  Not done at once: it makes every module forget which warnings it has shown.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return compile(source, file, "exec", dont_inherit=True)
 
 
 def cells_of(function: FunctionType) -> dict[str, CellType]:
@@ -203,7 +215,7 @@ def code_for(original: FunctionType, new: FunctionType) -> CodeType:
     while holder in found.text:
         holder += "'"
     tree = _in_place(found, old.co_freevars, inner, holder)
-    factory = _only(compile(tree, file, "exec", dont_inherit=True), found.factory or _FACTORY)
+    factory = _only(_module(tree, file), found.factory or _FACTORY)
     made = _only(factory, found.name)
     kept = Holder(tuple(inner.values()))
     made = made.replace(co_consts=tuple(kept if item == holder else item for item in made.co_consts))
