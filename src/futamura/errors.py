@@ -95,6 +95,12 @@ CODES: Final[dict[str, Code]] = {
         "rewrite the construct in an older syntax",
         "not-yet",
     ),
+    "FT110": Code(
+        "super-without-argument",
+        "`super()` reads the first parameter, which this function deletes",
+        "write `super(Class, object)` with both arguments",
+        "not-yet",
+    ),
     "FT901": Code(
         "internal",
         "futamura broke one of its own invariants",

@@ -150,6 +150,8 @@ ORDERS = [
     "x: note(1) = note(2)",
     "note(thing).x: note(1) = note(2)",
     "note(thing).x: note(1)",
+    "(global_thing): note(1); x = global_thing",
+    "(y): note(1) = note(2); x = y",
     "box[note(0):note(1)]: note(1)",
     "match note([1, {'k': note(2)}, thing]):\n    case [a, {'k': b, **c}, object(x=d)] if note(a): note((a, b, c, d))",
     "match note(3):\n    case thing.x | box.y: note(1)\n    case a: note(a)",

@@ -32,6 +32,7 @@ REFUSED = [
     ("def f():\n    import inspect\n    return inspect.stack()\n", "FT103", 3),
     ("def f():\n    from inspect import stack\n    return stack()\n", "FT103", 2),
     ("def f():\n    class C(x := object): pass\n", "FT107", 2),
+    ("class C:\n    def f(self):\n        del self\n        super()\nf = C.f", "FT110", 4),
 ]
 
 ACCEPTED = [

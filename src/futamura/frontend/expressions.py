@@ -247,6 +247,8 @@ def _super(d: Draft, node: ast.Call) -> Temp | None:
     first = d.first_argument(node)
     if first is None:
         return None
+    if not d.iterators and d.variables[0] in d.scope.unbound:
+        raise d.unit.refuse("FT110", "`super()` in a function that deletes its first parameter", node)
     return d.emit(OPERATORS["super"], (d.value(function), cell, first), None, node)
 
 

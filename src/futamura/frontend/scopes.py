@@ -346,8 +346,9 @@ class _Collector:
         return False
 
     def annotated(self, scope: Scope, node: ast.AnnAssign) -> bool:
-        """Annotations of local variables are never evaluated; a class's are."""
-        found: list[ast.AST | None] = [node.target, node.value]
+        """Annotations of local variables are never evaluated; a class's are.  `(x): int` alone binds nothing."""
+        binds = node.simple or node.value is not None or not isinstance(node.target, ast.Name)
+        found: list[ast.AST | None] = [node.target if binds else None, node.value]
         if scope.kind == "class" and not self.stringized:
             found.append(node.annotation)
         self.push(scope, found)
