@@ -1,0 +1,75 @@
+"""Every subject is specialized to every one of its static inputs and compared with itself, unspecialized.
+
+    power_for(x, n) with n=5    ->    a residual without `n` and `range`, equal to the original on random x
+
+Counts of versions and of operations left are recorded in `counts.json` and watched: a residual may not grow by more
+than a tenth. `FUTAMURA_UPDATE_COUNTS=1 pytest tests/specialize/test_subjects.py` records them anew, where they hold.
+
+Invariant: each subject has at least three static inputs, and there are at least forty subjects.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .comparing import compare
+from .specializing import constant_tests, fallbacks, folded, left, source_of, specialize, versions, words
+from .subjects import automata, codecs, languages, machine_classes, machines, matchers, numbers, records, texts, trees
+from .table import Case, Subject
+
+MODULES = (machines, machine_classes, trees, languages, matchers, records, texts, numbers, automata, codecs)
+SUBJECTS: list[Subject] = [subject for module in MODULES for subject in module.SUBJECTS]
+CASES = [
+    pytest.param(subject, case, id=f"{subject.name}-{case.label}") for subject in SUBJECTS for case in subject.cases
+]
+COUNTS = Path(__file__).with_name("counts.json")
+GROWTH = 1.1
+"""A residual may have a tenth more versions or operations than recorded."""
+
+ROUNDS = 12
+
+
+def test_the_table_is_wide_enough() -> None:
+    assert len(SUBJECTS) >= 40
+    assert len({subject.name for subject in SUBJECTS}) == len(SUBJECTS)
+    for subject in SUBJECTS:
+        assert len(subject.cases) >= 3, subject.name
+        assert len({case.label for case in subject.cases}) == len(subject.cases), subject.name
+
+
+@pytest.mark.parametrize(("subject", "case"), CASES)
+def test_residual_behaves_like_the_original(subject: Subject, case: Case) -> None:
+    compare(case.make, case.inputs or subject.inputs, specialize, ROUNDS)
+
+
+@pytest.mark.parametrize(("subject", "case"), CASES)
+def test_residual_keeps_nothing_of_the_static_program(subject: Subject, case: Case) -> None:
+    function, static = case.make()
+    residual = specialize(function, **static)
+    assert fallbacks(residual) == {}
+    assert folded(residual) > 0 or not static
+    kept = words(residual) & {*subject.gone, *case.gone}
+    assert kept == set(), source_of(residual)
+    assert constant_tests(residual) == [], source_of(residual)
+
+
+@pytest.mark.parametrize(("subject", "case"), CASES)
+def test_residual_did_not_grow(subject: Subject, case: Case) -> None:
+    function, static = case.make()
+    residual = specialize(function, **static)
+    found = {"versions": versions(residual), "left": left(residual)}
+    recorded: dict[str, dict[str, Any]] = json.loads(COUNTS.read_text(encoding="utf-8")) if COUNTS.exists() else {}
+    name = f"{subject.name}-{case.label}"
+    if os.environ.get("FUTAMURA_UPDATE_COUNTS"):
+        if not fallbacks(residual):
+            recorded[name] = found
+            COUNTS.write_text(json.dumps(recorded, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        return
+    assert name in recorded, "run with FUTAMURA_UPDATE_COUNTS=1 and look at the difference"
+    for key, count in found.items():
+        assert count <= recorded[name][key] * GROWTH + 1, (key, count, recorded[name][key])
