@@ -1,0 +1,447 @@
+"""Expression trees to text: one printing rule per operator, precedence exact, parentheses only where needed.
+
+    Node(mul, (Node(add, (a, b)), c))   ->   "(a + b) * c"
+
+`Expressions.text(tree, level)` puts parentheses around what binds less tightly than `level`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Final, Protocol
+
+from futamura.backend.python.trees import Comprehension, Expression, Fused, Literal, Node, Place, Ref, Target, TupleTarget, Variable
+from futamura.ir.constant import Constant
+from futamura.ir.graph import FunctionAttr, Value
+
+__all__ = ["ATOM", "RULES", "TEST", "Context", "Expressions", "literal"]
+
+(TUPLE, TEST, OR, AND, NOT, COMPARE, BITOR, BITXOR, BITAND, SHIFT, SUM, TERM, FACTOR, POWER, ATOM) = range(15)
+
+_BINARY: Final[dict[str, tuple[str, int]]] = {
+    "add": ("+", SUM), "sub": ("-", SUM), "mul": ("*", TERM), "matmul": ("@", TERM), "truediv": ("/", TERM),
+    "floordiv": ("//", TERM), "mod": ("%", TERM), "lshift": ("<<", SHIFT), "rshift": (">>", SHIFT), "and": ("&", BITAND),
+    "or": ("|", BITOR), "xor": ("^", BITXOR), "pow": ("**", POWER),
+}
+INPLACE_SIGNS: Final = {f"i{name}": sign + "=" for name, (sign, _) in _BINARY.items()}
+_UNARY: Final = {"neg": "-", "pos": "+", "invert": "~"}
+_COMPARE: Final = {
+    "lt": "<", "le": "<=", "eq": "==", "ne": "!=", "gt": ">", "ge": ">=", "is": "is", "is_not": "is not", "in": "in",
+    "not_in": "not in",
+}
+MAX_DIGITS: Final = 4000
+"""Python refuses to convert longer integers from decimal text."""
+
+
+class Context(Protocol):
+    """What expressions need of the function that they stand in."""
+
+    def variable(self, value: Value) -> str: ...
+    def constant(self, value: object) -> str: ...
+    def cell(self, value: Value) -> str: ...
+    def lambda_text(self, node: Node) -> str: ...
+    def generator_text(self, node: Node, iterable: str) -> str: ...
+    def is_super(self, node: Node) -> bool: ...
+
+
+def literal(value: object) -> tuple[str, int] | None:
+    """Text that evaluates to exactly this value, with its precedence; None if there is none."""
+    kind = type(value)
+    if value is None or value is True or value is False:
+        return repr(value), ATOM
+    if value is Ellipsis:
+        return "...", ATOM
+    if kind is int:
+        assert isinstance(value, int)
+        text = repr(value) if value.bit_length() < 3 * MAX_DIGITS else hex(value)
+        return text, ATOM if value >= 0 else FACTOR
+    if kind is str or kind is bytes:
+        return repr(value), ATOM
+    if kind is float:
+        assert isinstance(value, float)
+        if not math.isfinite(value):
+            return None
+        return repr(value), FACTOR if math.copysign(1.0, value) < 0 else ATOM
+    if kind is tuple:
+        assert isinstance(value, tuple)
+        return _tuple_literal(value)
+    return None
+
+
+def _tuple_literal(value: tuple[object, ...]) -> tuple[str, int] | None:
+    parts = []
+    for item in value:
+        found = literal(item)
+        if found is None:
+            return None
+        parts.append(f"({found[0]})" if type(item) is tuple and found[1] == TUPLE else found[0])
+    if not parts:
+        return "()", ATOM
+    return (parts[0] + "," if len(parts) == 1 else ", ".join(parts)), TUPLE
+
+
+class Expressions:
+    """Prints the expressions of one function."""
+
+    def __init__(self, context: Context) -> None:
+        self.context: Final = context
+
+    def text(self, tree: Expression, level: int = TEST) -> str:
+        found, precedence = self.parts(tree)
+        return f"({found})" if precedence < level else found
+
+    def parts(self, tree: Expression) -> tuple[str, int]:
+        """The text of a tree and how tightly it binds."""
+        if isinstance(tree, Ref):
+            return self.context.variable(tree.value), ATOM
+        if isinstance(tree, Literal):
+            found = literal(tree.constant.value)
+            return found if found is not None else (self.context.constant(tree.constant.value), ATOM)
+        if isinstance(tree, Fused):
+            return self._fused(tree)
+        return self._node(tree)
+
+    def condition(self, tree: Expression, negated: bool = False, level: int = TEST) -> str:
+        """The text of a tree whose truth alone matters."""
+        tree = _truth_operand(tree)
+        if not negated:
+            if isinstance(tree, Fused) and tree.data == "condition":
+                return self._joined(tree, level)
+            if isinstance(tree, Fused) and tree.kind == "not":
+                return self.condition(tree.kids[0], True, level)
+            return self.text(tree, level)
+        if isinstance(tree, Node) and tree.op.name == "not":
+            return self.condition(tree.kids[0], False, level)
+        if isinstance(tree, Fused) and tree.kind == "not":
+            return self.condition(tree.kids[0], False, level)
+        opposite = _OPPOSITE.get(tree.op.name) if isinstance(tree, Node) else None
+        if opposite is not None and isinstance(tree, Node):
+            return self._comparison(tree.kids, (opposite,), level)
+        found = "not " + self.condition(tree, False, NOT)
+        return f"({found})" if level > NOT else found
+
+    def _joined(self, tree: Fused, level: int) -> str:
+        """`a and b` in a condition."""
+        own = AND if tree.kind == "and" else OR
+        found = f" {tree.kind} ".join(
+            self.condition(kid, False, own if _is_condition(kid, tree.kind) else own + 1) for kid in tree.kids
+        )
+        return f"({found})" if own < level else found
+
+    # -- fused control flow
+
+    def _fused(self, tree: Fused) -> tuple[str, int]:
+        kind = tree.kind
+        if kind in ("and", "or"):
+            if tree.data == "condition":
+                return self._joined(tree, TUPLE), AND if kind == "and" else OR
+            own = AND if kind == "and" else OR
+            left = self.text(tree.kids[0], own + 1)
+            # `a and (b and c)` is `a and b and c`: the same operands are evaluated, the same one is the value
+            right = self.text(tree.kids[1], own if _same(tree.kids[1], kind) else own + 1)
+            return f"{left} {kind} {right}", own
+        if kind == "not":
+            return self.condition(tree.kids[0], True), NOT
+        if kind == "ifexp":
+            test, then, orelse = tree.kids
+            return f"{self.text(then, OR)} if {self.condition(test, False, OR)} else {self.text(orelse, TEST)}", TEST
+        if kind == "chain":
+            assert isinstance(tree.data, tuple)
+            return self._comparison(tree.kids, tree.data, COMPARE), COMPARE
+        assert isinstance(tree.data, Comprehension)
+        return self.comprehension(tree.data, self.text(tree.kids[0], OR), kind), ATOM
+
+    def _comparison(self, kids: tuple[Expression, ...], names: tuple[str, ...], level: int) -> str:
+        found = self.text(kids[0], BITOR)
+        for name, kid in zip(names, kids[1:], strict=True):
+            found += f" {_COMPARE[name]} {self.text(kid, BITOR)}"
+        return f"({found})" if level > COMPARE else found
+
+    def comprehension(self, found: Comprehension, first: str, kind: str) -> str:
+        """A comprehension over `first` with its brackets."""
+        elements = [self.text(element, TEST) for element in found.elements]
+        if kind == "dictcomp":
+            head = f"{elements[0]}: {elements[1]}"
+        else:
+            head = elements[0]
+        parts = [head]
+        for clause in found.clauses:
+            iterable = first if clause.iterable is None else self.text(clause.iterable, OR)
+            parts.append(f"for {self.target(clause.target)} in {iterable}")
+            parts.extend(f"if {self.condition(condition, False, OR)}" for condition in clause.conditions)
+        opening, closing = {"listcomp": "[]", "genexp": "()"}.get(kind, "{}")
+        return opening + " ".join(parts) + closing
+
+    # -- targets
+
+    def target(self, target: Target, nested: bool = False) -> str:
+        if isinstance(target, Variable):
+            return self.context.variable(target.value)
+        if isinstance(target, TupleTarget):
+            items = [
+                ("*" if at == target.star else "") + self.target(item, True) for at, item in enumerate(target.items)
+            ]
+            if not items:
+                return "[]"
+            found = items[0] + "," if len(items) == 1 else ", ".join(items)
+            return f"({found})" if nested else found
+        return self.place(target)
+
+    def place(self, place: Place) -> str:
+        name = place.op.name
+        if name == "setattr":
+            return f"{self._primary(place.kids[0])}.{place.op.attr}"
+        if name == "setitem":
+            return f"{self._primary(place.kids[0])}[{self.index(place.kids[1])}]"
+        if name == "cell_set":
+            return self.context.cell(place.op.args[1])
+        assert isinstance(place.op.attr, tuple)
+        return str(place.op.attr[1])
+
+    def index(self, tree: Expression) -> str:
+        """What stands between the brackets of a subscription."""
+        if isinstance(tree, Node) and tree.op.name == "slice":
+            return self._slice(tree)
+        if isinstance(tree, Node) and tree.op.name == "tuple" and tree.kids and not tree.op.attr:
+            items = [self._slice(kid) if _is_slice(kid) else self.text(kid) for kid in tree.kids]
+            return items[0] + "," if len(items) == 1 else ", ".join(items)
+        return self.text(tree, TUPLE)
+
+    def _slice(self, tree: Expression) -> str:
+        assert isinstance(tree, Node)
+        start, stop, step = ("" if _is_none(kid) else self.text(kid) for kid in tree.kids)
+        return f"{start}:{stop}:{step}" if step else f"{start}:{stop}"
+
+    # -- operators
+
+    def _node(self, tree: Node) -> tuple[str, int]:
+        name = tree.op.name
+        if name in _BINARY:
+            return self._binary(tree)
+        if name in _UNARY:
+            operand = self.text(tree.kids[0], FACTOR)
+            return _UNARY[name] + operand, FACTOR
+        if name in _COMPARE:
+            return self._comparison(tree.kids, (name,), COMPARE), COMPARE
+        rule = RULES.get(name)
+        if rule is None:
+            raise NotImplementedError(f"no printing rule for {name}")
+        return rule(self, tree)
+
+    def _binary(self, tree: Node) -> tuple[str, int]:
+        # left spines are long: `a + b + c ...`
+        spine: list[Node] = []
+        current: Expression = tree
+        while isinstance(current, Node) and current.op.name in _BINARY and current.op.name != "pow":
+            if spine and _BINARY[current.op.name][1] < _BINARY[spine[-1].op.name][1]:
+                break
+            spine.append(current)
+            current = current.kids[0]
+        if not spine:
+            left, right = tree.kids
+            return f"{self.text(left, ATOM)} ** {self.text(right, FACTOR)}", POWER
+        found = self.text(current, _BINARY[spine[-1].op.name][1])
+        for node in reversed(spine):
+            sign, own = _BINARY[node.op.name]
+            found += f" {sign} {self.text(node.kids[1], own + 1)}"
+        return found, _BINARY[tree.op.name][1]
+
+    def _primary(self, tree: Expression) -> str:
+        """An operand of `.`, `[` or `(`."""
+        found, precedence = self.parts(tree)
+        number = isinstance(tree, Literal) and type(tree.constant.value) in (int, float)
+        return f"({found})" if precedence < ATOM or number else found
+
+    def items(self, tree: Node) -> list[str]:
+        stars = tree.op.attr if isinstance(tree.op.attr, tuple) else (False,) * len(tree.kids)
+        return [("*" + self.text(kid, BITOR)) if star else self.text(kid) for kid, star in zip(tree.kids, stars)]
+
+    def call(self, tree: Node) -> tuple[str, int]:
+        function, *args = tree.kids
+        if _is_generator_call(tree):
+            iterator = args[0]
+            assert isinstance(iterator, Node) and isinstance(function, Node)
+            return self.context.generator_text(function, self.text(iterator.kids[0], OR)), ATOM
+        marks = tree.op.attr if isinstance(tree.op.attr, tuple) else ("",) * len(args)
+        parts = []
+        for mark, arg in zip(marks, args, strict=True):
+            if mark in ("*", "**"):
+                parts.append(mark + self.text(arg, BITOR if mark == "*" else OR))
+            elif mark:
+                parts.append(f"{mark}={self.text(arg)}")
+            else:
+                parts.append(self.text(arg))
+        only = len(args) == 1 and not marks[0] and isinstance(args[0], Node) and _is_generator_call(args[0])
+        inside = parts[0] if only else f"({', '.join(parts)})"
+        return f"{self._primary(function)}{inside}", ATOM
+
+
+_OPPOSITE: Final = {"is": "is_not", "is_not": "is", "in": "not_in", "not_in": "in"}
+
+
+def _is_generator_call(tree: Expression) -> bool:
+    if not isinstance(tree, Node) or tree.op.name != "call" or tree.op.attr is not None or len(tree.kids) != 2:
+        return False
+    function, iterator = tree.kids
+    return (
+        isinstance(function, Node)
+        and isinstance(function.op.attr, FunctionAttr)
+        and function.op.attr.name.rpartition(".")[2].startswith("<genexpr>")
+        and isinstance(iterator, Node)
+        and iterator.op.name == "iter"
+    )
+
+
+def _truth_operand(tree: Expression) -> Expression:
+    while isinstance(tree, Node) and tree.op.name == "truth":
+        tree = tree.kids[0]
+    return tree
+
+
+def _is_condition(tree: Expression, kind: str) -> bool:
+    tree = _truth_operand(tree)
+    return isinstance(tree, Fused) and tree.kind == kind and tree.data == "condition"
+
+
+def _same(tree: Expression, kind: str) -> bool:
+    return isinstance(tree, Fused) and tree.kind == kind and tree.data is None
+
+
+def _is_slice(tree: Expression) -> bool:
+    return isinstance(tree, Node) and tree.op.name == "slice"
+
+
+def _is_none(tree: Expression) -> bool:
+    return isinstance(tree, Literal) and tree.constant == Constant(None)
+
+
+# -- one rule for each operator that has a form of its own
+
+_Rule = Callable[[Expressions, Node], tuple[str, int]]
+
+
+def _getattr(e: Expressions, tree: Node) -> tuple[str, int]:
+    return f"{e._primary(tree.kids[0])}.{tree.op.attr}", ATOM
+
+
+def _getitem(e: Expressions, tree: Node) -> tuple[str, int]:
+    return f"{e._primary(tree.kids[0])}[{e.index(tree.kids[1])}]", ATOM
+
+
+def _slice_object(e: Expressions, tree: Node) -> tuple[str, int]:
+    return f"{e.context.constant(slice)}({', '.join(e.text(kid) for kid in tree.kids)})", ATOM
+
+
+def _tuple(e: Expressions, tree: Node) -> tuple[str, int]:
+    items = e.items(tree)
+    if not items:
+        return "()", ATOM
+    return (items[0] + "," if len(items) == 1 else ", ".join(items)), TUPLE
+
+
+def _list(e: Expressions, tree: Node) -> tuple[str, int]:
+    return f"[{', '.join(e.items(tree))}]", ATOM
+
+
+def _set(e: Expressions, tree: Node) -> tuple[str, int]:
+    items = e.items(tree)
+    return ("{" + ", ".join(items) + "}" if items else "{*()}"), ATOM
+
+
+def _dict(e: Expressions, tree: Node) -> tuple[str, int]:
+    flags = tree.op.attr if isinstance(tree.op.attr, tuple) else (False,) * (len(tree.kids) // 2)
+    parts = []
+    kids = iter(tree.kids)
+    for mapping in flags:
+        if mapping:
+            parts.append("**" + e.text(next(kids), BITOR))
+        else:
+            parts.append(f"{e.text(next(kids))}: {e.text(next(kids))}")
+    return "{" + ", ".join(parts) + "}", ATOM
+
+
+def _call(e: Expressions, tree: Node) -> tuple[str, int]:
+    return e.call(tree)
+
+
+def _invoke(e: Expressions, tree: Node) -> tuple[str, int]:
+    return f"{tree.op.attr}({', '.join(e.text(kid) for kid in tree.kids)})", ATOM
+
+
+def _super(e: Expressions, tree: Node) -> tuple[str, int]:
+    if e.context.is_super(tree):
+        return f"{e._primary(tree.kids[0])}()", ATOM
+    return f"{e._primary(tree.kids[0])}({e.text(tree.kids[1])}, {e.text(tree.kids[2])})", ATOM
+
+
+def _iter(e: Expressions, tree: Node) -> tuple[str, int]:
+    return f"{e.context.constant(iter)}({e.text(tree.kids[0])})", ATOM
+
+
+def _global_get(e: Expressions, tree: Node) -> tuple[str, int]:
+    assert isinstance(tree.op.attr, tuple)
+    return str(tree.op.attr[1]), ATOM
+
+
+def _cell_get(e: Expressions, tree: Node) -> tuple[str, int]:
+    return e.context.cell(tree.op.args[0]), ATOM
+
+
+def _function(e: Expressions, tree: Node) -> tuple[str, int]:
+    return e.context.lambda_text(tree), TEST
+
+
+def _yield(e: Expressions, tree: Node) -> tuple[str, int]:
+    if tree.op.name == "yield" and _is_none(tree.kids[0]):
+        return "(yield)", ATOM
+    word = "yield" if tree.op.name == "yield" else "yield from"
+    return f"({word} {e.text(tree.kids[0], TEST if tree.op.name == 'yield_from' else TUPLE)})", ATOM
+
+
+def _truth(e: Expressions, tree: Node) -> tuple[str, int]:
+    return f"True if {e.condition(tree.kids[0], False, OR)} else False", TEST
+
+
+def _not(e: Expressions, tree: Node) -> tuple[str, int]:
+    return "not " + e.condition(tree.kids[0], False, NOT), NOT
+
+
+def _import(e: Expressions, tree: Node) -> tuple[str, int]:
+    assert isinstance(tree.op.attr, tuple)
+    name, names, level = tree.op.attr
+    return f"__import__({name!r}, globals(), None, {names!r}, {level!r})", ATOM
+
+
+def _import_from(e: Expressions, tree: Node) -> tuple[str, int]:
+    return f"{e._primary(tree.kids[0])}.{tree.op.attr}", ATOM
+
+
+def _exc_match(e: Expressions, tree: Node) -> tuple[str, int]:
+    kind = f"{e.context.constant(type)}({e.text(tree.kids[0])})"
+    return f"{e.context.constant(issubclass)}({kind}, {e.text(tree.kids[1])})", ATOM
+
+
+def _with_unwind(e: Expressions, tree: Node) -> tuple[str, int]:
+    leaving, exception = (e.text(kid) for kid in tree.kids)
+    return f"{leaving}({e.context.constant(type)}({exception}), {exception}, {exception}.__traceback__)", ATOM
+
+
+def _with_exit(e: Expressions, tree: Node) -> tuple[str, int]:
+    return f"{e.text(tree.kids[0])}(None, None, None)", ATOM
+
+
+def _method(name: str, starred: bool = False) -> _Rule:
+    def rule(e: Expressions, tree: Node) -> tuple[str, int]:
+        return f"{e._primary(tree.kids[0])}.{name}({', '.join(e.text(kid) for kid in tree.kids[1:])})", ATOM
+
+    return rule
+
+
+RULES: Final[dict[str, _Rule]] = {
+    "getattr": _getattr, "getitem": _getitem, "slice": _slice_object, "tuple": _tuple, "list": _list, "set": _set,
+    "dict": _dict, "call": _call, "invoke": _invoke, "super": _super, "iter": _iter, "global_get": _global_get, "cell_get": _cell_get,
+    "function": _function, "yield": _yield, "yield_from": _yield, "truth": _truth, "not": _not, "import": _import,
+    "import_from": _import_from, "exc_match": _exc_match, "with_unwind": _with_unwind, "with_exit": _with_exit,
+    "list_append": _method("append"), "set_add": _method("add"), "dict_put": _method("__setitem__"),
+}

@@ -1,0 +1,463 @@
+"""Expression trees by the pending-stack discipline.
+
+    v1 = getattr[append] v0; v2 = call f; v3 = call v1, v2       ->     x.append(f())
+
+The operations of a node are processed in order.  A temporary that is used once waits in a list of pending trees, in
+order of evaluation.  An operation takes its operands from the end of that list if they stand there in the order of
+its arguments; constants and variables are free.  Whatever is still pending when a statement comes was evaluated
+before it: it is assigned to a temporary first.
+
+Invariant: reading the statements from left to right performs the operations in their original order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from futamura.backend.python.draft import Draft, DraftNode
+from futamura.backend.python.trees import (
+    Assign,
+    AugStore,
+    Delete,
+    Effect,
+    Expression,
+    FromImport,
+    Fused,
+    FusedItem,
+    Item,
+    Literal,
+    Node,
+    Place,
+    Raise,
+    Ref,
+    Return,
+    Statement,
+    Target,
+    TupleTarget,
+    Variable,
+    depth_of,
+)
+from futamura.ir.constant import Constant
+from futamura.ir.evaluate import INPLACE
+from futamura.ir.graph import FunctionAttr, Operation, Span, Value
+from futamura.ir.ops import OPERATORS
+
+__all__ = ["Nested", "nest"]
+
+MAX_DEPTH: Final = 50
+"""Deeper trees are cut by a temporary: CPython refuses 200 nested parentheses, people far fewer."""
+
+_STORES: Final = frozenset({"setattr", "setitem", "cell_set", "global_set"})
+_INPLACE: Final = frozenset(INPLACE)
+_DELETES: Final = frozenset({"delattr", "delitem", "cell_del", "global_del"})
+
+
+@dataclass(slots=True)
+class Nested:
+    """A node as statements, and its end's operands as trees."""
+
+    statements: list[Statement] = field(default_factory=list)
+    operands: tuple[Expression, ...] = ()
+    target: Target | None = None
+    """What the node's one parameter is assigned to, if its first statements only take it apart."""
+
+
+class _Retry(Exception):
+    """A pattern that looked possible is not: try without it."""
+
+    def __init__(self, value: Value) -> None:
+        super().__init__(value)
+        self.value = value
+
+
+@dataclass(slots=True)
+class _Pending:
+    value: Value
+    tree: Expression
+    span: Span | None
+
+
+def nest(
+    draft: Draft, node: DraftNode, uses: Counter[Value], constants: dict[Value, Constant],
+    expressible: Callable[[str], bool], *, target: Value | None = None,
+) -> Nested:
+    """Statements and operands of `node`.
+
+    `constants` are the values of unnamed constants; `expressible(name)` tells whether the program's
+    function of that name prints as an expression; `target` is a value that a loop or with statement assigns: the first items may be part of that.
+    """
+    without: set[Value] = set()
+    while True:
+        try:
+            return _Nester(draft, node, uses, constants, expressible, without).run(target)
+        except _Retry as retry:
+            without.add(retry.value)
+
+
+class _Nester:
+    def __init__(
+        self, draft: Draft, node: DraftNode, uses: Counter[Value], constants: dict[Value, Constant],
+        expressible: Callable[[str], bool], without: set[Value],
+    ) -> None:
+        self.draft: Final = draft
+        self.node: Final = node
+        self.uses: Final = uses
+        self.constants: Final = constants
+        self.expressible: Final = expressible
+        self.items: Final = node.items
+        self.local: Final[Counter[Value]] = Counter()
+        for item in node.items:
+            self.local.update(item.args)
+        self.local.update(node.end.args)
+        self.out = Nested()
+        self.pending: list[_Pending] = []
+        self.taken: dict[Value, Expression] = {}
+        self.shared: Final = self._augmented(without)
+
+    def run(self, target: Value | None) -> Nested:
+        at = 0
+        if target is not None:
+            self.out.target, at = self._absorb(target, 0)
+        while at < len(self.items):
+            at = self._item(self.items[at], at)
+        self._finish()
+        return self.out
+
+    # -- operands
+
+    def _operands(self, args: tuple[Value, ...], span: Span | None = None) -> tuple[Expression, ...]:
+        """The trees of `args`: pending ones from the end of the list, in order; others are flushed first."""
+        position = len(self.pending)
+        found: list[Expression] = []
+        for arg in reversed(args):
+            if arg in self.constants:
+                found.append(Literal(self.constants[arg]))
+            elif position and self.pending[position - 1].value == arg:
+                position -= 1
+                found.append(self.pending[position].tree)
+            else:
+                index = next((i for i in range(position) if self.pending[i].value == arg), None)
+                if index is not None:
+                    self._flush(index + 1)
+                    position -= index + 1
+                found.append(self._again(arg))
+        del self.pending[position:]
+        found.reverse()
+        return tuple(found)
+
+    def _again(self, arg: Value) -> Expression:
+        """A value in a variable; the second use of a shared operand repeats its tree (never printed)."""
+        return self.taken.get(arg, Ref(arg))
+
+    def _flush(self, count: int | None = None) -> None:
+        """Assign the first `count` pending trees to temporaries, in order."""
+        number = len(self.pending) if count is None else count
+        for entry in self.pending[:number]:
+            if entry.value in self.shared:
+                raise _Retry(entry.value)
+            self.out.statements.append(Assign((Variable(entry.value),), entry.tree, entry.span))
+        del self.pending[:number]
+
+    def _inline(self, value: Value) -> bool:
+        """Is `value` a temporary that its one use in this node may contain?"""
+        if self.draft.hints[value] is not None:
+            return False
+        if value in self.shared:
+            return True
+        return self.uses[value] == 1 and self.local[value] == 1
+
+    # -- one item
+
+    def _item(self, item: Item, at: int) -> int:
+        name = item.name
+        if name == "const" and item.results[0] in self.constants:
+            return at + 1
+        if name in _STORES:
+            return self._store(item, at)
+        if name == "unpack":
+            return self._unpack(item, at)
+        if name == "import":
+            after = self._from_import(item, at)
+            if after:
+                return after
+        if name == "copy" and len(item.args) > 1:
+            self._parallel(item)
+            return at + 1
+        kids = self._operands(item.args)
+        if isinstance(item, Operation) and name in _DELETES:
+            self._statement(Delete(item, kids, item.span))
+            return at + 1
+        if not item.results or len(item.results) > 1:
+            return self._several(item, kids, at)
+        self._value(item, kids)
+        return at + 1
+
+    def _value(self, item: Item, kids: tuple[Expression, ...]) -> None:
+        value = item.results[0]
+        tree = self._tree(item, kids)
+        if self._inline(value) and self._nestable(item, tree):
+            self.pending.append(_Pending(value, tree, item.span))
+            if value in self.shared:
+                self.taken[value] = Ref(value)
+            return
+        if value in self.shared:
+            raise _Retry(value)
+        if self.uses[value] == 0 and self.draft.hints[value] is None and not self._definition(tree):
+            if not (isinstance(tree, Ref) or isinstance(tree, Literal)):
+                self._statement(Effect(tree, item.span))
+            return
+        self._statement(Assign((Variable(value),), tree, item.span))
+
+    def _tree(self, item: Item, kids: tuple[Expression, ...]) -> Expression:
+        if isinstance(item, FusedItem):
+            kids = (*kids, *item.rest)
+            return Fused(item.kind, kids, item.data, depth_of(kids))
+        if item.name == "const":
+            assert isinstance(item.attr, Constant)
+            return Literal(item.attr)
+        if item.name == "copy":
+            return kids[0]
+        return Node(item, kids, depth_of(kids))
+
+    def _nestable(self, item: Item, tree: Expression) -> bool:
+        """May the tree stand inside another expression?"""
+        if isinstance(tree, (Node, Fused)) and tree.depth > MAX_DEPTH:
+            return False
+        if item.name in _INPLACE:
+            return item.results[0] in self._augments
+        if item.name in ("class", "with_enter"):
+            return False
+        if isinstance(tree, Node) and self._definition(tree):
+            return self._decorated(item.results[0])
+        return True
+
+    def _definition(self, tree: Expression) -> bool:
+        """Does this tree need a statement of its own: `def`, `class`?"""
+        if not isinstance(tree, Node):
+            return False
+        return tree.op.name == "class" or (
+            isinstance(tree.op.attr, FunctionAttr) and not self.expressible(tree.op.attr.name)
+        )
+
+    def _decorated(self, value: Value) -> bool:
+        """Is the function that was just defined only passed to a decorator?"""
+        user = next((item for item in self.items if value in item.args), None)
+        return user is not None and user.name == "call" and user.attr is None and len(user.args) == 2 and (
+            user.args[1] == value and self._defines(user.results[0])
+        )
+
+    def _defines(self, value: Value) -> bool:
+        """Does the decorated function end up in a variable, or in another decorator?"""
+        if not self._inline(value):
+            return True
+        user = next((item for item in self.items if value in item.args), None)
+        if user is None:
+            return False
+        if user.name in ("cell_set", "global_set"):
+            return True
+        return user.name == "call" and user.attr is None and len(user.args) == 2 and (
+            user.args[1] == value and self._defines(user.results[0])
+        )
+
+    def _statement(self, statement: Statement) -> None:
+        self._flush()
+        self.out.statements.append(statement)
+
+    def _several(self, item: Item, kids: tuple[Expression, ...], at: int) -> int:
+        assert isinstance(item, Operation)
+        node = Node(item, kids, depth_of(kids))
+        if not item.results:
+            self._statement(Effect(node, item.span))
+        else:
+            targets = TupleTarget(tuple(Variable(value) for value in item.results))
+            self._statement(Assign((targets,), node, item.span))
+        return at + 1
+
+    def _parallel(self, item: Item) -> None:
+        from_values = self._operands(item.args)
+        targets = TupleTarget(tuple(Variable(value) for value in item.results))
+        node = Node(_as_tuple(item), from_values, depth_of(from_values))
+        self._statement(Assign((targets,), node, item.span))
+
+    # -- stores
+
+    def _store(self, item: Item, at: int) -> int:
+        """`x.a = v`; several in a row whose values are pending are one tuple assignment."""
+        assert isinstance(item, Operation)
+        if self._is_augmented_store(item):
+            return at + 1
+        run = self._store_run(at)
+        if run > 1:
+            stores = [store for store in self.items[at : at + run] if isinstance(store, Operation)]
+            values = tuple(entry.tree for entry in self.pending[-run:])
+            del self.pending[-run:]
+            targets = TupleTarget(tuple(self._place(store) for store in stores))
+            self._statement(Assign((targets,), Node(_as_tuple(item), values, depth_of(values)), item.span))
+            return at + run
+        kids = self._operands(item.args)
+        self._statement(Assign((Place(item, kids[1:]),), kids[0], item.span))
+        return at + 1
+
+    def _store_run(self, at: int) -> int:
+        """How many stores from `at` on take the last pending values in order, with simple objects."""
+        run = 0
+        while at + run < len(self.items):
+            item = self.items[at + run]
+            if item.name not in _STORES or not all(self._simple(arg) for arg in item.args[1:]):
+                break
+            run += 1
+        while run > 1:
+            values = [entry.value for entry in self.pending[-run:]]
+            if values == [item.args[0] for item in self.items[at : at + run]]:
+                return run
+            run -= 1
+        return 1
+
+    def _simple(self, value: Value) -> bool:
+        """Is `value` a constant, or held by a variable?"""
+        return value in self.constants or all(entry.value != value for entry in self.pending) and value not in self.taken
+
+    def _place(self, store: Operation) -> Place:
+        return Place(store, tuple(self._leaf(arg) for arg in store.args[1:]))
+
+    def _leaf(self, value: Value) -> Expression:
+        return Literal(self.constants[value]) if value in self.constants else Ref(value)
+
+    def _unpack(self, item: Item, at: int) -> int:
+        assert isinstance(item, Operation)
+        kids = self._operands(item.args)
+        target, after = self._unpack_target(item, at + 1)
+        self._flush()
+        self.out.statements.append(Assign((target,), kids[0], item.span))
+        return after
+
+    def _unpack_target(self, item: Operation, at: int) -> tuple[TupleTarget, int]:
+        """The target of an unpacking, with the stores behind it that only distribute its results."""
+        assert isinstance(item.attr, tuple)
+        before, starred, _ = item.attr
+        targets: list[Target] = []
+        for value in item.results:
+            found, at = self._absorb(value, at)
+            targets.append(found)
+        return TupleTarget(tuple(targets), before if starred else -1), at
+
+    def _absorb(self, value: Value, at: int) -> tuple[Target, int]:
+        """What a value that was just made is assigned to: a place or a nested tuple if the next item does
+        nothing else with it, otherwise its variable."""
+        if self.draft.hints[value] is None and self.uses[value] == 1 and at < len(self.items):
+            item = self.items[at]
+            if isinstance(item, Operation) and item.args[:1] == (value,):
+                if item.name == "unpack":
+                    return self._unpack_target(item, at + 1)
+                if item.name in _STORES and all(self._simple(arg) for arg in item.args[1:]):
+                    return self._place(item), at + 1
+        return Variable(value), at
+
+    # -- augmented stores: load, operator, store of one place
+
+    def _augmented(self, without: set[Value]) -> set[Value]:
+        """The shared operands of augmented assignments to attributes and items."""
+        makers = {result: item for item in self.items for result in item.results}
+        shared: set[Value] = set()
+        self._augments: dict[Value, Item] = {}
+        for item in self.items:
+            if item.name not in ("setattr", "setitem"):
+                continue
+            operator = makers.get(item.args[0])
+            if operator is None or operator.name not in _INPLACE or self.uses[item.args[0]] != 1:
+                continue
+            load = makers.get(operator.args[0])
+            wanted = "getattr" if item.name == "setattr" else "getitem"
+            if load is None or load.name != wanted or self.uses[operator.args[0]] != 1:
+                continue
+            if not isinstance(load, Operation) or not isinstance(item, Operation) or load.attr != item.attr:
+                continue
+            if not self._same_operands(load.args, item.args[1:]):
+                continue
+            once = [arg for arg in load.args if self._temporary(arg, makers)]
+            if operator.args[0] in without or any(arg in without for arg in once):
+                continue
+            self._augments[item.args[0]] = item
+            shared.update(once)
+        return shared
+
+    def _same_operands(self, left: tuple[Value, ...], right: tuple[Value, ...]) -> bool:
+        return all(
+            x == y or (x in self.constants and y in self.constants and self.constants[x] == self.constants[y])
+            for x, y in zip(left, right, strict=True)
+        )
+
+    def _temporary(self, value: Value, makers: dict[Value, Item]) -> bool:
+        """Is `value` made here for the load and the store of one augmented assignment only?"""
+        if value in self.constants or value not in makers or self.draft.hints[value] is not None:
+            return False
+        return self.uses[value] == 2 and self.local[value] == 2 and len(makers[value].results) == 1
+
+    def _is_augmented_store(self, item: Operation) -> bool:
+        """Emit `place op= value` if the operator's tree is what is pending last."""
+        if item.args[0] not in self._augments or not self.pending or self.pending[-1].value != item.args[0]:
+            if any(arg in self.taken for arg in item.args[1:]):
+                raise _Retry(next(arg for arg in item.args[1:] if arg in self.taken))
+            return False
+        tree = self.pending.pop().tree
+        assert isinstance(tree, Node)
+        load = tree.kids[0]
+        if not isinstance(load, Node) or load.op.name not in ("getattr", "getitem"):
+            raise _Retry(tree.op.args[0])
+        for arg in item.args[1:]:
+            self.taken.pop(arg, None)
+        self._flush()
+        self.out.statements.append(AugStore(load, tree.op.name, tree.kids[1], item.span))
+        return True
+
+    # -- imports
+
+    def _from_import(self, item: Item, at: int) -> int:
+        """`from m import a, b`: the import, its members and where they go; 0 if it is another form."""
+        assert isinstance(item, Operation) and isinstance(item.attr, tuple)
+        module = item.results[0]
+        if not item.attr[1] or self.draft.hints[module] is not None:
+            return 0
+        names: list[tuple[str, Target]] = []
+        after = at + 1
+        while after < len(self.items):
+            member = self.items[after]
+            if member.name != "import_from" or member.args != (module,) or not isinstance(member, Operation):
+                break
+            target, next_at = self._absorb(member.results[0], after + 1)
+            names.append((str(member.attr), target))
+            after = next_at
+        if len(names) != self.uses[module] or not names or item.attr[1] != tuple(name for name, _ in names):
+            return 0
+        self._statement(FromImport(item, tuple(names), item.span))
+        return after
+
+    # -- the end
+
+    def _finish(self) -> None:
+        end = self.node.end
+        name = end.name
+        if name in ("return", "raise", "reraise"):
+            operands = self._operands(end.args)
+            self._flush()
+            if name == "return":
+                self.out.statements.append(Return(operands[0], end.span))
+            else:
+                self.out.statements.append(Raise(name, operands, end.span))
+            return
+        if name == "next" and self.pending and self.pending[-1].value == end.args[0]:
+            operands = self._operands(end.args)
+        elif name in ("branch", "switch", "next"):
+            operands = self._operands(end.args)
+        else:
+            operands = ()
+        self._flush()
+        self.out.operands = operands
+
+
+def _as_tuple(item: Item) -> Operation:
+    return Operation(-1, OPERATORS["tuple"], (), None, (), item.span)
+

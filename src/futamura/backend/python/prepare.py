@@ -1,0 +1,351 @@
+"""One function up to the point where its variables get names.
+
+    Function -> draft -> clean-ups folded -> control collapsed into expressions -> statements nested
+             -> try statements with their clauses, loops with their iterables
+
+A `Prepared` function does not depend on the function around it; so whether a lambda prints as an expression is
+known before its surroundings are printed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from futamura.backend.python.collapse import Collapse
+from futamura.backend.python.draft import Draft, DraftNode, item_refs
+from futamura.backend.python.folding import Folded, fold
+from futamura.backend.python.loops import generator_comprehension
+from futamura.backend.python.nesting import Nested, nest
+from futamura.backend.python.trees import (
+    Assign,
+    Comprehension,
+    Expression,
+    FusedItem,
+    Node,
+    Ref,
+    Return,
+    Target,
+    TupleTarget,
+    Variable,
+)
+from futamura.ir.constant import Constant
+from futamura.ir.graph import Function, Operation, Program, Value
+
+__all__ = ["ClauseHeader", "Prepared", "Preparation", "TryParts", "WithHeader", "base_name", "constants_of"]
+
+
+@dataclass(slots=True)
+class ClauseHeader:
+    """`except classes as exception`; no tree: every exception."""
+
+    classes: Expression | None
+    exception: Value | None
+
+
+@dataclass(slots=True)
+class WithHeader:
+    manager: Expression
+    target: Target | None
+
+
+@dataclass(slots=True)
+class TryParts:
+    """The clauses of a try statement: header, first node, and the nodes of each; the chain's nodes vanish."""
+
+    headers: list[ClauseHeader]
+    entries: list[int]
+    members: list[frozenset[int]]
+    chain: frozenset[int]
+
+
+@dataclass(slots=True, eq=False)
+class Prepared:
+    function: Function
+    draft: Draft
+    nested: dict[int, Nested]
+    folded: dict[int, Folded]
+    tries: dict[int, TryParts] = field(default_factory=dict)
+    withs: dict[int, WithHeader] = field(default_factory=dict)
+    iterables: dict[int, tuple[int, Value]] = field(default_factory=dict)
+    """For loop nodes: the node before, whose last operand is the iterable, and the value of the iterator."""
+    resumes: dict[int, list[int]] = field(default_factory=dict)
+    comprehension: Comprehension | None = None
+
+    @property
+    def expression(self) -> Expression | None:
+        """What a lambda returns, if that is all it does."""
+        if len(self.nested) != 1:
+            return None
+        statements = self.nested[0].statements
+        last = statements[0] if len(statements) == 1 else None
+        return last.value if isinstance(last, Return) else None
+
+
+def base_name(name: str) -> str:
+    """The last part of a function's unique name, without its number."""
+    return name.rpartition(".")[2].partition("#")[0]
+
+
+class Preparation:
+    """Prepares the functions of one program, each once."""
+
+    def __init__(self, program: Program) -> None:
+        self.program: Final = program
+        self._done: dict[str, Prepared] = {}
+
+    def __getitem__(self, name: str) -> Prepared:
+        found = self._done.get(name)
+        if found is None:
+            found = self._done[name] = prepare(self.program[name], self.expressible)
+        return found
+
+    def expressible(self, name: str) -> bool:
+        """Does the program's function `name` print as an expression?"""
+        base = base_name(name)
+        if base == "<lambda>":
+            return self[name].expression is not None and self[name].function.kind == "function"
+        return base == "<genexpr>" and self[name].comprehension is not None
+
+
+def prepare(function: Function, expressible) -> Prepared:  # type: ignore[no-untyped-def]
+    """Everything up to naming; `expressible(name)` tells about the functions that this one makes."""
+    draft = Draft(function)
+    folded = fold(draft)
+    draft.prune()
+    draft.merge()
+    constants = _constants(draft)
+    Collapse(draft, constants, expressible).run()
+    draft.prune()
+    draft.merge()
+    constants = _constants(draft)
+    if base_name(function.name) == "<genexpr>":
+        comprehension = generator_comprehension(draft, constants, expressible)
+    else:
+        comprehension = None
+    uses = draft.uses()
+    targets = _targets(draft, folded)
+    nested = {
+        number: nest(draft, node, uses, constants, expressible, target=targets.get(number))
+        for number, node in draft.nodes.items()
+    }
+    prepared = Prepared(function, draft, nested, folded, comprehension=comprehension)
+    _open_withs(prepared, uses)
+    _find_clauses(prepared)
+    _find_iterables(prepared, uses)
+    _find_resumes(prepared)
+    return prepared
+
+
+def _constants(draft: Draft) -> dict[Value, Constant]:
+    """The values of unnamed constants: they are written where they are used."""
+    found: dict[Value, Constant] = {}
+    for node in draft.nodes.values():
+        for item in node.items:
+            if item.name == "const" and draft.hints[item.results[0]] is None and isinstance(item, Operation):
+                assert isinstance(item.attr, Constant)
+                found[item.results[0]] = item.attr
+    return found
+
+
+def constants_of(prepared: Prepared) -> dict[Value, Constant]:
+    """The constants of a prepared function that have no variable."""
+    return _constants(prepared.draft)
+
+
+def _targets(draft: Draft, folded: dict[int, Folded]) -> dict[int, Value]:
+    """The values that a for or with statement assigns, by the first node of its body."""
+    found: dict[int, Value] = {}
+    for node in draft.nodes.values():
+        if node.end.name == "next":
+            body = draft.nodes[node.end.edges[0].target]
+            if len(body.params) == 1:
+                found[body.id] = body.params[0]
+    for statement in folded.values():
+        if statement.kind == "with" and statement.opener in draft.nodes:
+            opener = draft.nodes[statement.opener]
+            found[opener.end.edges[0].target] = opener.items[-1].results[1]
+    return found
+
+
+def _open_withs(prepared: Prepared, uses) -> None:  # type: ignore[no-untyped-def]
+    for region, statement in prepared.folded.items():
+        if statement.kind != "with":
+            continue
+        nested = prepared.nested[statement.opener]
+        last = nested.statements.pop()
+        assert isinstance(last, Assign) and isinstance(last.value, Node) and isinstance(last.targets[0], TupleTarget)
+        manager = last.value.kids[0]
+        nested.operands = (manager,)
+        value = last.targets[0].items[1]
+        assert isinstance(value, Variable)
+        body = prepared.nested[prepared.draft.nodes[statement.opener].end.edges[0].target]
+        target = body.target
+        if uses[value.value] == 0 and isinstance(target, Variable):
+            target = body.target = None
+        prepared.withs[region] = WithHeader(manager, target)
+
+
+# -- except clauses
+
+def _find_clauses(prepared: Prepared) -> None:
+    function = prepared.function
+    inside: dict[int, set[int]] = {}
+    for node in prepared.draft.nodes.values():
+        for region in function.region_path(node.region):
+            inside.setdefault(region, set()).add(node.id)
+    for region, statement in prepared.folded.items():
+        if statement.kind != "try" or statement.handler not in prepared.draft.nodes:
+            continue
+        handler = prepared.draft.nodes[statement.handler]
+        members = inside.get(handler.region, set())
+        parts = _chain(prepared, handler, members)
+        prepared.tries[region] = parts if parts is not None else _one_clause(prepared, handler, members)
+
+
+def _chain(prepared: Prepared, handler: DraftNode, members: set[int]) -> TryParts | None:
+    """The clauses of a chain of `exc_match` tests; None if the handler has another form."""
+    draft = prepared.draft
+    exception = handler.params[0]
+    counts = draft.predecessors()
+    parts = TryParts([], [], [], frozenset())
+    chain: list[int] = []
+    node = handler
+    while True:
+        nested = prepared.nested[node.id]
+        matched = _matched(nested, node, exception)
+        if matched is None:
+            break
+        chain.append(node.id)
+        then, orelse = node.end.edges
+        body, node = draft.nodes[then.target], draft.nodes[orelse.target]
+        if body.params or counts[body.id] != 1 or body.id not in members or node.params or counts[node.id] != 1:
+            return None
+        parts.headers.append(ClauseHeader(matched, exception))
+        parts.entries.append(body.id)
+        if node.id not in members:
+            return None
+    last = prepared.nested[node.id].statements
+    end = node.end
+    if end.name == "reraise" and end.args == (exception,) and len(last) == 1 and parts.entries:
+        chain.append(node.id)
+    elif node is handler or counts[node.id] == 1:
+        parts.headers.append(ClauseHeader(None, exception))
+        parts.entries.append(node.id)
+    else:
+        return None
+    parts.chain = frozenset(chain)
+    return parts if _divide(prepared, parts, members) and _plain_in_chain(prepared, parts, exception) else None
+
+
+def _matched(nested: Nested, node: DraftNode, exception: Value) -> Expression | None:
+    """The classes that the node's branch compares the exception with, if it does nothing else."""
+    if node.end.name != "branch" or nested.statements or any(edge.args for edge in node.end.edges):
+        return None
+    tree = nested.operands[0]
+    if not isinstance(tree, Node) or tree.op.name != "exc_match" or tree.kids[0] != Ref(exception):
+        return None
+    return tree.kids[1]
+
+
+def _divide(prepared: Prepared, parts: TryParts, members: set[int]) -> bool:
+    """Each node of the handler belongs to the clause that reaches it; False if two do."""
+    owner: dict[int, int] = {}
+    draft = prepared.draft
+    for number, entry in enumerate(parts.entries):
+        work = [entry]
+        while work:
+            current = work.pop()
+            if owner.setdefault(current, number) != number:
+                return False
+            node = draft.nodes[current]
+            targets = [edge.target for edge in node.end.edges]
+            if node.handler is not None:
+                targets.append(node.handler.target)
+            for target in targets:
+                if target in members and owner.get(target) != number:
+                    work.append(target)
+    parts.members = [frozenset(n for n, o in owner.items() if o == k) for k in range(len(parts.entries))]
+    return True
+
+
+def _plain_in_chain(prepared: Prepared, parts: TryParts, exception: Value) -> bool:
+    """Only clauses whose exception is read need its name."""
+    draft = prepared.draft
+    for header, members in zip(parts.headers, parts.members, strict=True):
+        used = any(_uses(draft.nodes[number], exception) for number in sorted(members))
+        outside = any(
+            _uses(node, exception)
+            for number, node in draft.nodes.items()
+            if number not in parts.chain and all(number not in group for group in parts.members)
+        )
+        if outside:
+            return False
+        header.exception = exception if used else None
+    return True
+
+
+def _uses(node: DraftNode, value: Value) -> bool:
+    """Does the node read `value` other than to raise it on?"""
+    if any(value in item.args for item in node.items) or (value in node.end.args and node.end.name != "reraise"):
+        return True
+    edges = [*node.end.edges, *([node.handler] if node.handler is not None else [])]
+    if any(value in edge.args for edge in edges):
+        return True
+    return any(isinstance(item, FusedItem) and value in item_refs(item) for item in node.items)
+
+
+def _one_clause(prepared: Prepared, handler: DraftNode, members: set[int]) -> TryParts:
+    """The general form: one clause for every exception, with the tests inside."""
+    header = ClauseHeader(None, handler.params[0])
+    return TryParts([header], [handler.id], [frozenset(members)], frozenset())
+
+
+# -- loops over iterables
+
+def _find_iterables(prepared: Prepared, uses) -> None:  # type: ignore[no-untyped-def]
+    """Loops whose iterator is made right before, for this loop only: the iterable itself is printed."""
+    draft = prepared.draft
+    ways: dict[int, list[int]] = {}
+    for node in draft.nodes.values():
+        for edge in node.end.edges:
+            ways.setdefault(edge.target, []).append(node.id)
+    for node in draft.nodes.values():
+        if node.end.name != "next" or node.items:
+            continue
+        iterator = node.end.args[0]
+        if uses[iterator] != 1 or draft.hints[iterator] is not None:
+            continue
+        for before in ways.get(node.id, ()):
+            nested = prepared.nested[before]
+            last = nested.statements[-1] if nested.statements else None
+            made = isinstance(last, Assign) and last.targets == (Variable(iterator),)
+            if made and draft.nodes[before].end.name == "jump" and draft.nodes[before].region == node.region:
+                assert isinstance(last, Assign)
+                if isinstance(last.value, Node) and last.value.op.name == "iter":
+                    nested.statements.pop()
+                    nested.operands = (last.value.kids[0],)
+                    prepared.nested[node.id].operands = ()
+                    prepared.iterables[node.id] = (before, iterator)
+                break
+
+
+def _find_resumes(prepared: Prepared) -> None:
+    """Where control goes on behind `finally` parts: those values stay alive in them."""
+    function, draft = prepared.function, prepared.draft
+    for region, statement in prepared.folded.items():
+        if statement.kind != "finally" or statement.handler not in draft.nodes:
+            continue
+        final = draft.nodes[statement.handler].region
+        exits: dict[int, None] = {}
+        ends: list[int] = []
+        for node in draft.nodes.values():
+            path = function.region_path(node.region)
+            if region in path:
+                for edge in node.end.edges:
+                    if region not in function.region_path(draft.nodes[edge.target].region):
+                        exits.setdefault(edge.target)
+            elif final in path and node.end.name == "reraise":
+                ends.append(node.id)
+        for end in ends:
+            prepared.resumes[end] = list(exits)
