@@ -1,0 +1,1 @@
+"""Random programs, and what must be equal about their runs."""

@@ -93,7 +93,7 @@ def _shown(value: object) -> object:
 def observe(run: Any, seed: int, limit: int = 60) -> Observation:
     """What `run(trace, trace.manager, 1, 2, 3)` does; a generator is driven with the trace's answers."""
     trace = Trace(seed, limit)
-    return Observation(outcome_of(lambda: finish(run(trace, trace.manager, 1, 2, 3), trace, throws=True)), trace.events)
+    return Observation(outcome_of(lambda: finish(run(trace, trace.manager, 1, 2, 3), trace)), trace.events)
 
 
 def outcome_of(thunk: Callable[[], object]) -> object:
@@ -110,30 +110,29 @@ def outcome_of(thunk: Callable[[], object]) -> object:
     return ("returned", result)
 
 
-def finish(result: Any, trace: Trace, *, throws: bool) -> object:
+def finish(result: Any, trace: Trace) -> object:
     """A value as it is; a generator is run to its end with what the trace's random stream says to send and throw."""
     if not isinstance(result, GeneratorType):
         return result
     sent: object = None
-    failure: BaseException | None = None
+    thrown: BaseException | None = None
     while True:
         try:
-            item = result.send(sent) if failure is None else result.throw(failure)
+            item = result.send(sent) if thrown is None else result.throw(thrown)
         except StopIteration as end:
             return end.value
-        failure, sent = None, answer(trace, item)
-        if isinstance(sent, Exhausted):
-            failure = sent
-        elif throws and trace.random.randrange(8) == 0:
-            failure = ValueError("thrown", len(trace.events))
+        sent = thrown = None
+        try:
+            sent = answer(trace, item)
+        except BaseException as failure:
+            thrown = failure
 
 
 def answer(trace: Trace, item: object) -> object:
-    """What the driver of a generator sends for an item that was yielded."""
-    try:
-        trace.record("yielded", item)
-    except Exhausted as full:
-        return full
+    """What is sent for an item that was yielded; what it raises is thrown."""
+    trace.record("yielded", item)
+    if trace.random.randrange(8) == 0:
+        raise ValueError("thrown", len(trace.events))
     return trace.random.randrange(5)
 
 

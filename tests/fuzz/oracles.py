@@ -59,21 +59,20 @@ def stop_and_go(program: Program, globals: dict[str, Any], load: Load, seed: int
     """Stop the interpreter somewhere at random, go on with the continuation, and compare with the whole run."""
     trace = Trace(seed)
     whole = interpreted(program, globals)
-    outcome = outcome_of(lambda: finish(whole(trace, trace.manager, 1, 2, 3), trace, throws=False))
+    outcome = outcome_of(lambda: finish(whole(trace, trace.manager, 1, 2, 3), trace))
     expected = Observation(outcome, trace.events)
     stop = random.Random(seed).randrange(6 * len(trace.events) + 4)
     again = Trace(seed)
     used: list[Continuation] = []
 
     def parts() -> object:
-        state = suspend_at(
-            program, stop, (again, again.manager, 1, 2, 3), globals=globals, on_yield=lambda item: _send(again, item)
-        )
+        args = (again, again.manager, 1, 2, 3)
+        state = suspend_at(program, stop, args, globals=globals, on_yield=lambda item: answer(again, item))
         if isinstance(state, Finished):
             return state.value
         rest, made = continuation_program(program, state.function, state.block, state.index)
         used.append(made)
-        return finish(_call(load, rest, made, state, globals), again, throws=False)
+        return finish(_call(load, rest, made, state, globals), again)
 
     found = Observation(outcome_of(parts), again.events)
     note = f"seed {seed}, stop before operation {stop}"
@@ -83,10 +82,3 @@ def stop_and_go(program: Program, globals: dict[str, Any], load: Load, seed: int
 def _call(load: Load, rest: Program, made: Continuation, state: Suspended, globals: dict[str, Any]) -> object:
     cells: tuple[Any, ...] = tuple(state.environment[value] for value in made.cells)
     return load(rest, globals, cells)(*[state.environment[value] for value in made.values], *state.active)
-
-
-def _send(trace: Trace, item: object) -> object:
-    sent = answer(trace, item)
-    if isinstance(sent, BaseException):
-        raise sent
-    return sent

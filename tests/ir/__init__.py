@@ -1,0 +1,1 @@
+"""Tests of the IR: forms, verifier, interpreter, operators, continuations."""

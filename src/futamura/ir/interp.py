@@ -76,7 +76,7 @@ def suspend_at(
 ) -> Suspended | Finished:
     """Run the entry's frame, but stop before the operation or terminator number `stop` that it executes (from 0).
 
-    A generator is driven to there; `on_yield` takes what it yields and gives what is sent.
+    A generator is driven to there; `on_yield` takes what it yields and gives what is sent, or raises what is thrown.
     """
     machine = Machine(program, globals, builtins, fuel)
     machine.stop = stop
@@ -92,12 +92,17 @@ def suspend_at(
 
 def _drive(generator: Generator[object, object, object], on_yield: OnYield) -> object:
     sent: object = None
+    thrown: BaseException | None = None
     while True:
         try:
-            item = generator.send(sent)
+            item = generator.send(sent) if thrown is None else generator.throw(thrown)
         except StopIteration as end:
             return end.value
-        sent = on_yield(item)
+        sent = thrown = None
+        try:
+            sent = on_yield(item)
+        except BaseException as exception:
+            thrown = exception
 
 
 def resume(
