@@ -13,10 +13,15 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field
+from functools import cache
+from types import CodeType
 
 from futamura.backend.structure.shape import Edge, Falls, Goto, Leave, Next, Protected, Shape, Test
 from futamura.backend.structure.tree import Suite
 from tests.structure.rendering import render
+
+
+MAX_STEPS = 3000
 
 
 class Halt(BaseException):
@@ -129,6 +134,15 @@ def run_tree(suite: Suite, seed: int, fuel: int) -> list[object]:
     return [*world.events, "halt" if world.halted else end]
 
 
+class Endless(Exception):
+    """The shape runs on without events."""
+
+
+@cache
+def _compiled(text: str) -> CodeType:
+    return compile(text, "<opaque>", "eval")
+
+
 @dataclass
 class Done(Exception):
     end: object
@@ -145,6 +159,8 @@ class Machine:
     items: dict[int, Items] = field(default_factory=dict)
     managers: dict[int, int] = field(default_factory=dict)
     current: int = -1
+    steps: int = 0
+    space: dict[str, object] = field(default_factory=dict)
 
     def run(self) -> list[object]:
         try:
@@ -157,12 +173,16 @@ class Machine:
             return [*self.world.events, "halt"]
 
     def evaluate(self, text: object) -> object:
-        world = self.world
-        return eval(str(text), {"A": A, "B": B, **{n: getattr(world, n) for n in "trcmijv"}})
+        if not self.space:
+            self.space = {"A": A, "B": B, **{name: getattr(self.world, name) for name in "trcmijv"}}
+        return eval(_compiled(str(text)), self.space)
 
     def step(self, id: int) -> int:
         node = self.shape.nodes[id]
         self.current = id
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise Endless
         extent = node.extent
         try:
             for statement in node.statements:

@@ -2,8 +2,9 @@
 
     [While("c(1)", [Plain("t(2)")])]      while c(1):
                                               t(2)
-Invariant: nothing is left out and nothing improved, so that the text shows exactly what the tree says.  Only `stop`, a
-condition, is tested where a final part or a bare `except` starts, so that a test can end a function that swallows everything.
+Invariant: nothing is left out and nothing improved, so that the text shows exactly what the tree says.  Only `stop`,
+a condition, is tested where a final part or a bare `except` starts, so that a test can end a function that
+swallows everything.
 """
 
 from __future__ import annotations

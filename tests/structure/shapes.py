@@ -51,7 +51,7 @@ def random_shape(rng: random.Random, size: int, protected: float = 0.5) -> Shape
     _add_nodes(maker, size)
     _add_ends(maker)
     _break_rings(maker.shape)
-    maker.shape.entry = rng.choice([id for id, node in maker.shape.nodes.items() if _enterable(maker.shape, node.extent, 0)])
+    maker.shape.entry = _some_node(maker, 0, -1)
     return maker.shape
 
 

@@ -6,7 +6,8 @@
     3: leave "return x"       return x
 
 The way: clean the graph up (`graph.py`), find dominators and loops of each extent (`flow.py`), make loops enter
-at one vertex (`irreducible.py`), nest along the dominator tree (`nesting.py`), resolve jumps (`lowering.py`).
+at one vertex (`irreducible.py`), nest along the dominator tree (`nesting.py`), resolve jumps (`lowering.py`).  If
+that takes too many flags somewhere, that region becomes a dispatcher (`gate.py`) and it is done again.
 
 Invariant: the tree runs the shape's statements in the order of its control-flow graph; no statement moves into
 or out of an extent, but for leaving statements that `movable` allows.
@@ -17,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from futamura.backend.structure.flow import Flow, flows
+from futamura.backend.structure.gate import FEW_FLAGS, dispatch_regions, jump_places, too_many_flags
 from futamura.backend.structure.graph import Graph, prepare
 from futamura.backend.structure.irreducible import make_reducible
 from futamura.backend.structure.lowering import Lowering
@@ -24,7 +26,10 @@ from futamura.backend.structure.nesting import nest
 from futamura.backend.structure.shape import Shape
 from futamura.backend.structure.tree import Suite
 
-__all__ = ["structure"]
+__all__ = ["GATE_ROUNDS", "structure"]
+
+GATE_ROUNDS = 5
+"""How often regions may become dispatchers; what needs many flags even then keeps them."""
 
 
 def structure(
@@ -33,6 +38,7 @@ def structure(
     movable: Callable[[object], bool] = lambda statement: False,
     implicit: Callable[[object], bool] = lambda statement: False,
     fresh: Callable[[str], str] | None = None,
+    few_flags: int = FEW_FLAGS,
 ) -> Suite:
     """Nested statements for `shape`, which stays as it was.
 
@@ -40,12 +46,19 @@ def structure(
     leave (`return` of a constant or of a value that no clean-up changes).
     `implicit(statement)`: the leaving statement means the same as falling off the end of the function.
     `fresh(kind)`: a new name for a flag or a state variable; kind is "exit", "state", "entry" or "rest".
+    `few_flags`: a region with more flagged jumps may become a dispatcher.
     """
     names = fresh if fresh is not None else _Numbered()
     graph = prepare(shape, names)
-    found = _reducible_flows(graph)
-    sequence = nest(graph, found, movable)
-    return Lowering({}, names, implicit).run(sequence)
+    for _ in range(GATE_ROUNDS):
+        found = _reducible_flows(graph)
+        lowering = Lowering(jump_places(found), names, implicit)
+        suite = lowering.run(nest(graph, found, movable))
+        places = too_many_flags(lowering.flags, found, few_flags)
+        if not places:
+            break
+        dispatch_regions(graph, found, places)
+    return suite
 
 
 def _reducible_flows(graph: Graph) -> dict[int, Flow]:
