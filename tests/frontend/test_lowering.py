@@ -144,6 +144,7 @@ ORDERS = [
     "def deco(n):\n    note(n)\n    return lambda g: note((n, g(0))) and g\n"
     "@deco(1)\n@deco(2)\ndef g(a, b=note(3)): return note(a)\nx = g(1)",
     "@note\n@note\nclass C(note(object)):\n    note('body')\n    x = note(1)\nx = C.x",
+    "global Late\nclass Late:\n    'text'\n    y = 1\nx = Late.__qualname__, Late.__doc__, Late.y",
     "with manager(1) as box[note(0)], manager(2) as thing.x: note(3)",
     "for box[note(0)] in note([1, 2]): note(box[0])",
     "for a, (b, *thing.x) in note([(1, (2, 3))]): note((a, b, thing.x))",

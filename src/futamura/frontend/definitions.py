@@ -173,6 +173,10 @@ def _explicit(d: Draft, node: Any) -> Any:
         _Stringizer().visit(tree)
     if d.private is not None:
         tree = _Mangler(d.private).definition(tree)
+    if isinstance(tree, ast.ClassDef) and mangle(d.private, node.name) in d.scope.explicit:
+        # A class that is assigned to a global has a name without the function's.
+        name = ast.Assign([ast.Name("__qualname__", ast.Store())], ast.Constant(node.name), lineno=node.lineno)
+        tree.body.insert(int(ast.get_docstring(tree, clean=False) is not None), name)
     return tree
 
 
