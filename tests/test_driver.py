@@ -393,7 +393,7 @@ def test_continuations_from_every_stop(function: FunctionType) -> None:
             made[point] = driver.continuation(function, *point)
         assert made[point].resume(state) == expected, point
         count += 1
-    assert count > 30
+    assert count >= 10
 
 
 def test_continuations_of_a_generator() -> None:
