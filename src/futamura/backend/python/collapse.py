@@ -53,6 +53,7 @@ class Collapse:
         self.draft.resolve()
 
     def _step(self, node: DraftNode) -> bool:
+        self.draft.resolve_node(node)
         self._absorb_line(node)
         if node.end.name == "branch":
             return self._boolean_value(node) or self._condition(node) or self._choice(node)
@@ -72,6 +73,8 @@ class Collapse:
                 return
             for param, arg in zip(after.params, edge.args, strict=True):
                 self._rename(param, arg)
+            self.draft.resolve_node(after)
+            self.draft.resolve_node(node)
             node.items.extend(after.items)
             node.end = after.end
             node.handler = node.handler if node.handler is not None else after.handler
@@ -80,7 +83,6 @@ class Collapse:
     def _rename(self, param: Value, arg: Value) -> None:
         self.draft.identify(param, arg)
         self.uses[arg] += self.uses.pop(param, 0) - 1
-        self.draft.resolve()
 
     def _drop_edge(self, edge: Edge) -> None:
         self.counts[edge.target] -= 1
@@ -98,6 +100,7 @@ class Collapse:
     def _arm(self, source: DraftNode, edge: Edge) -> DraftNode | None:
         """The node behind `edge` if it is reached only from there and lies in the same region."""
         node = self.draft.nodes[edge.target]
+        self.draft.resolve_node(node)
         if self.counts[node.id] != 1 or node.params or edge.args or node.region != source.region or node is source:
             return None
         return node

@@ -10,10 +10,18 @@ nothing but the end of the function.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from futamura.backend.python.trees import Comprehension, Fused, FusedItem, Item
+from futamura.backend.python.trees import (
+    Comprehension,
+    Fused,
+    FusedItem,
+    Item,
+    renamed,
+    renamed_comprehension,
+)
 from futamura.backend.python.trees import refs as _refs
 from futamura.ir.graph import Edge, Function, Operation, Terminator, Value
 
@@ -28,7 +36,8 @@ class DraftNode:
     end: Terminator
     handler: Edge | None
     region: int
-    dead: bool = False
+    resolved: int = 0
+    """How many aliases there were when this node was last freed of them."""
 
 
 class Draft:
@@ -82,23 +91,27 @@ class Draft:
 
     def resolve(self) -> None:
         """Replace aliases everywhere."""
-        if not self._alias:
-            return
-        value = self.value
         for node in self.nodes.values():
-            for at, item in enumerate(node.items):
-                if any(arg in self._alias for arg in item.args):
-                    args = tuple([value(arg) for arg in item.args])
-                    if isinstance(item, Operation):
-                        node.items[at] = item._replace(args=args)
-                    else:
-                        node.items[at] = FusedItem(item.kind, args, item.results, item.rest, item.data, item.span)
-            end = node.end
-            node.end = end._replace(
-                args=tuple([value(arg) for arg in end.args]), edges=tuple([self.edge(edge) for edge in end.edges])
-            )
-            if node.handler is not None:
-                node.handler = self.edge(node.handler)
+            self.resolve_node(node)
+
+    def resolve_node(self, node: DraftNode) -> None:
+        """Replace aliases in one node, if there are any since the last time."""
+        if node.resolved == len(self._alias):
+            return
+        node.resolved = len(self._alias)
+        alias, value = self._alias, self.value
+        for at, item in enumerate(node.items):
+            if isinstance(item, FusedItem):
+                if any(arg in alias for arg in item.args) or any(arg in alias for arg in item_refs(item)):
+                    node.items[at] = substituted(item, value)
+            elif any(arg in alias for arg in item.args):
+                node.items[at] = item._replace(args=tuple([value(arg) for arg in item.args]))
+        end = node.end
+        node.end = end._replace(
+            args=tuple([value(arg) for arg in end.args]), edges=tuple([self.edge(edge) for edge in end.edges])
+        )
+        if node.handler is not None:
+            node.handler = self.edge(node.handler)
 
     def predecessors(self) -> dict[int, int]:
         """How many edges reach each node; handlers count as many."""
@@ -182,6 +195,15 @@ def item_refs(item: FusedItem) -> list[Value]:
     return from_rest + _data_refs(item)
 
 
+
+
+def substituted(item: FusedItem, value: Callable[[Value], Value]) -> FusedItem:
+    """The item with every value replaced."""
+    data = item.data
+    if isinstance(data, Comprehension):
+        data = renamed_comprehension(data, value)
+    args = tuple([value(arg) for arg in item.args])
+    return FusedItem(item.kind, args, item.results, tuple([renamed(tree, value) for tree in item.rest]), data, item.span)
 
 
 def _data_refs(item: FusedItem) -> list[Value]:

@@ -156,7 +156,7 @@ class _FunctionEmitter:
             reserved.update(global_names(nested))
         for op in function.operations():
             if isinstance(op.attr, ClassAttr):
-                reserved.update(_names_in(op.attr.source))
+                reserved.update(_names_in(op.attr.source) - set(op.attr.free))
         fixed = {param: _parameter(name) for param, name in zip(params, function.signature.names)}
         cells = dict(zip(params[count:], self.free))
         self._name_cells(cells, set(fixed.values()), reserved, fixed)
@@ -386,10 +386,20 @@ class _FunctionEmitter:
             head.append((0, f"global {', '.join(writer.globals)}", None))
         if writer.nonlocals:
             head.append((0, f"nonlocal {', '.join(writer.nonlocals)}", None))
+        for name in self._unbound_cells(writer.bound):
+            head.extend([(0, f"{name} = None", None), (0, f"del {name}", None)])
         if self.function.kind == "generator" and not _has_yield(self.prepared):
             lines = [*lines, (0, "return", None), (0, "yield", None)]
         lines = [*head, *lines]
         return lines or [(0, "pass", None)]
+
+    def _unbound_cells(self, bound: set[str]) -> list[str]:
+        """Captured variables that this function itself never binds: Python must know that they are its own."""
+        captured = {
+            arg for op in self.function.operations() if isinstance(op.attr, (FunctionAttr, ClassAttr)) for arg in op.args
+        }
+        made = [op.results[0] for op in self.function.operations() if op.name == "cell"]
+        return [name for cell in made if cell in captured and (name := self.names.cells[cell]) not in bound]
 
     def _structured(self) -> Suite:
         shape = shape_of(self.prepared, self.names)

@@ -26,14 +26,14 @@ __all__ = ["Folded", "fold"]
 class Folded:
     """A try region as a statement: kind "try", "finally" or "with".
 
-    With: `opener` is the node that ends in `with_enter`, `swallowed` the node where control goes on if the
+    With: `leaving` is the exit that `with_enter` gave, `swallowed` the node where control goes on if the
     manager swallows an exception.
     """
 
     region: int
     kind: str
     handler: int
-    opener: int = -1
+    leaving: Value = -1
     swallowed: int = -1
 
 
@@ -167,7 +167,7 @@ class _Folder:
         for node in draft.nodes.values():
             if node.handler is not None and node.handler.target == handler.id:
                 node.handler = Edge(landing.id)
-        return Folded(self.region, "with", handler.id, opener.id, landing.id)
+        return Folded(self.region, "with", handler.id, leaving, landing.id)
 
     def _opener(self, leaving: Value) -> DraftNode | None:
         """The node that enters the manager last, and then the statement's body."""

@@ -86,6 +86,7 @@ class _Reader:
             if kind == "element":
                 return self._close(headers, trees)
             inner = self.draft.nodes[node.end.edges[0].target]
+            self.draft.resolve_node(inner)
             if inner.end.name != "next" or inner.end.edges[1] != Edge(header.id):
                 return None
             iterable, iterator = trees[0], inner.end.args[0]
@@ -105,12 +106,14 @@ class _Reader:
         return trees, headers[0][0].end.edges[1]
 
     def _header(self, header: DraftNode, iterator: Value) -> DraftNode | None:
+        self.draft.resolve_node(header)
         if header.end.name != "next" or header.items or header.params or header.end.args != (iterator,):
             return None
         if header.region != self.region or self.uses[iterator] != 1:
             return None
         body_edge = header.end.edges[0]
         body = self.draft.nodes[body_edge.target]
+        self.draft.resolve_node(body)
         if body_edge.args or len(body.params) != 1 or self.counts[body.id] != 1 or body.region != self.region:
             return None
         self.removed.append(header)
@@ -135,6 +138,7 @@ class _Reader:
                 condition = nested.operands[0]
                 clause.conditions.append(condition if keep is then else Fused("not", (condition,)))
                 node = self.draft.nodes[keep.target]
+                self.draft.resolve_node(node)
                 if keep.args or node.params or self.counts[node.id] != 1 or node.region != self.region:
                     return None
                 first = False
@@ -205,6 +209,7 @@ def comprehension_at(
 ) -> Found | None:
     """The comprehension whose container and first iterator `node` makes before it jumps to the loop."""
     header = draft.nodes[node.end.edges[0].target]
+    draft.resolve_node(header)
     if header.end.name != "next" or node.end.edges[0].args:
         return None
     iterator = header.end.args[0]

@@ -162,24 +162,35 @@ def _targets(draft: Draft, folded: dict[int, Folded]) -> dict[int, Value]:
             if len(body.params) == 1:
                 found[body.id] = body.params[0]
     for statement in folded.values():
-        if statement.kind == "with" and statement.opener in draft.nodes:
-            opener = draft.nodes[statement.opener]
+        opener = _opener(draft, statement)
+        if opener is not None:
             found[opener.end.edges[0].target] = opener.items[-1].results[1]
     return found
 
 
+def _opener(draft: Draft, statement: Folded) -> DraftNode | None:
+    """The node that ends by entering the manager of a with statement."""
+    if statement.kind != "with":
+        return None
+    for node in draft.nodes.values():
+        if node.items and node.items[-1].name == "with_enter" and node.items[-1].results[0] == statement.leaving:
+            return node
+    return None
+
+
 def _open_withs(prepared: Prepared, uses) -> None:  # type: ignore[no-untyped-def]
     for region, statement in prepared.folded.items():
-        if statement.kind != "with":
+        opener = _opener(prepared.draft, statement)
+        if opener is None:
             continue
-        nested = prepared.nested[statement.opener]
+        nested = prepared.nested[opener.id]
         last = nested.statements.pop()
         assert isinstance(last, Assign) and isinstance(last.value, Node) and isinstance(last.targets[0], TupleTarget)
         manager = last.value.kids[0]
         nested.operands = (manager,)
         value = last.targets[0].items[1]
         assert isinstance(value, Variable)
-        body = prepared.nested[prepared.draft.nodes[statement.opener].end.edges[0].target]
+        body = prepared.nested[opener.end.edges[0].target]
         target = body.target
         if uses[value.value] == 0 and isinstance(target, Variable):
             target = body.target = None

@@ -85,6 +85,8 @@ class Writer:
         self.globals: dict[str, None] = {}
         self.nonlocals: dict[str, None] = {}
         self.returns_value = False
+        self.bound: set[str] = set()
+        """The cells that the text binds as variables."""
 
     def suite(self, suite: Suite, depth: int) -> None:
         before = len(self.out.found)
@@ -263,8 +265,10 @@ class Writer:
                 self._declare_cell(target.op.args[1])
 
     def _declare_cell(self, cell: int) -> None:
+        name = self.definitions.names.cells[cell]
+        self.bound.add(name)
         if self.is_free(cell):
-            self.nonlocals.setdefault(self.definitions.names.cells[cell])
+            self.nonlocals.setdefault(name)
 
     free: frozenset[int] = frozenset()
 
@@ -383,6 +387,7 @@ class Writer:
         name = self.definitions.names.cells[target.value]
         if value.kids:
             text = self._value(value.kids[0])
+            self.bound.add(name)
             if text != name:
                 self.out.add(depth, f"{name} = {text}", value.op.span)
 

@@ -9,7 +9,7 @@ operations in the order in which they stood in the block.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -282,3 +282,39 @@ def defined(statement: object) -> Iterator[Value]:
 
 def depth_of(kids: tuple[Expression, ...]) -> int:
     return 1 + max((kid.depth for kid in kids if isinstance(kid, (Node, Fused))), default=0)
+
+
+def renamed(tree: Expression, value: Callable[[Value], Value]) -> Expression:
+    """The tree with every value replaced."""
+    if isinstance(tree, Ref):
+        other = value(tree.value)
+        return tree if other == tree.value else Ref(other)
+    if isinstance(tree, Node):
+        args = tuple([value(arg) for arg in tree.op.args])
+        op = tree.op if args == tree.op.args else tree.op._replace(args=args)
+        return Node(op, tuple([renamed(kid, value) for kid in tree.kids]), tree.depth)
+    if isinstance(tree, Fused):
+        data = renamed_comprehension(tree.data, value) if isinstance(tree.data, Comprehension) else tree.data
+        return Fused(tree.kind, tuple([renamed(kid, value) for kid in tree.kids]), data, tree.depth)
+    return tree
+
+
+def renamed_comprehension(found: Comprehension, value: Callable[[Value], Value]) -> Comprehension:
+    clauses = [
+        Clause(
+            _renamed_target(clause.target, value),
+            None if clause.iterable is None else renamed(clause.iterable, value),
+            [renamed(condition, value) for condition in clause.conditions],
+        )
+        for clause in found.clauses
+    ]
+    return Comprehension(clauses, tuple([renamed(element, value) for element in found.elements]))
+
+
+def _renamed_target(target: Target, value: Callable[[Value], Value]) -> Target:
+    if isinstance(target, TupleTarget):
+        return TupleTarget(tuple([_renamed_target(item, value) for item in target.items]), target.star)
+    if isinstance(target, Place):
+        op = target.op._replace(args=tuple([value(arg) for arg in target.op.args]))
+        return Place(op, tuple([renamed(kid, value) for kid in target.kids]))
+    return Variable(value(target.value))
