@@ -116,7 +116,12 @@ class Collapse:
         """The tree that a node passes as argument `at` of its jump, if that is all it does."""
         value = node.end.edges[0].args[at]
         shadow = DraftNode(
-            node.id, [], node.items, node.end._replace(kind=TERMINATORS["branch"], args=(value,)), node.handler, node.region
+            node.id,
+            [],
+            node.items,
+            node.end._replace(kind=TERMINATORS["branch"], args=(value,)),
+            node.handler,
+            node.region,
         )
         if self._holds(node, value):
             return self._one(shadow)
@@ -180,8 +185,15 @@ class Collapse:
         return differing[0]
 
     def _replace(
-        self, node: DraftNode, kind: str, args: tuple[Value, ...], rest: tuple[Expression, ...], position: int,
-        edge: Edge, *arms: DraftNode, data: object = None,
+        self,
+        node: DraftNode,
+        kind: str,
+        args: tuple[Value, ...],
+        rest: tuple[Expression, ...],
+        position: int,
+        edge: Edge,
+        *arms: DraftNode,
+        data: object = None,
     ) -> None:
         """`node` computes the fused value itself and jumps to the join."""
         target = self.draft.nodes[edge.target]
@@ -207,7 +219,11 @@ class Collapse:
         one, two = self._arm(node, first), self._arm(node, second)
         into_one = one.end.edges[0] if one is not None and one.end.name == "jump" else first
         into_two = two.end.edges[0] if two is not None and two.end.name == "jump" else second
-        if into_one.target != into_two.target or into_one.target == node.id or into_one is first and into_two is second:
+        if (
+            into_one.target != into_two.target
+            or into_one.target == node.id
+            or (into_one is first and into_two is second)
+        ):
             return self._bare_choice(node, first, second)
         differing = [at for at, (x, y) in enumerate(zip(into_one.args, into_two.args, strict=True)) if x != y]
         if len(differing) != 1:
@@ -215,7 +231,9 @@ class Collapse:
         at = differing[0]
         if self._updates(into_one, at, into_one.args[at], into_two.args[at]):
             return False
-        arms = [arm for arm, edge, into in ((one, first, into_one), (two, second, into_two)) if arm and into is not edge]
+        arms = [
+            arm for arm, edge, into in ((one, first, into_one), (two, second, into_two)) if arm and into is not edge
+        ]
         trees = [
             self._passed(arm, at) if into is not edge and arm is not None else self._leaf(edge.args[at])
             for arm, edge, into in ((one, first, into_one), (two, second, into_two))
@@ -366,5 +384,3 @@ class Collapse:
 
 def item_count(items: list[Operation | FusedItem], value: Value) -> int:
     return sum(item.args.count(value) for item in items)
-
-

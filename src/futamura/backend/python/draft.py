@@ -23,7 +23,7 @@ from futamura.backend.python.trees import (
     renamed_comprehension,
 )
 from futamura.backend.python.trees import refs as _refs
-from futamura.ir.graph import Edge, Function, Operation, Terminator, Value
+from futamura.ir.graph import Edge, Function, Terminator, Value
 
 __all__ = ["Draft", "DraftNode"]
 
@@ -195,15 +195,15 @@ def item_refs(item: FusedItem) -> list[Value]:
     return from_rest + _data_refs(item)
 
 
-
-
 def substituted(item: FusedItem, value: Callable[[Value], Value]) -> FusedItem:
     """The item with every value replaced."""
     data = item.data
     if isinstance(data, Comprehension):
         data = renamed_comprehension(data, value)
     args = tuple([value(arg) for arg in item.args])
-    return FusedItem(item.kind, args, item.results, tuple([renamed(tree, value) for tree in item.rest]), data, item.span)
+    return FusedItem(
+        item.kind, args, item.results, tuple([renamed(tree, value) for tree in item.rest]), data, item.span
+    )
 
 
 def _data_refs(item: FusedItem) -> list[Value]:

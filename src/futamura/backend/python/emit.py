@@ -107,8 +107,7 @@ class _Emission:
 
 def _split(lines: list[Line]) -> Iterator[Line]:
     """Lines of text may hold several physical lines (docstrings, classes)."""
-    for depth, text, span in lines:
-        yield depth, text, span
+    yield from lines
 
 
 def global_names(function: Function) -> Iterator[str]:
@@ -163,7 +162,14 @@ class _FunctionEmitter:
         exceptions, extents = self._name_exceptions(reserved | set(fixed.values()) | set(cells.values()))
         self._check_cells(cells)
         self.names = name_values(
-            prepared.draft, prepared.nested, reserved - set(fixed.values()), fixed, cells, exceptions, extents, prepared.resumes
+            prepared.draft,
+            prepared.nested,
+            reserved - set(fixed.values()),
+            fixed,
+            cells,
+            exceptions,
+            extents,
+            prepared.resumes,
         )
         self._used = {*self.names.values.values(), *cells.values(), *reserved, *fixed.values()}
 
@@ -217,7 +223,9 @@ class _FunctionEmitter:
         for value in order:
             hint = prepared.draft.hints[value]
             base = hint if hint is not None and hint.isidentifier() else "_e"
-            clash = {found[other] for values in during.values() if value in values for other in values if other in found}
+            clash = {
+                found[other] for values in during.values() if value in values for other in values if other in found
+            }
             name, number = base, 0
             while name in taken or name in clash:
                 number += 1
@@ -270,8 +278,7 @@ class _FunctionEmitter:
         function = self.emission.program[attr.name]
         cells = node.op.args[len(node.op.args) - len(function.free) :] if function.free else ()
         free = tuple(self.names.cells[cell] for cell in cells)
-        emitter = _FunctionEmitter(self.emission, function, free, self._used)
-        return emitter
+        return _FunctionEmitter(self.emission, function, free, self._used)
 
     def lambda_text(self, node: Node) -> str:
         attr = node.op.attr
@@ -353,8 +360,14 @@ class _FunctionEmitter:
         return ", ".join(parts)
 
     def definition_lines(
-        self, name: str, decorators: list[str], *, attr: FunctionAttr | None = None, operands: Iterable[str] = (),
-        defaults: bool = True, span: Span | None = None,
+        self,
+        name: str,
+        decorators: list[str],
+        *,
+        attr: FunctionAttr | None = None,
+        operands: Iterable[str] = (),
+        defaults: bool = True,
+        span: Span | None = None,
     ) -> list[Line]:
         """`def name(...)` with its body."""
         operands = list(operands)
@@ -377,7 +390,9 @@ class _FunctionEmitter:
         for statement in suite:
             writer.statement(statement, 0)
         lines = writer.out.found
-        if lines and lines[-1][:2] == (0, "return") or (lines and lines[-1][:2] == (0, "return None") and len(lines) == 0):
+        if (lines and lines[-1][:2] == (0, "return")) or (
+            lines and lines[-1][:2] == (0, "return None") and len(lines) == 0
+        ):
             lines.pop()
         head: list[Line] = []
         if self.function.doc is not None:
@@ -396,7 +411,10 @@ class _FunctionEmitter:
     def _unbound_cells(self, bound: set[str]) -> list[str]:
         """Captured variables that this function itself never binds: Python must know that they are its own."""
         captured = {
-            arg for op in self.function.operations() if isinstance(op.attr, (FunctionAttr, ClassAttr)) for arg in op.args
+            arg
+            for op in self.function.operations()
+            if isinstance(op.attr, (FunctionAttr, ClassAttr))
+            for arg in op.args
         }
         made = [op.results[0] for op in self.function.operations() if op.name == "cell"]
         return [name for cell in made if cell in captured and (name := self.names.cells[cell]) not in bound]
@@ -425,7 +443,7 @@ def name_inner(found: object, names: Names, hints: list[str | None], taken: set[
             hint = hints[value]
             base = hint if hint is not None and hint.isidentifier() else "_"
             name, number = base, 0
-            while name in taken or name == "_" and number == 0 and hint is None:
+            while name in taken or (name == "_" and number == 0 and hint is None):
                 number += 1
                 name = f"{base}{number}" if base == "_" else f"{base}_{number}"
             taken.add(name)
@@ -469,4 +487,3 @@ def _returns_value(statement: object) -> bool:
 
 def _has_yield(prepared: Prepared) -> bool:
     return any(op.name in ("yield", "yield_from") for op in prepared.function.operations() if isinstance(op, Operation))
-

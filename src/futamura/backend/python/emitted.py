@@ -1,6 +1,6 @@
 """What the printer gives and the loader takes: the text of one function and what it refers to.
 
-    Emitted(name="f", text="def f(a):\\n    return a + K1\\n", constants=(("K1", big),), free=("x",), spans=(None, span))
+    Emitted(name="f", text="def f(a):\\n    return a + _k\\n", constants=(("_k", big),), free=("x",), spans=(...))
 
 `text` defines `name` at the top level; it may define sibling functions before it (`invoke`).  Names of
 `constants` and `free` are its free variables: the loader puts the text into a factory whose parameters they are.

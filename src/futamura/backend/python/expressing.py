@@ -11,7 +11,18 @@ import math
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from futamura.backend.python.trees import Comprehension, Expression, Fused, Literal, Node, Place, Ref, Target, TupleTarget, Variable
+from futamura.backend.python.trees import (
+    Comprehension,
+    Expression,
+    Fused,
+    Literal,
+    Node,
+    Place,
+    Ref,
+    Target,
+    TupleTarget,
+    Variable,
+)
 from futamura.ir.constant import Constant
 from futamura.ir.graph import FunctionAttr, Value
 
@@ -20,14 +31,32 @@ __all__ = ["ATOM", "RULES", "TEST", "Context", "Expressions", "literal"]
 (TUPLE, TEST, OR, AND, NOT, COMPARE, BITOR, BITXOR, BITAND, SHIFT, SUM, TERM, FACTOR, POWER, ATOM) = range(15)
 
 _BINARY: Final[dict[str, tuple[str, int]]] = {
-    "add": ("+", SUM), "sub": ("-", SUM), "mul": ("*", TERM), "matmul": ("@", TERM), "truediv": ("/", TERM),
-    "floordiv": ("//", TERM), "mod": ("%", TERM), "lshift": ("<<", SHIFT), "rshift": (">>", SHIFT), "and": ("&", BITAND),
-    "or": ("|", BITOR), "xor": ("^", BITXOR), "pow": ("**", POWER),
+    "add": ("+", SUM),
+    "sub": ("-", SUM),
+    "mul": ("*", TERM),
+    "matmul": ("@", TERM),
+    "truediv": ("/", TERM),
+    "floordiv": ("//", TERM),
+    "mod": ("%", TERM),
+    "lshift": ("<<", SHIFT),
+    "rshift": (">>", SHIFT),
+    "and": ("&", BITAND),
+    "or": ("|", BITOR),
+    "xor": ("^", BITXOR),
+    "pow": ("**", POWER),
 }
 INPLACE_SIGNS: Final = {f"i{name}": sign + "=" for name, (sign, _) in _BINARY.items()}
 _UNARY: Final = {"neg": "-", "pos": "+", "invert": "~"}
 _COMPARE: Final = {
-    "lt": "<", "le": "<=", "eq": "==", "ne": "!=", "gt": ">", "ge": ">=", "is": "is", "is_not": "is not", "in": "in",
+    "lt": "<",
+    "le": "<=",
+    "eq": "==",
+    "ne": "!=",
+    "gt": ">",
+    "ge": ">=",
+    "is": "is",
+    "is_not": "is not",
+    "in": "in",
     "not_in": "not in",
 }
 MAX_DIGITS: Final = 4000
@@ -439,9 +468,30 @@ def _method(name: str, starred: bool = False) -> _Rule:
 
 
 RULES: Final[dict[str, _Rule]] = {
-    "getattr": _getattr, "getitem": _getitem, "slice": _slice_object, "tuple": _tuple, "list": _list, "set": _set,
-    "dict": _dict, "call": _call, "invoke": _invoke, "super": _super, "iter": _iter, "global_get": _global_get, "cell_get": _cell_get,
-    "function": _function, "yield": _yield, "yield_from": _yield, "truth": _truth, "not": _not, "import": _import,
-    "import_from": _import_from, "exc_match": _exc_match, "with_unwind": _with_unwind, "with_exit": _with_exit,
-    "list_append": _method("append"), "set_add": _method("add"), "dict_put": _method("__setitem__"),
+    "getattr": _getattr,
+    "getitem": _getitem,
+    "slice": _slice_object,
+    "tuple": _tuple,
+    "list": _list,
+    "set": _set,
+    "dict": _dict,
+    "call": _call,
+    "invoke": _invoke,
+    "super": _super,
+    "iter": _iter,
+    "global_get": _global_get,
+    "cell_get": _cell_get,
+    "function": _function,
+    "yield": _yield,
+    "yield_from": _yield,
+    "truth": _truth,
+    "not": _not,
+    "import": _import,
+    "import_from": _import_from,
+    "exc_match": _exc_match,
+    "with_unwind": _with_unwind,
+    "with_exit": _with_exit,
+    "list_append": _method("append"),
+    "set_add": _method("add"),
+    "dict_put": _method("__setitem__"),
 }

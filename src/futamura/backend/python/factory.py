@@ -1,4 +1,4 @@
-'''From emitted text to code objects.
+"""From emitted text to code objects.
 
     def total(a):               def _factory(K1, rate):            the code object of `total` with the free
         return K1(a) * rate  ->     global total               ->  variables ("K1", "rate"), its names those
@@ -13,7 +13,7 @@ body stores it; the flags of `__future__`, which `compile` and `exec` inherit wh
 compiled without them, since the front end has made explicit what they change.
 
 Invariant: the text that is compiled is the text that is listed, so a function that was loaded can be lowered again.
-'''
+"""
 
 from __future__ import annotations
 import __future__
@@ -128,9 +128,7 @@ def renamed(code: CodeType, name: str, qualname: str, flags: int) -> CodeType:
         _nested(constant, code.co_qualname, qualname, flags) if isinstance(constant, CodeType) else constant
         for constant in code.co_consts
     )
-    changed = code.replace(
-        co_name=name, co_qualname=qualname, co_flags=code.co_flags | flags, co_consts=constants
-    )
+    changed = code.replace(co_name=name, co_qualname=qualname, co_flags=code.co_flags | flags, co_consts=constants)
     return changed if code.co_flags & CLASS_BODY else _class_body(changed, code.co_qualname)
 
 

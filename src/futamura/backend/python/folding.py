@@ -56,7 +56,11 @@ def fold(draft: Draft) -> dict[int, Folded]:
         else:
             found[region.id] = Folded(region.id, "try", region.handler)
         draft.prune()
-    return {number: folded for number, folded in sorted(found.items()) if folded.handler in draft.nodes or folded.kind == "with"}
+    return {
+        number: folded
+        for number, folded in sorted(found.items())
+        if folded.handler in draft.nodes or folded.kind == "with"
+    }
 
 
 class _Folder:
@@ -194,7 +198,9 @@ class _Folder:
                 after = entry.end.edges[0]
                 ways.append((node, at, Edge(after.target, tuple(passed.get(arg, arg) for arg in after.args))))
         for node in self.draft.nodes.values():
-            accounted += sum(1 for item in node.items if leaving in item.args and item.name not in ("with_exit", "with_unwind"))
+            accounted += sum(
+                1 for item in node.items if leaving in item.args and item.name not in ("with_exit", "with_unwind")
+            )
         return ways if not accounted else None
 
 

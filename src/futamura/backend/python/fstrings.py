@@ -10,7 +10,7 @@ from __future__ import annotations
 import builtins
 from typing import Final
 
-from futamura.backend.python.expressing import RULES, ATOM, TEST, Expressions
+from futamura.backend.python.expressing import ATOM, RULES, TEST, Expressions
 from futamura.backend.python.trees import Expression, Literal, Node
 
 __all__: list[str] = []

@@ -54,8 +54,15 @@ class _Reader:
     """Reads one loop nest from its outermost header on."""
 
     def __init__(
-        self, draft: Draft, uses: Counter[Value], counts: dict[int, int], constants: dict[Value, Constant],
-        expressible: Callable[[str], bool], sink: str, region: int, into: Value | None,
+        self,
+        draft: Draft,
+        uses: Counter[Value],
+        counts: dict[int, int],
+        constants: dict[Value, Constant],
+        expressible: Callable[[str], bool],
+        sink: str,
+        region: int,
+        into: Value | None,
     ) -> None:
         self.draft: Final = draft
         self.uses: Final = uses
@@ -187,7 +194,12 @@ class _Reader:
         if len(node.items) > 300:
             return None
         nested = nest(
-            self.draft, node, self.uses, self.constants, self.expressible, target=node.params[0] if clause is not None else None
+            self.draft,
+            node,
+            self.uses,
+            self.constants,
+            self.expressible,
+            target=node.params[0] if clause is not None else None,
         )
         if clause is not None and nested.target is not None:
             if not _local(nested.target):
@@ -204,7 +216,11 @@ def _local(target: Target) -> bool:
 
 
 def comprehension_at(
-    draft: Draft, node: DraftNode, uses: Counter[Value], counts: dict[int, int], constants: dict[Value, Constant],
+    draft: Draft,
+    node: DraftNode,
+    uses: Counter[Value],
+    counts: dict[int, int],
+    constants: dict[Value, Constant],
     expressible: Callable[[str], bool],
 ) -> Found | None:
     """The comprehension whose container and first iterator `node` makes before it jumps to the loop."""
@@ -219,7 +235,9 @@ def comprehension_at(
     tail = node.items[node.items.index(start) + 1 :]
     made = [item for item in node.items if item.name in _SINKS and not item.args and uses[item.results[0]] == 2]
     for container in reversed(made):
-        if draft.hints[container.results[0]] is not None or any(x is not container and x.name not in ("cell", "const") for x in tail):
+        if draft.hints[container.results[0]] is not None or any(
+            x is not container and x.name not in ("cell", "const") for x in tail
+        ):
             continue
         reader = _Reader(
             draft, uses, counts, constants, expressible, _SINKS[container.name], node.region, container.results[0]
@@ -257,4 +275,3 @@ def generator_comprehension(
     if after.end.name != "return" or any(item.name != "const" for item in after.items):
         return None
     return Comprehension(reader.clauses, elements)
-

@@ -4,7 +4,8 @@
     x0 = ...; y0 = x0; x1 = f(y0, x0)            x and y
 
 A value takes the name that its hint asks for unless a live value holds it; parameters like the names of their
-arguments, so that moves on edges vanish.  Live sets are taken after nesting: a value is read where its tree is evaluated.
+arguments, so that moves on edges vanish.  Live sets are taken after nesting: a value is read where its tree is
+evaluated.
 
 Invariant: two values that are live at one point have different names; an `except ... as` name belongs to
 exceptions only, for Python unbinds it when the clause ends.
@@ -56,8 +57,14 @@ class _Again(Exception):
 
 
 def name_values(
-    draft: Draft, nested: dict[int, Nested], reserved: set[str], fixed: dict[Value, str], cells: dict[Value, str],
-    exceptions: dict[Value, str], extents: dict[int, frozenset[Value]], resumes: dict[int, list[int]],
+    draft: Draft,
+    nested: dict[int, Nested],
+    reserved: set[str],
+    fixed: dict[Value, str],
+    cells: dict[Value, str],
+    exceptions: dict[Value, str],
+    extents: dict[int, frozenset[Value]],
+    resumes: dict[int, list[int]],
 ) -> Names:
     """Names for all values.
 
@@ -75,9 +82,16 @@ def name_values(
 
 class _Colouring:
     def __init__(
-        self, draft: Draft, nested: dict[int, Nested], reserved: set[str], fixed: dict[Value, str],
-        cells: dict[Value, str], exceptions: dict[Value, str], extents: dict[int, frozenset[Value]],
-        resumes: dict[int, list[int]], single: set[Value],
+        self,
+        draft: Draft,
+        nested: dict[int, Nested],
+        reserved: set[str],
+        fixed: dict[Value, str],
+        cells: dict[Value, str],
+        exceptions: dict[Value, str],
+        extents: dict[int, frozenset[Value]],
+        resumes: dict[int, list[int]],
+        single: set[Value],
     ) -> None:
         self.draft: Final = draft
         self.nested: Final = nested
@@ -260,7 +274,9 @@ class _Colouring:
             keep = first.value if isinstance(first, Ref) else -1
             late = {value for value in _reads(statement) if value != keep}
             late.discard(keep)
-            if isinstance(first, Ref) and any(value == keep for tree in statement.value.kids[1:] for value in _outer(tree)):
+            if isinstance(first, Ref) and any(
+                value == keep for tree in statement.value.kids[1:] for value in _outer(tree)
+            ):
                 late.add(keep)
         for value in kills:
             if value not in results and value not in late:
@@ -401,7 +417,8 @@ def _reads(statement: object) -> list[Value]:
 
 
 def _silent(statement: object) -> bool:
-    return isinstance(statement, Assign) and isinstance(statement.value, (Ref, Literal)) and all(
-        isinstance(target, Variable) for target in statement.targets
+    return (
+        isinstance(statement, Assign)
+        and isinstance(statement.value, (Ref, Literal))
+        and all(isinstance(target, Variable) for target in statement.targets)
     )
-

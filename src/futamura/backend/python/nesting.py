@@ -81,13 +81,19 @@ class _Pending:
 
 
 def nest(
-    draft: Draft, node: DraftNode, uses: Counter[Value], constants: dict[Value, Constant],
-    expressible: Callable[[str], bool], *, target: Value | None = None,
+    draft: Draft,
+    node: DraftNode,
+    uses: Counter[Value],
+    constants: dict[Value, Constant],
+    expressible: Callable[[str], bool],
+    *,
+    target: Value | None = None,
 ) -> Nested:
     """Statements and operands of `node`.
 
-    `constants` are the values of unnamed constants; `expressible(name)` tells whether the program's
-    function of that name prints as an expression; `target` is a value that a loop or with statement assigns: the first items may be part of that.
+    `constants` are the values of unnamed constants.  `expressible(name)` tells whether the program's function of
+    that name prints as an expression.  `target` is a value that a loop or with statement assigns: the node's first
+    items may be part of that.
     """
     without: set[Value] = set()
     while True:
@@ -99,8 +105,13 @@ def nest(
 
 class _Nester:
     def __init__(
-        self, draft: Draft, node: DraftNode, uses: Counter[Value], constants: dict[Value, Constant],
-        expressible: Callable[[str], bool], without: set[Value],
+        self,
+        draft: Draft,
+        node: DraftNode,
+        uses: Counter[Value],
+        constants: dict[Value, Constant],
+        expressible: Callable[[str], bool],
+        without: set[Value],
     ) -> None:
         self.draft: Final = draft
         self.node: Final = node
@@ -206,7 +217,7 @@ class _Nester:
         if value in self.shared:
             raise _Retry(value)
         if self.uses[value] == 0 and self.draft.hints[value] is None and not self._definition(tree):
-            if not (isinstance(tree, Ref) or isinstance(tree, Literal)):
+            if not (isinstance(tree, (Ref, Literal))):
                 self._statement(Effect(tree, item.span))
             return
         self._statement(Assign((Variable(value),), tree, item.span))
@@ -245,8 +256,12 @@ class _Nester:
     def _decorated(self, value: Value) -> bool:
         """Is the function that was just defined only passed to a decorator?"""
         user = next((item for item in self.items if value in item.args), None)
-        return user is not None and user.name == "call" and user.attr is None and len(user.args) == 2 and (
-            user.args[1] == value and self._defines(user.results[0])
+        return (
+            user is not None
+            and user.name == "call"
+            and user.attr is None
+            and len(user.args) == 2
+            and (user.args[1] == value and self._defines(user.results[0]))
         )
 
     def _defines(self, value: Value) -> bool:
@@ -258,8 +273,11 @@ class _Nester:
             return False
         if user.name in ("cell_set", "global_set"):
             return True
-        return user.name == "call" and user.attr is None and len(user.args) == 2 and (
-            user.args[1] == value and self._defines(user.results[0])
+        return (
+            user.name == "call"
+            and user.attr is None
+            and len(user.args) == 2
+            and (user.args[1] == value and self._defines(user.results[0]))
         )
 
     def _statement(self, statement: Statement) -> None:
@@ -318,7 +336,9 @@ class _Nester:
 
     def _simple(self, value: Value) -> bool:
         """Is `value` a constant, or held by a variable?"""
-        return value in self.constants or all(entry.value != value for entry in self.pending) and value not in self.taken
+        return value in self.constants or (
+            all(entry.value != value for entry in self.pending) and value not in self.taken
+        )
 
     def _place(self, store: Operation) -> Place:
         return Place(store, tuple(self._leaf(arg) for arg in store.args[1:]))
@@ -448,9 +468,11 @@ class _Nester:
             else:
                 self.out.statements.append(Raise(name, operands, end.span))
             return
-        if name == "next" and self.pending and self.pending[-1].value == end.args[0]:
-            operands = self._operands(end.args)
-        elif name in ("branch", "switch", "next"):
+        if (name == "next" and self.pending and self.pending[-1].value == end.args[0]) or name in (
+            "branch",
+            "switch",
+            "next",
+        ):
             operands = self._operands(end.args)
         else:
             operands = ()
@@ -460,4 +482,3 @@ class _Nester:
 
 def _as_tuple(item: Item) -> Operation:
     return Operation(-1, OPERATORS["tuple"], (), None, (), item.span)
-

@@ -32,7 +32,7 @@ from futamura.backend.python.trees import (
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Function, Operation, Program, Value
 
-__all__ = ["ClauseHeader", "Prepared", "Preparation", "TryParts", "WithHeader", "base_name", "constants_of"]
+__all__ = ["ClauseHeader", "Preparation", "Prepared", "TryParts", "WithHeader", "base_name", "constants_of"]
 
 
 @dataclass(slots=True)
@@ -199,6 +199,7 @@ def _open_withs(prepared: Prepared, uses) -> None:  # type: ignore[no-untyped-de
 
 # -- except clauses
 
+
 def _find_clauses(prepared: Prepared) -> None:
     function = prepared.function
     inside: dict[int, set[int]] = {}
@@ -313,6 +314,7 @@ def _one_clause(prepared: Prepared, handler: DraftNode, members: set[int]) -> Tr
 
 
 # -- loops over iterables
+
 
 def _find_iterables(prepared: Prepared, uses) -> None:  # type: ignore[no-untyped-def]
     """Loops whose iterator is made right before, for this loop only: the iterable itself is printed."""

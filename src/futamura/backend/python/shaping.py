@@ -197,4 +197,3 @@ class _Shaper:
             return []
         params = self.draft.nodes[node.handler.target].params[1:]
         return list(self._moves(params, node.handler.args))
-

@@ -1,7 +1,7 @@
 """Statements to text: one function's suite, line by line, each line with its source span.
 
-    While(condition, [Plain(Assign(...))])     ->     while i < n:
-                                                          i += 1
+While(condition, [Plain(Assign(...))])     ->     while i < n:
+                                                      i += 1
 """
 
 from __future__ import annotations
@@ -124,7 +124,11 @@ class Writer:
         if isinstance(condition, FlagTest):
             if condition.operator == "truth":
                 return f"not {condition.name}" if negated else condition.name
-            signs = {"==": "!=", "<": ">=", "eq": "!=", "lt": ">="} if negated else {"==": "==", "<": "<", "eq": "==", "lt": "<"}
+            signs = (
+                {"==": "!=", "<": ">=", "eq": "!=", "lt": ">="}
+                if negated
+                else {"==": "==", "<": "<", "eq": "==", "lt": "<"}
+            )
             return f"{condition.name} {signs[condition.operator]} {condition.value}"
         assert isinstance(condition, (Ref, Literal, Node, Fused))
         return self.e.condition(condition, negated)
@@ -134,7 +138,9 @@ class Writer:
         while True:
             if self._assert(statement, word, depth) or self._match(statement, word, depth):
                 return
-            self.out.add(depth, f"{word} {self._test(statement.condition, statement.negated)}:", _span(statement.condition))
+            self.out.add(
+                depth, f"{word} {self._test(statement.condition, statement.negated)}:", _span(statement.condition)
+            )
             self.suite(statement.then, depth + 1)
             rest = statement.orelse
             if len(rest) == 1 and isinstance(rest[0], If) and not _is_match(rest[0].condition):
@@ -200,7 +206,11 @@ class Writer:
         add(depth, "try:")
         only = statement.body[0] if len(statement.body) == 1 else None
         joined = (
-            statement.final and not statement.handlers and not statement.orelse and isinstance(only, Guarded) and not only.final
+            statement.final
+            and not statement.handlers
+            and not statement.orelse
+            and isinstance(only, Guarded)
+            and not only.final
         )
         if joined:
             assert isinstance(only, Guarded)
@@ -453,7 +463,10 @@ class Writer:
         positional, keywords = value.op.attr
         matched, *values = (self.target(item) for item in target.items)
         holder = self.definitions.temporary()
-        patterns = [*values[:positional], *(f"{key}={name}" for key, name in zip(keywords, values[positional:], strict=True))]
+        patterns = [
+            *values[:positional],
+            *(f"{key}={name}" for key, name in zip(keywords, values[positional:], strict=True)),
+        ]
         subject = self.e.text(value.kids[0])
         self.out.add(depth, f"{holder} = {self.e.text(value.kids[1])}", value.op.span)
         self.out.add(depth, f"match {subject}:", value.op.span)
@@ -482,7 +495,12 @@ class Writer:
 
     def _effect(self, statement: Effect, depth: int) -> None:
         value = statement.value
-        if isinstance(value, Node) and value.op.name == "import" and isinstance(value.op.attr, tuple) and not value.op.attr[1]:
+        if (
+            isinstance(value, Node)
+            and value.op.name == "import"
+            and isinstance(value.op.attr, tuple)
+            and not value.op.attr[1]
+        ):
             self.out.add(depth, self.e.text(value), statement.span)
             return
         text = self._value(value)
@@ -554,5 +572,3 @@ def statements_of(suite: Suite) -> Iterable[object]:
         elif isinstance(item, Guarded):
             handlers = [inner for handler in item.handlers for inner in handler.body]
             work.extend(reversed([*item.body, *handlers, *item.orelse, *item.final]))
-
-

@@ -17,8 +17,28 @@ from futamura.ir.constant import Constant
 from futamura.ir.graph import Operation, Span, Value
 
 __all__ = [
-    "Assign", "AugStore", "Clause", "Comprehension", "Delete", "Effect", "Expression", "FromImport", "Fused", "FusedItem", "Item",
-    "Literal", "Move", "Node", "Raise", "Ref", "Return", "Statement", "Target", "TupleTarget", "Variable", "refs",
+    "Assign",
+    "AugStore",
+    "Clause",
+    "Comprehension",
+    "Delete",
+    "Effect",
+    "Expression",
+    "FromImport",
+    "Fused",
+    "FusedItem",
+    "Item",
+    "Literal",
+    "Move",
+    "Node",
+    "Raise",
+    "Ref",
+    "Return",
+    "Statement",
+    "Target",
+    "TupleTarget",
+    "Variable",
+    "refs",
 ]
 
 
@@ -101,6 +121,7 @@ Item: TypeAlias = Operation | FusedItem
 
 
 # -- targets and statements
+
 
 @dataclass(slots=True, frozen=True)
 class Variable:
