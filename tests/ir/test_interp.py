@@ -212,6 +212,8 @@ def drive(generator: Any, script: list[tuple[str, Any]]) -> list[object]:
     [("send", None), ("send", "bad"), ("send", None), ("send", None)],
     [("send", None), ("close", None)],
     [("send", None), ("throw", KeyError("x")), ("close", None)],
+    [("send", None), ("throw", KeyError("x")), ("throw", ValueError("while handling"))],
+    [("throw", KeyError("before the start")), ("send", None)],
 ])  # fmt: skip
 def test_generator(script: list[tuple[str, Any]]) -> None:
     ours = run(GENERATOR, ([1, 2],), globals={})

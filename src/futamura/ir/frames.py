@@ -174,6 +174,10 @@ class Frame:
 
         return globals
 
+    def handling(self) -> bool:
+        """Does the frame itself handle an exception here?"""
+        return self.plan.depth[self.block.region] > 0
+
     def deliver(self, sent: object) -> None:
         """A suspended operation got its value."""
         operation = self.block.ops[self.index]

@@ -143,9 +143,61 @@ def _continue(frame: Frame) -> object:
     return frame.value
 
 
+class _Sent(NamedTuple):
+    """What came in at a yield: a value, or an exception that was thrown."""
+
+    value: object = None
+    thrown: BaseException | None = None
+
+
 def _generate(frame: Frame) -> Generator[object, object, object]:
-    yield from _generate_region(frame, 0)
-    return frame.value
+    """The generator of a frame.
+
+    What is thrown goes down to the regions as a message: `throw` would give it a context in each region's generator.
+    """
+    regions = _generate_region(frame, 0)
+    message = None
+    while True:
+        try:
+            item = regions.send(message)  # type: ignore[arg-type]
+        except StopIteration:
+            return frame.value
+        try:
+            message = _Sent((yield item))
+        except BaseException as exception:
+            message = _Sent(thrown=exception)
+
+
+def _receive(frame: Frame, message: _Sent) -> object:
+    """The value that was sent; raises what was thrown."""
+    if message.thrown is not None and frame.handling():
+        raise message.thrown  # its context becomes what the frame is handling
+    if message.thrown is not None:
+        _activate(message.thrown)
+    return message.value
+
+
+def _native(iterable: Any) -> Generator[object, object, object]:
+    return (yield from iterable)
+
+
+def _delegate(frame: Frame) -> Generator[object, _Sent, object]:
+    """`yield from`: Python's own, with the messages of `_generate`."""
+    inner = _native(frame.value)
+    message = _Sent()
+    while True:
+        failure = None
+        try:
+            item = inner.send(message.value) if message.thrown is None else inner.throw(message.thrown)
+        except StopIteration as end:
+            return end.value
+        except BaseException as exception:
+            if message.thrown is None or not frame.handling():
+                raise
+            failure = exception
+        if failure is not None:
+            raise failure  # what comes back from a throw gets a context as well
+        message = yield item
 
 
 def _run_region(frame: Frame, region: int) -> bool:
@@ -180,7 +232,7 @@ class _Passing(NamedTuple):
     exception: StopIteration
 
 
-def _generate_region(frame: Frame, region: int) -> Generator[object, object, bool | _Passing]:
+def _generate_region(frame: Frame, region: int) -> Generator[object, _Sent, bool | _Passing]:
     """The same for a generator's frame."""
     plan = frame.plan
     try:
@@ -193,9 +245,9 @@ def _generate_region(frame: Frame, region: int) -> Generator[object, object, boo
                 outcome = _execute(frame)
                 returned = outcome == _RETURNED
                 if outcome == _YIELDS:
-                    frame.deliver((yield frame.value))
+                    frame.deliver(_receive(frame, (yield frame.value)))
                 elif outcome == _DELEGATES:
-                    frame.deliver((yield from frame.value))  # type: ignore[misc]
+                    frame.deliver((yield from _delegate(frame)))
             elif plan.kind[where] == "try":
                 try:
                     returned = yield from _generate_region(frame, where)
