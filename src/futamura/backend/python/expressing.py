@@ -178,8 +178,25 @@ class Expressions:
         if kind == "chain":
             assert isinstance(tree.data, tuple)
             return self._comparison(tree.kids, tree.data, COMPARE), COMPARE
+        if kind == "case":
+            assert isinstance(tree.data, Constant)
+            return self._case(self.text(tree.kids[0], ATOM), tree.data.value)
         assert isinstance(tree.data, Comprehension)
         return self.comprehension(tree.data, self.text(tree.kids[0], OR), kind), ATOM
+
+    def _case(self, value: str, wanted: object) -> tuple[str, int]:
+        """Is the variable `value` exactly this constant, type included?"""
+        constant = self.context.constant
+        found = literal(wanted)
+        kind = type(wanted)
+        if kind not in (int, str, bytes, float):
+            shown = found[0] if found is not None and kind is not tuple else constant(wanted)
+            return f"{value} is {shown}", COMPARE
+        exact = f"{constant(type)}({value}) is {constant(kind)}"
+        if kind is float:  # 0.0 and -0.0, and every NaN, differ as constants
+            return f"{exact} and {constant(repr)}({value}) == {repr(wanted)!r}", AND
+        shown = found[0] if found is not None else constant(wanted)
+        return f"{exact} and {value} == {shown}", AND
 
     def _comparison(self, kids: tuple[Expression, ...], names: tuple[str, ...], level: int) -> str:
         found = self.text(kids[0], BITOR)

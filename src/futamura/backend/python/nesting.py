@@ -468,11 +468,9 @@ class _Nester:
             else:
                 self.out.statements.append(Raise(name, operands, end.span))
             return
-        if (name == "next" and self.pending and self.pending[-1].value == end.args[0]) or name in (
-            "branch",
-            "switch",
-            "next",
-        ):
+        if name == "switch" and end.attr is not None:
+            self._flush()  # the value is compared several times
+        if name in ("branch", "switch", "next"):
             operands = self._operands(end.args)
         else:
             operands = ()
