@@ -167,6 +167,8 @@ class Replacer:
             if module.__file__ in self.files:
                 self.module(module)
 
+        # Warnings count stack levels without the frames of the import system; ours belongs to it.
+        exec_module.__code__ = exec_module.__code__.replace(co_filename="<frozen importlib._bootstrap_external>")
         loader.exec_module = exec_module  # type: ignore[method-assign,assignment]
 
 
