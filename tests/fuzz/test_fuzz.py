@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from futamura.driver import load_program
 from futamura.frontend.python import lower
 from futamura.ir.graph import Block, Edge, Function, Program
 from futamura.ir.nesting import loop_forest
@@ -66,6 +67,27 @@ def test_continuations_of_functions() -> None:
     for seed in seeds():
         program, globals = programs[seed % len(programs)]
         found = stop_and_go(program, globals, interpreted, seed)
+        assert found.mismatch is None, str(found.mismatch)
+
+
+def test_emitted_graphs() -> None:
+    for seed in seeds():
+        program = random_program(seed)
+        mismatch = control(program, {}, load_program(program, {"__name__": "fuzz"}), seed)
+        assert mismatch is None, str(mismatch)
+
+
+def test_emitted_continuations_of_graphs() -> None:
+    for seed in seeds():
+        found = stop_and_go(random_program(seed), {}, load_program, seed)
+        assert found.mismatch is None, str(found.mismatch)
+
+
+def test_emitted_continuations_of_functions() -> None:
+    programs = [(lower(function).program, function.__globals__) for function in POOL]
+    for seed in seeds():
+        program, globals = programs[seed % len(programs)]
+        found = stop_and_go(program, globals, load_program, seed)
         assert found.mismatch is None, str(found.mismatch)
 
 
