@@ -18,7 +18,7 @@ from typing import Final
 from futamura.backend.python.draft import Draft, DraftNode
 from futamura.backend.python.loops import comprehension_at
 from futamura.backend.python.nesting import nest
-from futamura.backend.python.trees import Expression, Fused, FusedItem, Literal, Node, Ref
+from futamura.backend.python.trees import MATCHES, Expression, Fused, FusedItem, Literal, Node, Ref, unprintable
 from futamura.ir.constant import Constant
 from futamura.ir.evaluate import COMPARE
 from futamura.ir.graph import Edge, Operation, Value
@@ -56,10 +56,16 @@ class Collapse:
         self.draft.resolve_node(node)
         self._absorb_line(node)
         if node.end.name == "branch":
+            if self._is_match(node):
+                return False
             return self._boolean_value(node) or self._condition(node) or self._choice(node)
         if node.end.name == "jump":
             return self._comprehension(node)
         return False
+
+    def _is_match(self, node: DraftNode) -> bool:
+        """Does the node branch on a test that only a match statement has?"""
+        return any(item.name in MATCHES and node.end.args[0] in item.results for item in reversed(node.items))
 
     def _absorb_line(self, node: DraftNode) -> None:
         """Merge the only successor if this is its only way in."""
@@ -110,7 +116,9 @@ class Collapse:
         if len(node.items) > 400:
             return None
         nested = nest(self.draft, node, self.uses, self.constants, self.expressible)
-        return None if nested.statements else nested.operands
+        if nested.statements or any(unprintable(tree) for tree in nested.operands):
+            return None
+        return nested.operands
 
     def _passed(self, node: DraftNode, at: int) -> Expression | None:
         """The tree that a node passes as argument `at` of its jump, if that is all it does."""

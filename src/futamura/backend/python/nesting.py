@@ -19,6 +19,7 @@ from typing import Final
 
 from futamura.backend.python.draft import Draft, DraftNode
 from futamura.backend.python.trees import (
+    MATCHES,
     Assign,
     AugStore,
     Delete,
@@ -241,6 +242,8 @@ class _Nester:
             return item.results[0] in self._augments
         if item.name in ("class", "with_enter"):
             return False
+        if item.name in MATCHES:
+            return self.node.end.name == "branch" and self.node.end.args[0] == item.results[0]
         if isinstance(tree, Node) and self._definition(tree):
             return self._decorated(item.results[0])
         return True

@@ -10,7 +10,7 @@ from typing import Final
 
 from futamura.backend.python.naming import Names
 from futamura.backend.python.prepare import Prepared, constants_of
-from futamura.backend.python.trees import Expression, Fused, Literal, Move, Ref, Variable
+from futamura.backend.python.trees import Expression, Fused, Literal, Move, Node, Ref, Variable
 from futamura.backend.structure.shape import (
     Clause,
     Edge,
@@ -150,7 +150,10 @@ class _Shaper:
         iterable = self.prepared.iterables.get(number)
         if iterable is not None:
             operands = self.prepared.nested[iterable[0]].operands
-        return Next(target, operands[0], self._edge(end.edges[0], 1), self._edge(end.edges[1]))
+        source = operands[0]
+        if isinstance(source, Node) and source.op.name == "iter":
+            source = source.kids[0]
+        return Next(target, source, self._edge(end.edges[0], 1), self._edge(end.edges[1]))
 
     def _switch(self, shaped: ShapeNode, end: Terminator, value: Expression) -> End:
         """Cases in order, each an exact comparison."""

@@ -13,6 +13,7 @@ from futamura.backend.python.expressing import INPLACE_SIGNS, Expressions
 from futamura.backend.python.naming import Names
 from futamura.backend.python.prepare import ClauseHeader, WithHeader
 from futamura.backend.python.trees import (
+    MATCHES,
     Assign,
     AugStore,
     Delete,
@@ -173,13 +174,13 @@ class Writer:
         if not _is_match(tree):
             return False
         assert isinstance(tree, Node)
-        pattern = {"match_sequence": "[*_]", "match_mapping": "{}"}[tree.op.name]
         then, orelse = statement.then, statement.orelse
         if statement.negated:
             then, orelse = orelse, then
         if word == "elif":
             self.out.add(depth, "else:")
             depth += 1
+        pattern = self._pattern(tree, depth)
         self.out.add(depth, f"match {self.e.text(tree.kids[0])}:", tree.op.span)
         self.out.add(depth + 1, f"case {pattern}:")
         self.suite(then, depth + 2)
@@ -187,6 +188,16 @@ class Writer:
             self.out.add(depth + 1, "case _:")
             self.suite(orelse, depth + 2)
         return True
+
+    def _pattern(self, tree: Node, depth: int) -> str:
+        if tree.op.name != "match_class":
+            return {"match_sequence": "[*_]", "match_mapping": "{}"}[tree.op.name]
+        name = self.e.text(tree.kids[1])
+        if not all(part.isidentifier() for part in name.split(".")):
+            holder = self.definitions.temporary()
+            self.out.add(depth, f"{holder} = {name}", tree.op.span)
+            name = holder
+        return f"{name}()"
 
     def _loop(self, body: Suite, orelse: Suite, depth: int) -> None:
         self.suite(body, depth + 1)
@@ -353,8 +364,8 @@ class Writer:
         if name == "with_enter":
             self._enter(target, value, depth)
             return True
-        if name == "match_class":
-            self._match_class(target, value, depth)
+        if name in MATCHES:
+            self._match_value(statement.targets[0], value, depth)
             return True
         decorators: list[Expression] = []
         inner: Expression = value
@@ -458,8 +469,21 @@ class Writer:
         self.out.add(depth, f"{leaving} = {kind}.__exit__.__get__({manager}, {kind})", span)
         self.out.add(depth, f"{entered} = {kind}.__enter__({manager})", span)
 
-    def _match_class(self, target: Target, value: Node, depth: int) -> None:
-        assert isinstance(target, TupleTarget) and isinstance(value.op.attr, tuple)
+    def _match_value(self, target: Target, value: Node, depth: int) -> None:
+        """The outcome of a test as a value."""
+        if isinstance(target, TupleTarget):
+            self._match_class(target, value, depth)
+            return
+        matched = self.target(target)
+        pattern = self._pattern(value, depth)
+        self.out.add(depth, f"match {self.e.text(value.kids[0])}:", value.op.span)
+        self.out.add(depth + 1, f"case {pattern}:")
+        self.out.add(depth + 2, f"{matched} = True")
+        self.out.add(depth + 1, "case _:")
+        self.out.add(depth + 2, f"{matched} = False")
+
+    def _match_class(self, target: TupleTarget, value: Node, depth: int) -> None:
+        assert isinstance(value.op.attr, tuple)
         positional, keywords = value.op.attr
         matched, *values = (self.target(item) for item in target.items)
         holder = self.definitions.temporary()
@@ -533,7 +557,7 @@ class Writer:
 
 
 def _is_match(condition: object) -> bool:
-    return isinstance(condition, Node) and condition.op.name in ("match_sequence", "match_mapping")
+    return isinstance(condition, Node) and condition.op.name in MATCHES
 
 
 def _assertion(tree: Expression) -> tuple[Expression, ...] | None:

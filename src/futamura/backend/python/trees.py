@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Operation, Span, Value
@@ -303,6 +303,24 @@ def defined(statement: object) -> Iterator[Value]:
 
 def depth_of(kids: tuple[Expression, ...]) -> int:
     return 1 + max((kid.depth for kid in kids if isinstance(kid, (Node, Fused))), default=0)
+
+
+MATCHES: Final = frozenset({"match_sequence", "match_mapping", "match_class"})
+"""Tests that are no expressions in Python: a match statement makes them."""
+
+
+def unprintable(tree: Expression) -> bool:
+    """Does the tree hold a test that only a match statement can make?"""
+    work: list[Expression] = [tree]
+    while work:
+        item = work.pop()
+        if isinstance(item, Node):
+            if item.op.name in MATCHES:
+                return True
+            work.extend(item.kids)
+        elif isinstance(item, Fused):
+            work.extend(item.kids)
+    return False
 
 
 def renamed(tree: Expression, value: Callable[[Value], Value]) -> Expression:
