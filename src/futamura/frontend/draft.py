@@ -471,12 +471,14 @@ class Draft:
             return False
         return name not in self.scope.rebound and name not in self.scope.captured
 
-    def first_argument(self, node: ast.AST) -> Temp | None:
-        """The current value of the first parameter, as `super()` finds it."""
-        if self.iterators:
-            return self.iterators[-1]
-        if isinstance(self.scope.node, ast.GeneratorExp):
-            return self.get(0, node)
+    def has_first_argument(self) -> bool:
+        """Whether there is a first parameter for `super()` to find."""
+        if self.iterators or isinstance(self.scope.node, ast.GeneratorExp):
+            return True
         arguments = getattr(self.scope.node, "args", None)
         assert isinstance(arguments, ast.arguments)
-        return self.get(0, node) if arguments.posonlyargs or arguments.args else None
+        return bool(arguments.posonlyargs or arguments.args)
+
+    def first_argument(self, node: ast.AST) -> Temp:
+        """The current value of the first parameter, as `super()` finds it."""
+        return self.iterators[-1] if self.iterators else self.get(0, node)

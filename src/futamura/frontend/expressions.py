@@ -244,12 +244,12 @@ def _super(d: Draft, node: ast.Call) -> Temp | None:
     cell = d.free.get("__class__")
     if cell is None or "super" in d.names or "super" in d.free or "__class__" in d.names:
         return None
-    first = d.first_argument(node)
-    if first is None:
+    if not d.has_first_argument():
         return None
     if not d.iterators and d.variables[0] in d.scope.unbound:
         raise d.unit.refuse("FT110", "`super()` in a function that deletes its first parameter", node)
-    return d.emit(OPERATORS["super"], (d.value(function), cell, first), None, node)
+    callee = d.value(function)
+    return d.emit(OPERATORS["super"], (callee, cell, d.first_argument(node)), None, node)
 
 
 # Strings, walrus, generators
