@@ -20,7 +20,6 @@ from futamura.backend.structure.shape import Edge, Falls, Goto, Leave, Next, Pro
 from futamura.backend.structure.tree import Suite
 from tests.structure.rendering import render
 
-
 MAX_STEPS = 3000
 
 

@@ -61,6 +61,7 @@ class Graph:
     falls: dict[int, int] = field(default_factory=dict)  # the label of "control goes on" of each final extent
     next_id: int = 0
     fresh: Callable[[str], str] = str
+    kept: set[int] = field(default_factory=set)  # empty vertices that keep two loops apart
 
     def add(
         self, extent: int, kind: Kind, succ: list[int], body: list[Straight] | None = None, data: object = None
@@ -151,6 +152,11 @@ def _parts(protected: Protected) -> Iterator[int]:
         yield protected.final_extent
 
 
+def _region_of(vertex: Vertex) -> Region:
+    assert isinstance(vertex.data, Region)
+    return vertex.data
+
+
 def _copy_nodes(shape: Shape, graph: Graph) -> None:
     vertices = graph.vertices
     for node in shape.nodes.values():
@@ -222,17 +228,14 @@ class _Live:
 
     def _enter(self, extent: int, id: int) -> None:
         """Make the entry of `extent` a vertex of exactly that extent."""
-        graph = self.graph
-        if graph.vertices[id].extent != extent:
-            id = graph.add(extent, "goto", [id]).id
-        graph.entry[extent] = id
+        if self.graph.vertices[id].extent != extent:
+            id = self.graph.add(extent, "goto", [id]).id
+        self.graph.entry[extent] = id
         self._reach(id)
 
     def _region(self, vertex: Vertex) -> None:
-        region = vertex.data
-        assert isinstance(region, Region)
         self.regions.append(vertex)
-        protected = region.protected
+        protected = _region_of(vertex).protected
         for clause in protected.clauses:
             self._enter(clause.extent, self.graph.entry.get(clause.extent, clause.entry))
         if protected.final_extent >= 0:
@@ -247,15 +250,68 @@ class _Live:
 
 
 def _thread(graph: Graph, live: _Live) -> None:
-    """Let edges jump over empty vertices, unless that would leave or enter other extents."""
+    """Let edges jump over empty vertices, unless that would leave or enter other extents.
+
+    The empty header of a loop stays if it leads to the header of an inner loop: the two loops stay apart.
+    So does an empty vertex in front of a `for` loop.
+    """
     vertices = graph.vertices
-    short: dict[int, int] = {}
+    back = _retreating(graph, live)
+    headers = {target for _, target in back}
+    kept: set[int] = set()
+    for id in live.order:
+        vertex = vertices[id]
+        if vertex.kind == "goto" and not vertex.body:
+            after = vertices[vertex.succ[0]]
+            if (id, after.id) in back:
+                continue
+            if (id in headers and after.id in headers) or (after.kind == "next" and not after.body):
+                kept.add(id)
+    graph.kept = kept
+    short: dict[int, int] = {id: id for id in kept}
     for id in reversed(live.order):
         _shorten(vertices, short, id)
     for vertex in vertices.values():
         succ = vertex.succ
         for slot, target in enumerate(succ):
-            succ[slot] = _threaded(graph, vertex.extent, short.get(target, target), short)
+            succ[slot] = _threaded(graph, vertex.extent, short.get(target, target), short, kept)
+
+
+def _retreating(graph: Graph, live: _Live) -> set[tuple[int, int]]:
+    """The edges to a vertex that a depth-first search is still below: the back edges, if the graph is reducible."""
+    vertices, parent, kind = graph.vertices, graph.parent, graph.kind
+    seen_extents = {0}
+
+    def successors(vertex: Vertex) -> list[int]:
+        found = list(vertex.succ)
+        extent = vertex.extent
+        while extent not in seen_extents:
+            seen_extents.add(extent)
+            if kind[extent] == "body":
+                owner = vertices[graph.owner[extent]]
+                found.extend(owner.succ)
+                found.extend([graph.entry[part] for part in _parts(_region_of(owner).protected) if part in graph.entry])
+            extent = parent[extent]
+        return found
+
+    found: set[tuple[int, int]] = set()
+    first = live.order[0]
+    seen, below = {first}, {first}
+    stack = [(first, successors(vertices[first]))]
+    while stack:
+        id, rest = stack[-1]
+        if not rest:
+            below.discard(id)
+            stack.pop()
+            continue
+        target = rest.pop()
+        if target in below:
+            found.add((id, target))
+        elif target not in seen:
+            seen.add(target)
+            below.add(target)
+            stack.append((target, successors(vertices[target])))
+    return found
 
 
 def _shorten(vertices: dict[int, Vertex], short: dict[int, int], id: int) -> None:
@@ -274,11 +330,11 @@ def _shorten(vertices: dict[int, Vertex], short: dict[int, int], id: int) -> Non
         short[passed] = end
 
 
-def _threaded(graph: Graph, extent: int, target: int, short: dict[int, int]) -> int:
+def _threaded(graph: Graph, extent: int, target: int, short: dict[int, int], kept: set[int]) -> int:
     """Follow empty vertices whose extents lie on the way from `extent` to their own target."""
     vertices = graph.vertices
     steps = len(graph.parent) + 1
-    while steps:
+    while steps and target not in kept:
         steps -= 1
         vertex = vertices[target]
         if vertex.kind != "goto" or vertex.body:
@@ -326,9 +382,7 @@ def _single_entries(graph: Graph) -> None:
             if graph.depth[graph.vertices[owner].extent] == top:
                 _dispatch_entries(graph, owner, ways[owner])
     for owner, entries in ways.items():
-        region = graph.vertices[owner].data
-        assert isinstance(region, Region)
-        region.entry = next(iter(entries))
+        _region_of(graph.vertices[owner]).entry = next(iter(entries))
 
 
 def _ways_in(graph: Graph) -> dict[int, dict[int, list[tuple[Vertex, int]]]]:
@@ -350,8 +404,7 @@ def _ways_in(graph: Graph) -> dict[int, dict[int, list[tuple[Vertex, int]]]]:
 
 
 def _dispatch_entries(graph: Graph, owner: int, ways: dict[int, list[tuple[Vertex, int]]]) -> None:
-    region = graph.vertices[owner].data
-    assert isinstance(region, Region)
+    region = _region_of(graph.vertices[owner])
     name = graph.fresh("entry")
     entries = sorted(ways)
     first = entries[-1]
@@ -375,6 +428,29 @@ def _link(graph: Graph) -> None:
         if isinstance(vertex.data, Region):
             body = vertex.data.protected.body_extent
             vertex.data.entry = graph.entry[body] = _label(graph, body, vertex.data.entry)
+    _skip_landings(graph)
+
+
+def _skip_landings(graph: Graph) -> None:
+    """Now that labels say which statement is entered, edges may jump over all other empty vertices too."""
+    vertices = graph.vertices
+    empty = {
+        id for id, vertex in vertices.items()
+        if vertex.kind == "goto" and not vertex.body and id not in graph.kept and vertex.succ[0] != id
+    }
+    skipped = False
+    for vertex in vertices.values():
+        succ = vertex.succ
+        for slot, target in enumerate(succ):
+            steps = len(empty)
+            while target in empty and steps:
+                target = vertices[target].succ[0]
+                steps -= 1
+            skipped = skipped or target != succ[slot]
+            succ[slot] = target
+    if skipped:
+        used = {label for vertex in vertices.values() for label in vertex.succ} | set(graph.entry.values())
+        graph.vertices = {id: vertex for id, vertex in vertices.items() if id not in empty or id in used}
 
 
 def _label(graph: Graph, extent: int, target: int) -> int:

@@ -246,7 +246,10 @@ class _Nester:
         if not left & after:
             return False
         body = region.protected.body_extent
-        return all(graph.holds(body, source.extent) for source, _ in flow.edges_in[follows[0]])
+        ways = flow.edges_in[follows[0]]
+        if follows[0] in flow.back:
+            ways = [edge for edge in ways if not flow.dominates(follows[0], flow.source(edge))]
+        return all(graph.holds(body, source.extent) for source, _ in ways)
 
 
 def _labels_left_by_clauses(graph: Graph) -> dict[int, set[int]]:
