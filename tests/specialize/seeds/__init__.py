@@ -1,0 +1,1 @@
+"""The examples of the texts that the specializer comes from, as Python programs: one module a text."""
