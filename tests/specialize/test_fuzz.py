@@ -1,0 +1,100 @@
+"""A slice of the fuzzer in a second, and proof that its oracle sees each kind of planted fault.
+
+    tools/fuzz_specializer.py --count 50000      the same programs by the thousand
+
+Invariant: the seeds are fixed, so that a failure here is seen again by running this file again.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import itertools
+import time
+
+import pytest
+
+import futamura
+from tests.specialize.minimize import minimize, same_finding
+from tests.specialize.oracle import BAD, check
+from tests.specialize.planted import PLANTED, identity
+from tests.specialize.programs import INPUTS, Program, generate
+
+SLICE = 1.0
+PLANTED_PROGRAMS = 600
+"""Programs within which each planted fault must be seen; the rarest needs about 150 (an escaping `__context__`)."""
+
+
+@pytest.mark.skipif(importlib.util.find_spec("futamura.api") is None, reason="the specializer has no entry yet")
+def test_slice() -> None:
+    """One second of programs: no difference, no crash, nothing that does not end."""
+    end = time.monotonic() + SLICE
+    for seed in itertools.count(1):
+        report = check(generate(seed), futamura.specialize)
+        assert report.kind not in BAD, f"seed {seed}: {report.group}\n{report.detail}"
+        if time.monotonic() > end:
+            return
+
+
+def test_programs_are_a_function_of_the_seed() -> None:
+    assert [generate(seed) for seed in range(20)] == [generate(seed) for seed in range(20)]
+
+
+def test_programs_have_the_promised_form() -> None:
+    for seed in range(60):
+        program = generate(seed)
+        assert len(program.inputs) == INPUTS
+        names = {*program.positional, *program.keyword}
+        assert {name for name, _ in program.static} <= names
+        for text in program.inputs:
+            given = [key.value for key in _dictionary(text).keys if isinstance(key, ast.Constant)]
+            assert set(given) <= names - {name for name, _ in program.static}
+
+
+def _dictionary(text: str) -> ast.Dict:
+    return next(node for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Dict))
+
+
+def test_features_occur_often() -> None:
+    """Each kind of statement and value that the fuzzer is for is in at least one program of fifty."""
+    wanted = {
+        "ast.For", "ast.While", "ast.Break", "ast.Try", "ast.Raise", "ast.With", "ast.Match", "ast.JoinedStr",
+        "ast.ListComp", "ast.GeneratorExp", "ast.Yield", "ast.Lambda", "ast.Nonlocal", "ast.Global", "ast.AugAssign",
+        "ast.Starred", "ast.Is", "ast.NamedExpr", "ast.Delete", "ast.Assert", "loop else", "alias", "nested function",
+        "recursion with fuel", "generator function", "interpreter", "try finally", "mutating method", "all static",
+        "nothing static", "some static", "target is a closure", "target is a method", "aliased arguments",
+    }  # fmt: skip
+    count = dict.fromkeys(sorted(wanted), 0)
+    for seed in range(250):
+        for feature in generate(seed).features.keys() & wanted:
+            count[feature] += 1
+    assert [feature for feature, programs in count.items() if programs < 5] == []
+
+
+def test_identity_agrees() -> None:
+    for seed in range(150):
+        report = check(generate(seed), identity, slow=5.0)
+        assert report.kind in ("equal", "skipped"), report
+
+
+@pytest.mark.parametrize("name", list(PLANTED))
+def test_planted_fault_is_seen(name: str) -> None:
+    for seed in range(PLANTED_PROGRAMS):
+        report = check(generate(seed), PLANTED[name], limit=0.5)
+        if report.kind in BAD:
+            return
+    pytest.fail(f"no program of {PLANTED_PROGRAMS} shows the fault {name!r}")
+
+
+def test_minimizer_keeps_the_fault_and_drops_the_rest() -> None:
+    source = (
+        "import math\ndef helper(a):\n    return a\ndef target(i1, xs2):\n    print('on')\n    for q in xs2:\n"
+        "        i1 += q\n    if i1 > 3:\n        return -0.0\n    return helper(i1)\n"
+    )
+    inputs = ("{'i1': 0}", "{'i1': 9}")
+    program = Program(0, source, "target", ("i1", "xs2"), (), (("xs2", "[1, 2]"),), inputs)
+    fault = PLANTED["zero sign"]
+    small = minimize(program, same_finding(check(program, fault), fault, 5.0))
+    assert check(small, fault).kind == "difference"
+    assert small.source.count("\n") <= 3
+    assert len(small.inputs) == 1
