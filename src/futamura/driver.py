@@ -30,10 +30,11 @@ from futamura.backend.python.loading import Compiled, Identity, compiled, identi
 from futamura.backend.python.loading import load_residual as load_emitted
 from futamura.frontend.python import lower
 from futamura.ir.continuation import Continuation, continuation_program
-from futamura.ir.graph import Program, Signature, Suspended
+from futamura.errors import UnsupportedError
+from futamura.ir.graph import Function, Program, Signature, Suspended
 
 __all__ = [
-    "Resumption", "SourceMap", "continuation", "emit_function", "load_program", "load_residual", "roundtrip",
+    "Resumption", "SourceMap", "continuation", "emit_function", "load_program", "load_residual", "lower_for_specializer", "residual_function", "roundtrip",
     "roundtrip_source", "source_map", "swap",
 ]  # fmt: skip
 
@@ -85,6 +86,23 @@ def load_residual(
     """
     emitted = emit(program)
     return load_emitted(emitted, original, program.main.signature if signature is None else signature, path=path)
+
+
+def lower_for_specializer(
+    function: FunctionType,
+) -> tuple[Program, Function, dict[str, Any], tuple[CellType, ...]] | None:
+    """What the specializer gets of a callee: its program, its entry, its globals and cells; None if it is refused."""
+    try:
+        lowered = lower(function)
+    except UnsupportedError:
+        return None
+    return lowered.program, lowered.program.main, lowered.globals, lowered.closure
+
+
+def residual_function(program: Program, original: FunctionType) -> tuple[FunctionType, str]:
+    """A residual program as a function in the place of `original`, and its text."""
+    emitted = emit(program)
+    return load_emitted(emitted, original, program.main.signature), emitted.text
 
 
 def load_program(

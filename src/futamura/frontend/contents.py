@@ -1,0 +1,121 @@
+"""What a module's own source does to its globals: which are rebound, which containers are written.
+
+    OPS = {"+": add}                    contents of OPS are constant: the module only reads them
+    def run(op): return OPS[op](1, 2)
+
+    LOG = []                            contents of LOG are not
+    def note(x): LOG.append(x)
+
+A container's contents count as constant if, inside functions, its bare name is only indexed, iterated, measured, tested
+for members, or asked by methods that do not change it.  What module level code does happens once, on import.
+
+Invariant: "constant" is said only if every function of the module was seen.
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import linecache
+import types
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+__all__ = ["contents_are_constant", "is_rebound"]
+
+_READING: Final = frozenset({"get", "items", "keys", "values", "index", "count", "copy"})
+_MEASURES: Final = frozenset({"len", "enumerate", "reversed", "range", "zip", "isinstance", "sum", "min", "max", "any", "all"})
+
+_rebound: Final[dict[int, tuple[object, frozenset[str]]]] = {}
+_written: Final[dict[int, tuple[object, frozenset[str] | None]]] = {}
+
+
+def is_rebound(namespace: Mapping[str, object], name: str) -> bool:
+    """Does a function of the module assign or delete this global?"""
+    key = id(namespace)
+    found = _rebound.get(key)
+    if found is None or found[0] is not namespace:
+        names = frozenset(stored for code in _codes(namespace) for stored in _stores(code))
+        found = _rebound[key] = (namespace, names)
+    return name in found[1]
+
+
+def _codes(namespace: Mapping[str, object]) -> Iterator[types.CodeType]:
+    """The code of every function that the module defines."""
+    work: list[object] = [value for value in namespace.values() if getattr(value, "__module__", None) == namespace.get("__name__")]
+    seen: set[int] = set()
+    while work:
+        value = work.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, type):
+            work.extend(value.__dict__.values())
+        elif isinstance(value, (staticmethod, classmethod)):
+            work.append(value.__func__)
+        elif isinstance(value, property):
+            work.extend(part for part in (value.fget, value.fset, value.fdel) if part is not None)
+        elif isinstance(value, types.FunctionType):
+            work.append(value.__code__)
+            work.append(getattr(value, "__wrapped__", None))
+        elif isinstance(value, types.CodeType):
+            yield value
+            work.extend(value.co_consts)
+
+
+def _stores(code: types.CodeType) -> Iterator[str]:
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+            yield str(instruction.argval)
+
+
+def contents_are_constant(namespace: Mapping[str, object], name: str) -> bool:
+    """Does the module only read the container that this global holds?"""
+    key = id(namespace)
+    found = _written.get(key)
+    if found is None or found[0] is not namespace:
+        found = _written[key] = (namespace, _changed(namespace))
+    return found[1] is not None and name not in found[1]
+
+
+def _changed(namespace: Mapping[str, object]) -> frozenset[str] | None:
+    """The globals whose contents a function may change; None if the source is not known."""
+    file = namespace.get("__file__")
+    lines = linecache.getlines(file) if isinstance(file, str) else []
+    if not lines:
+        return None
+    try:
+        tree = ast.parse("".join(lines))
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    harmless: set[int] = set()
+    for node in ast.walk(tree):
+        harmless.update(id(name) for name in _read_only(node))
+    changed: set[str] = set()
+    for function in ast.walk(tree):
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            for node in ast.walk(function):
+                if isinstance(node, ast.Name) and id(node) not in harmless:
+                    changed.add(node.id)
+    return frozenset(changed)
+
+
+def _read_only(node: ast.AST) -> Iterator[ast.expr]:
+    """The names that this node only reads the contents of."""
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+        yield node.value
+    elif isinstance(node, ast.Call):
+        function = node.func
+        if isinstance(function, ast.Attribute) and function.attr in _READING:
+            yield function.value
+        if isinstance(function, ast.Name) and function.id in _MEASURES:
+            yield from node.args
+        yield function
+    elif isinstance(node, ast.Compare):
+        for operator, right in zip(node.ops, node.comparators):
+            if isinstance(operator, (ast.In, ast.NotIn)):
+                yield right
+    elif isinstance(node, (ast.For, ast.comprehension)):
+        yield node.iter
+    elif isinstance(node, ast.Starred):
+        yield node.value

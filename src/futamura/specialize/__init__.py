@@ -1,0 +1,1 @@
+"""Specialization: values, states, the abstract interpreter, residual code."""

@@ -1,0 +1,210 @@
+"""Attributes: where a name is found on a known class, a virtual instance, a static object.
+
+    p.x      p a virtual Point                     its field
+    p.norm   p a virtual Point, norm a method      a virtual bound method
+    self.pc  self static, pc written somewhere     the overlay: what the code wrote last
+    s.upper  s a str                               a method of a builtin type, called in `calls`
+
+Only lookups that run no user code are done here; properties are inlined as calls.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Final
+
+from futamura.ir.graph import Operation
+from futamura.specialize.calls import call_value
+from futamura.specialize.machine import Machine, Restart
+from futamura.specialize.purity import MISSING, class_lookup
+from futamura.specialize.rules import exact_type, rule, site
+from futamura.specialize.state import Frame
+from futamura.specialize.values import AbstractValue, Dynamic, Known, Virtual, VObject
+
+__all__: list[str] = []
+
+_BUILTIN_OWNERS: Final = frozenset({str, bytes, int, float, bool, complex, list, dict, tuple, set, frozenset, range, slice})
+_METHODS: Final = (types.MethodDescriptorType, types.WrapperDescriptorType)
+
+
+def plain_reads(cls: type) -> bool:
+    """Does attribute access on instances follow the default rules?"""
+    default = class_lookup(cls, "__getattribute__") is object.__dict__["__getattribute__"]
+    return default and class_lookup(cls, "__getattr__") is MISSING
+
+
+@rule("getattr")
+def load(m: Machine, frame: Frame, op: Operation) -> None:
+    assert isinstance(op.attr, str)
+    target = m.get(frame, op.args[0])
+    result = _load(m, frame, op, target, op.attr)
+    if result is _CALLED:
+        return
+    if result is None:
+        hint = frame.facts.function.hints[op.results[0]]
+        result = m.emit("getattr", (target,), op.attr, hint=hint)
+    else:
+        m.folded += 1
+    assert not isinstance(result, str)
+    m.set(frame, op, result)
+
+
+_CALLED: Final = "called"
+
+
+def _load(m: Machine, frame: Frame, op: Operation, target: AbstractValue, name: str) -> AbstractValue | str | None:
+    cls = exact_type(m, target)
+    if cls is None:
+        return None
+    if cls in _BUILTIN_OWNERS:
+        if isinstance(class_lookup(cls, name), _METHODS):
+            return m.virtual(VObject("method", cls, (target,), site=site(frame), extra=name))
+        return None
+    if type(target) is Known:
+        if isinstance(target.value, types.ModuleType):
+            return _load_module(m, target.value, name)
+        if isinstance(target.value, type):
+            return _load_class(m, target.value, name)
+        if isinstance(target.value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)):
+            return None
+    return _load_instance(m, frame, op, target, cls, name)
+
+
+def _load_module(m: Machine, module: types.ModuleType, name: str) -> AbstractValue | None:
+    if type(module) is not types.ModuleType:
+        return None
+    found = m.world.lookup(module.__dict__, module.__name__, name) if name in module.__dict__ else None
+    return Known(found[0]) if found is not None else None
+
+
+def _load_class(m: Machine, cls: type, name: str) -> AbstractValue | None:
+    meta = type(cls)
+    if class_lookup(meta, name) is not MISSING or meta.__getattribute__ is not type.__getattribute__:
+        return None
+    found = class_lookup(cls, name)
+    if found is MISSING:
+        return None
+    m.assume_attribute(cls, name, found)
+    if isinstance(found, (types.FunctionType, staticmethod)):
+        return Known(found.__func__ if isinstance(found, staticmethod) else found)
+    if isinstance(found, classmethod):
+        return Known(types.MethodType(found.__func__, cls))
+    if hasattr(type(found), "__get__"):
+        return None
+    return Known(found)
+
+
+def _load_instance(
+    m: Machine, frame: Frame, op: Operation, target: AbstractValue, cls: type, name: str
+) -> AbstractValue | str | None:
+    if not plain_reads(cls) or type(target) is Dynamic:
+        if type(target) is not Dynamic or not plain_reads(cls):
+            return None
+    found = class_lookup(cls, name)
+    if isinstance(found, property):
+        if isinstance(found.fget, types.FunctionType):
+            m.assume_attribute(cls, name, found)
+            call_value(m, frame, op, Known(found.fget), [target], [])
+            return _CALLED
+        return None
+    if isinstance(found, types.MemberDescriptorType):
+        return _field(m, target, name)
+    if found is not MISSING and hasattr(type(found), "__set__"):
+        return None
+    own = None if type(target) is Dynamic else _field(m, target, name)
+    if own is not None:
+        return own
+    if type(target) is Dynamic and (found is MISSING or hasattr(cls, "__dict__")):
+        return None
+    if isinstance(found, types.FunctionType):
+        m.assume_attribute(cls, name, found)
+        return m.virtual(VObject("bound", object, (Known(found), target), site=site(frame)))
+    if isinstance(found, staticmethod):
+        m.assume_attribute(cls, name, found)
+        return Known(found.__func__)
+    if isinstance(found, classmethod):
+        m.assume_attribute(cls, name, found)
+        return Known(types.MethodType(found.__func__, cls))
+    if found is MISSING or hasattr(type(found), "__get__"):
+        return None
+    m.assume_attribute(cls, name, found)
+    return Known(found)
+
+
+def _field(m: Machine, target: AbstractValue, name: str) -> AbstractValue | None:
+    entry = m.state.object(target)
+    if entry is not None:
+        if entry.kind not in ("instance",) or name not in entry.names:
+            return None
+        return entry.items[entry.names.index(name)]
+    assert type(target) is Known
+    value = target.value
+    place = (m.world.serial(value), name)
+    if place in m.world.written:
+        held = m.state.overlays.get(place)
+        if held is None:
+            loaded = m.emit("getattr", (target,), name, hint=name)
+            m.state.overlays[place] = (loaded, False)
+            return loaded
+        return m.state.resolve(held[0])
+    stored = getattr(value, "__dict__", None)
+    if type(stored) is dict and name in stored:
+        content = stored[name]
+    elif isinstance(class_lookup(type(value), name), types.MemberDescriptorType):
+        content = getattr(value, name, MISSING)
+    else:
+        return None
+    if content is MISSING or not m.world.contents(value):
+        return None
+    m.world.found(value, content)
+    m.read_places.add(place)
+    return Known(content)
+
+
+@rule("setattr")
+def store(m: Machine, frame: Frame, op: Operation) -> None:
+    assert isinstance(op.attr, str)
+    value, target = (m.get(frame, arg) for arg in op.args)
+    name = op.attr
+    cls = exact_type(m, target)
+    if cls is not None and class_lookup(cls, "__setattr__") is object.__dict__["__setattr__"]:
+        found = class_lookup(cls, name)
+        if isinstance(found, property) and isinstance(found.fset, types.FunctionType):
+            m.assume_attribute(cls, name, found)
+            call_value(m, frame, op, Known(found.fset), [target, value], [])
+            return
+        data = found is not MISSING and hasattr(type(found), "__set__")
+        if (not data or isinstance(found, types.MemberDescriptorType)) and _store_field(m, target, name, value):
+            return
+    m.writes(target)
+    m.emit("setattr", (value, target), name, results=0)
+
+
+def _store_field(m: Machine, target: AbstractValue, name: str, value: AbstractValue) -> bool:
+    entry = m.state.object(target)
+    if entry is not None and type(target) is Virtual and entry.kind == "instance":
+        names, items = list(entry.names), list(entry.items)
+        if name in names:
+            items[names.index(name)] = value
+        else:
+            names.append(name)
+            items.append(value)
+        m.state.heap[target.oid] = entry._replace(names=tuple(names), items=tuple(items))
+        return True
+    if type(target) is Known and m.world.is_frozen(target.value) and not isinstance(target.value, type):
+        place = (m.world.serial(target.value), name)
+        if place not in m.world.written:
+            m.world.written.add(place)
+            if place in m.read_places:
+                raise Restart(f"attribute {name} of a static object is written")
+        m.state.overlays[place] = (value, True)
+        return True
+    return False
+
+
+@rule("delattr")
+def delete(m: Machine, frame: Frame, op: Operation) -> None:
+    target = m.get(frame, op.args[0])
+    m.writes(target)
+    m.observe()
+    m.emit("delattr", (target,), op.attr, results=0)

@@ -1,0 +1,623 @@
+"""Calls: inline what is known, fold what is pure, construct instances virtually, leave the rest.
+
+    f(1, x)      f a Python function: its body continues here, in a new frame
+    Point(1, x)  a plain class: a virtual instance, then its __init__ in a new frame
+    xs.append(x) on a virtual list: done
+    len(xs)      on a virtual list: Known
+
+A function that is on the stack already is unfolded only while control has stayed static since; otherwise it
+becomes a residual function (`recursion`).
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from futamura.ir.attributes import FunctionAttr
+from futamura.ir.graph import Operation, Signature
+from futamura.specialize.facts import FunctionFacts
+from futamura.specialize.machine import Machine, Unsupported, plain_exception_class
+from futamura.specialize.purity import PURE_FUNCTIONS, PURE_METHODS, class_lookup, deep
+from futamura.specialize.rules import exact_type, rule, sequence_items, site, store_item, usable_key
+from futamura.specialize.state import Frame
+from futamura.specialize.values import NONE, AbstractValue, Known, Virtual, VObject
+
+__all__ = ["call_value"]
+
+Keywords = list[tuple[str, AbstractValue]]
+Model = Callable[[Machine, Frame, Operation, list[AbstractValue]], AbstractValue | None]
+
+
+@rule("call")
+def call(m: Machine, frame: Frame, op: Operation) -> None:
+    function, *args = (m.get(frame, arg) for arg in op.args)
+    bound = _arguments(m, args, op.attr)
+    if bound is None:
+        _residual_call(m, frame, op, [function, *args], op.attr)
+        return
+    call_value(m, frame, op, function, *bound)
+
+
+def _arguments(m: Machine, args: list[AbstractValue], shape: object) -> tuple[list[AbstractValue], Keywords] | None:
+    """Positional and keyword arguments with splats of known shape expanded; None if a splat's shape is unknown."""
+    if shape is None:
+        return args, []
+    assert isinstance(shape, tuple)
+    positional: list[AbstractValue] = []
+    keywords: Keywords = []
+    for mark, arg in zip(shape, args, strict=True):
+        if mark == "":
+            positional.append(arg)
+        elif mark == "*":
+            found = sequence_items(m, arg)
+            if found is None:
+                return None
+            positional.extend(found[1])
+        elif mark == "**":
+            entry = m.state.object(arg)
+            if entry is None or entry.kind != "dict" or not all(type(name) is str for name in entry.names):
+                return None
+            keywords.extend(zip((str(name) for name in entry.names), entry.items, strict=True))
+        else:
+            keywords.append((mark, arg))
+    return positional, keywords
+
+
+def call_value(
+    m: Machine, frame: Frame, op: Operation, function: AbstractValue, args: list[AbstractValue], keywords: Keywords
+) -> None:
+    """Call `function`; its result defines the (first) result of `op`, if it has one."""
+    entry = m.state.object(function)
+    if entry is not None and entry.kind == "bound":
+        call_value(m, frame, op, entry.items[0], [entry.items[1], *args], keywords)
+        return
+    if entry is not None and entry.kind == "function":
+        if _inline_closure(m, frame, op, entry, args, keywords):
+            return
+    elif entry is not None and entry.kind == "method" and not keywords:
+        result = _method(m, frame, op, entry, args)
+        if result is not None:
+            m.folded += 1
+            _give(m, frame, op, result)
+            return
+    elif type(function) is Known and _call_known(m, frame, op, function.value, args, keywords):
+        return
+    shape = (*("" for _ in args), *(name for name, _ in keywords)) if keywords else None
+    _residual_call(m, frame, op, [function, *args, *(value for _, value in keywords)], shape)
+
+
+def _give(m: Machine, frame: Frame, op: Operation, value: AbstractValue) -> None:
+    if op.results:
+        frame.env[op.results[0]] = value
+
+
+_RESULTS: Final[dict[object, type]] = {
+    len: int, str: str, repr: str, isinstance: bool, ord: int, chr: str, bool: bool, list: list, dict: dict, set: set,
+    tuple: tuple, range: range, hash: int, id: int, callable: bool, issubclass: bool, sorted: list, hasattr: bool,
+}
+
+
+def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[AbstractValue], shape: object) -> None:
+    callee = args[0]
+    kind = None
+    if type(callee) is Known and type(callee.value) in (type, types.BuiltinFunctionType):
+        kind = _RESULTS.get(callee.value)
+        if kind in (int, str, bool) and callee.value in (str, bool) and len(args) > 2:
+            kind = None
+    if not _harmless(m, args):
+        for arg in args:
+            m.escape(arg)
+    hint = frame.facts.function.hints[op.results[0]] if op.results else None
+    _give(m, frame, op, m.emit("call", args, shape, type=kind, hint=hint))
+
+
+def _harmless(m: Machine, args: Sequence[AbstractValue]) -> bool:
+    """A builtin that only looks at exact builtin values."""
+    callee = args[0]
+    return (
+        type(callee) is Known
+        and callee.value in (len, isinstance, type, ord, chr, range, id)
+        and all(exact_type(m, arg) is not None for arg in args[1:])
+    )
+
+
+def _call_known(
+    m: Machine, frame: Frame, op: Operation, function: object, args: list[AbstractValue], keywords: Keywords
+) -> bool:
+    if isinstance(function, types.MethodType):
+        call_value(m, frame, op, Known(function.__func__), [Known(function.__self__), *args], keywords)
+        return True
+    if isinstance(function, types.FunctionType):
+        return _inline_function(m, frame, op, function, args, keywords)
+    if not keywords and isinstance(function, (type, types.BuiltinFunctionType)):
+        model = MODELS.get(function) if _hashable_function(function) else None
+        if model is not None:
+            result = model(m, frame, op, args)
+            if result is not None:
+                m.folded += 1
+                _give(m, frame, op, result)
+                return True
+        if function in PURE_FUNCTIONS and _fold_call(m, frame, op, function, args):
+            return True
+    return isinstance(function, type) and _construct(m, frame, op, function, args, keywords)
+
+
+def _hashable_function(function: object) -> bool:
+    return type(function) in (type, types.BuiltinFunctionType)
+
+
+def _fold_call(
+    m: Machine, frame: Frame, op: Operation, function: Callable[..., object], args: list[AbstractValue]
+) -> bool:
+    values = [arg.value for arg in args if type(arg) is Known]
+    if len(values) != len(args) or not all(deep(value, unordered=False) or type(value) is type for value in values):
+        return False
+    if not _bounded(function, values):
+        return False
+    try:
+        result = function(*values)
+    except Exception:
+        return False
+    if not deep(result):
+        return False
+    m.folded += 1
+    age = 0 if function in (len, isinstance, bool) else max((m.state.age(arg) for arg in args), default=0)
+    _give(m, frame, op, m.known(result, age))
+    return True
+
+
+def _bounded(function: object, values: list[object]) -> bool:
+    """Is the cost of folding this call small?"""
+    if function in (pow,) or getattr(function, "__module__", "") in ("math", "_operator"):
+        return all(not isinstance(v, int) or abs(v) < 1 << 20 for v in values) and not (
+            getattr(function, "__name__", "") in ("factorial", "comb", "perm", "pow", "lshift")
+            and any(isinstance(v, int) and v > 300 for v in values)
+        )
+    if function in (sum, max, min, all, any, tuple, frozenset, bytes):
+        return all(not isinstance(v, (int, range)) or (isinstance(v, range) and len(v) < 10_000) for v in values)
+    return True
+
+
+# -- inlining
+
+def bind(
+    m: Machine, frame: Frame, signature: Signature, args: list[AbstractValue], keywords: Keywords,
+    defaults: dict[str, AbstractValue],
+) -> list[AbstractValue] | None:
+    """The entry's values in the order of `signature.names`, or None if the call would raise TypeError."""
+    names = (*signature.posonly, *signature.regular)
+    if len(args) > len(names) and signature.varargs is None:
+        return None
+    found: dict[str, AbstractValue] = dict(zip(names, args))
+    extra: Keywords = []
+    for name, value in keywords:
+        if name in found and name not in signature.posonly:
+            return None
+        if name in signature.regular or name in signature.kwonly:
+            found[name] = value
+        elif signature.varkw is not None and all(name != other for other, _ in extra):
+            extra.append((name, value))
+        else:
+            return None
+    for name in (*names, *signature.kwonly):
+        if name not in found:
+            if name not in defaults:
+                return None
+            found[name] = defaults[name]
+    if signature.varargs is not None:
+        rest = tuple(args[len(names) :])
+        found[signature.varargs] = m.virtual(VObject("tuple", tuple, rest, site=site(frame)))
+    if signature.varkw is not None:
+        entry = VObject("dict", dict, tuple(v for _, v in extra), tuple(k for k, _ in extra), site(frame))
+        found[signature.varkw] = m.virtual(entry)
+    return [found[name] for name in signature.names]
+
+
+def _inline_function(
+    m: Machine, frame: Frame, op: Operation, function: types.FunctionType, args: list[AbstractValue], keywords: Keywords
+) -> bool:
+    facts = m.resolve(function)
+    if facts is None or facts.function.kind != "function":
+        return False
+    signature = facts.function.signature
+    defaults: dict[str, AbstractValue] = {}
+    regular = (*signature.posonly, *signature.regular)
+    values = function.__defaults__ or ()
+    for name, value in zip(regular[len(regular) - len(values) :], values):
+        defaults[name] = Known(value)
+    defaults.update({name: Known(value) for name, value in (function.__kwdefaults__ or {}).items()})
+    bound = bind(m, frame, signature, args, keywords, defaults)
+    if bound is None:
+        return False
+    cells: list[AbstractValue] = [Known(cell) for cell in facts.cells]
+    return _push(m, frame, op, facts, [*bound, *cells])
+
+
+def _inline_closure(
+    m: Machine, frame: Frame, op: Operation, entry: VObject, args: list[AbstractValue], keywords: Keywords
+) -> bool:
+    assert isinstance(entry.extra, tuple)
+    maker, attr = entry.extra
+    assert isinstance(maker, FunctionFacts) and isinstance(attr, FunctionAttr)
+    facts = m.nested(maker, attr.name)
+    if facts.function.kind != "function":
+        return False
+    signature = facts.function.signature
+    regular = (*signature.posonly, *signature.regular)
+    items = entry.items
+    defaults = dict(zip(regular[len(regular) - attr.defaults :], items[: attr.defaults]))
+    at = attr.defaults
+    defaults.update(zip(attr.kwdefaults, items[at : at + len(attr.kwdefaults)]))
+    cells = items[len(items) - len(facts.function.free) :] if facts.function.free else ()
+    bound = bind(m, frame, signature, args, keywords, defaults)
+    return bound is not None and _push(m, frame, op, facts, [*bound, *cells])
+
+
+def _push(
+    m: Machine, frame: Frame, op: Operation, facts: FunctionFacts, values: list[AbstractValue],
+    *, purpose: str = "call", subject: AbstractValue | None = None,
+) -> bool:
+    """Enter `facts` in a new frame, unless it is on the stack under dynamic control or too deep."""
+    frames = m.state.frames
+    if len(frames) >= m.budget.depth:
+        m.event("FT404", f"{facts.function.qualname} is called {len(frames)} calls deep: the call stays")
+        return False
+    for active in reversed(frames):
+        if active.facts is facts and active.dynamic:
+            if purpose != "call":
+                return False
+            _give(m, frame, op, m.call_unit(facts, values))
+            return True
+    params = facts.function.entry.params
+    env = dict(zip(params, values, strict=True))
+    result = op.results[0] if op.results else None
+    chain = (*frame.chain, (frame.facts.uid, op.id))
+    frames.append(Frame(facts, env, chain, result=result, purpose=purpose, subject=subject))
+    return True
+
+
+def _construct(
+    m: Machine, frame: Frame, op: Operation, cls: type, args: list[AbstractValue], keywords: Keywords
+) -> bool:
+    """A new instance of a plain class: virtual, then `__init__` inlined."""
+    if type(cls).__call__ is not type.__call__ or cls.__flags__ & (1 << 20):  # abstract classes raise
+        return False
+    if issubclass(cls, BaseException):
+        if keywords or not plain_exception_class(cls):
+            return False
+        _give(m, frame, op, m.virtual(VObject("exception", cls, tuple(args), site=site(frame))))
+        return True
+    if cls.__new__ is not object.__new__ or cls.__module__ == "builtins" or hasattr(cls, "__del__"):
+        return False
+    init = class_lookup(cls, "__init__")
+    subject = m.virtual(VObject("instance", cls, (), site=site(frame)))
+    if init is object.__dict__["__init__"]:
+        if args or keywords:
+            return False
+        _give(m, frame, op, subject)
+        return True
+    if not isinstance(init, types.FunctionType):
+        return False
+    facts = m.resolve(init)
+    if facts is None or facts.function.kind != "function":
+        return False
+    m.assume_attribute(cls, "__init__", init)
+    before = len(m.state.frames)
+    if not _inline_function(m, frame, op, init, [subject, *args], keywords):
+        return False
+    if len(m.state.frames) > before:
+        m.state.frames[-1].purpose = "init"
+        m.state.frames[-1].subject = subject
+    return True
+
+
+# -- methods of builtin types
+
+def _method(m: Machine, frame: Frame, op: Operation, entry: VObject, args: list[AbstractValue]) -> AbstractValue | None:
+    target = m.state.resolve(entry.items[0])
+    name = str(entry.extra)
+    held = m.state.object(target)
+    if held is not None and type(target) is Virtual:
+        method = _VIRTUAL.get((held.kind, name))
+        return method(m, frame, op, target, held, args) if method is not None else None
+    if type(target) is not Known:
+        return None
+    kind = type(target.value)
+    values = [arg.value for arg in args if type(arg) is Known]
+    if len(values) != len(args) or not all(deep(value, unordered=False) for value in values):
+        return None
+    if name in PURE_METHODS.get(kind, ()):
+        return _fold_method(m, target, name, values, args)
+    if kind is str and name in ("split", "rsplit", "splitlines"):
+        items = getattr(target.value, name)(*values)
+        return m.virtual(VObject("list", list, tuple(Known(x) for x in items), site=site(frame)))
+    if kind in (dict, list) and name in ("get", "index", "count") and m.frozen(target.value):
+        return _fold_read(m, target, name, values, args)
+    return None
+
+
+def _fold_method(
+    m: Machine, target: Known, name: str, values: list[object], args: list[AbstractValue]
+) -> AbstractValue | None:
+    if name in ("center", "ljust", "rjust", "zfill", "expandtabs") and any(isinstance(v, int) and v > 10_000 for v in values):
+        return None
+    try:
+        result = getattr(target.value, name)(*values)
+    except Exception:
+        return None
+    if not deep(result):
+        return None
+    for arg in args:
+        m.state.validate(arg)
+    return m.known(result, max([m.state.age(target), *(m.state.age(arg) for arg in args)]))
+
+
+def _fold_read(
+    m: Machine, target: Known, name: str, values: list[object], args: list[AbstractValue]
+) -> AbstractValue | None:
+    content = target.value
+    assert isinstance(content, (dict, list))
+    if not all(deep(key) for key in content):
+        return None
+    try:
+        result = getattr(content, name)(*values)
+    except Exception:
+        return None
+    m.world.found(content, result)
+    for arg in args:
+        m.state.validate(arg)
+    return Known(result)
+
+
+VirtualMethod = Callable[[Machine, Frame, Operation, Virtual, VObject, list[AbstractValue]], AbstractValue | None]
+
+
+def _append(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    if len(args) != 1 or len(held.items) >= m.budget.virtual_length:
+        return None
+    m.state.heap[target.oid] = held._replace(items=(*held.items, args[0]))
+    return NONE
+
+
+def _pop(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    index = args[0].value if len(args) == 1 and type(args[0]) is Known else -1
+    if len(args) > 1 or type(index) is not int or (args and type(args[0]) is not Known):
+        return None
+    if not -len(held.items) <= index < len(held.items):
+        return None
+    items = list(held.items)
+    value = items.pop(index)
+    m.state.heap[target.oid] = held._replace(items=tuple(items))
+    return value
+
+
+def _extend(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    found = sequence_items(m, args[0]) if len(args) == 1 else None
+    if found is None or len(held.items) + len(found[1]) > m.budget.virtual_length:
+        return None
+    m.state.heap[target.oid] = held._replace(items=(*held.items, *found[1]))
+    return NONE
+
+
+def _insert(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    if len(args) != 2 or type(args[0]) is not Known or type(args[0].value) is not int:
+        return None
+    items = list(held.items)
+    items.insert(args[0].value, args[1])
+    m.state.heap[target.oid] = held._replace(items=tuple(items))
+    return NONE
+
+
+def _copy(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    return None if args else m.virtual(held._replace(site=site(frame)))
+
+
+def _clear(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    if args:
+        return None
+    m.state.heap[target.oid] = held._replace(items=(), names=())
+    return NONE
+
+
+def _reverse(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    if args:
+        return None
+    m.state.heap[target.oid] = held._replace(items=held.items[::-1])
+    return NONE
+
+
+def _dict_get(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    if not 1 <= len(args) <= 2 or not usable_key(args[0]):
+        return None
+    assert type(args[0]) is Known
+    if args[0].value in held.names:
+        m.state.validate(args[0])
+        return held.items[held.names.index(args[0].value)]
+    return args[1] if len(args) == 2 else NONE
+
+
+def _dict_setdefault(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    if len(args) != 2 or not usable_key(args[0]):
+        return None
+    found = _dict_get(m, frame, op, target, held, args)
+    assert type(args[0]) is Known
+    if args[0].value not in held.names:
+        store_item(m, target, args[0], args[1])
+    return found
+
+
+def _dict_items(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    return None
+
+
+_VIRTUAL: Final[dict[tuple[str, str], VirtualMethod]] = {
+    ("list", "append"): _append, ("list", "pop"): _pop, ("list", "extend"): _extend, ("list", "insert"): _insert,
+    ("list", "copy"): _copy, ("dict", "copy"): _copy, ("list", "clear"): _clear, ("dict", "clear"): _clear,
+    ("list", "reverse"): _reverse, ("dict", "get"): _dict_get, ("dict", "setdefault"): _dict_setdefault,
+}
+
+
+# -- models of builtins on values of known shape
+
+def _model_len(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    if len(args) != 1:
+        return None
+    entry = m.state.object(args[0])
+    if entry is not None:
+        return Known(len(entry.items)) if entry.kind in ("list", "tuple", "dict") else None
+    if type(args[0]) is Known and type(args[0].value) in (list, dict, set) and m.frozen(args[0].value):
+        return Known(len(args[0].value))  # type: ignore[arg-type]
+    return None
+
+
+def _model_isinstance(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    if len(args) != 2 or type(args[1]) is not Known:
+        return None
+    kind = exact_type(m, args[0])
+    classes = args[1].value if isinstance(args[1].value, tuple) else (args[1].value,)
+    if kind is None or not all(type(cls) is type for cls in classes) or "__class__" in _class_names(kind):
+        return None
+    return Known(issubclass(kind, classes))
+
+
+def _class_names(kind: type) -> set[str]:
+    return {name for base in kind.__mro__[:-1] for name in base.__dict__}
+
+
+def _model_type(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    kind = exact_type(m, args[0]) if len(args) == 1 else None
+    return Known(kind) if kind is not None else None
+
+
+def _model_list(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    if not args:
+        return m.virtual(VObject("list", list, (), site=site(frame)))
+    items = _iterable_items(m, args[0]) if len(args) == 1 else None
+    if items is None or len(items) > m.budget.virtual_length:
+        return None
+    return m.virtual(VObject("list", list, items, site=site(frame)))
+
+
+def _model_tuple(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    items = () if not args else _iterable_items(m, args[0]) if len(args) == 1 else None
+    if items is None or len(items) > m.budget.virtual_length:
+        return None
+    if all(type(item) is Known and deep(item.value) for item in items):
+        age = max((m.state.age(item) for item in items), default=0)
+        return m.known(tuple(item.value for item in items if type(item) is Known), age)
+    return m.virtual(VObject("tuple", tuple, items, site=site(frame)))
+
+
+def _model_dict(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    if not args:
+        return m.virtual(VObject("dict", dict, (), (), site(frame)))
+    entry = m.state.object(args[0]) if len(args) == 1 else None
+    return m.virtual(entry._replace(site=site(frame))) if entry is not None and entry.kind == "dict" else None
+
+
+def _iterable_items(m: Machine, value: AbstractValue) -> tuple[AbstractValue, ...] | None:
+    found = sequence_items(m, value)
+    if found is not None:
+        return found[1]
+    entry = m.state.object(value)
+    if entry is not None and entry.kind == "dict":
+        return tuple(Known(name) for name in entry.names)
+    if type(value) is Known and type(value.value) in (str, bytes, range):
+        content = value.value
+        assert isinstance(content, (str, bytes, range))
+        return tuple(Known(item) for item in content) if len(content) <= m.budget.virtual_length else None
+    if type(value) is Known and type(value.value) is list and m.frozen(value.value):
+        if len(value.value) > m.budget.virtual_length:
+            return None
+        for item in value.value:
+            m.world.found(value.value, item)
+        return tuple(Known(item) for item in value.value)
+    return None
+
+
+def _model_enumerate(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    start = args[1] if len(args) == 2 else Known(0)
+    inner = iterator_over(m, frame, args[0]) if args else None
+    if inner is None or len(args) > 2 or type(start) is not Known or type(start.value) is not int:
+        return None
+    return m.virtual(VObject("iterator", object, (inner, start), site=site(frame), extra="enumerate"))
+
+
+def _model_zip(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    inner = [iterator_over(m, frame, arg) for arg in args]
+    items = tuple(item for item in inner if item is not None)
+    if len(items) != len(args):
+        return None
+    return m.virtual(VObject("iterator", object, items, site=site(frame), extra="zip"))
+
+
+MODELS: Final[dict[object, Model]] = {
+    len: _model_len, isinstance: _model_isinstance, type: _model_type, list: _model_list, tuple: _model_tuple, dict: _model_dict,
+    enumerate: _model_enumerate, zip: _model_zip,
+}
+
+
+# -- iteration, globals, super
+
+def iterator_over(m: Machine, frame: Frame, source: AbstractValue) -> AbstractValue | None:
+    """A virtual iterator over a source whose shape is known."""
+    entry = m.state.object(source)
+    if entry is not None and entry.kind == "iterator":
+        return source
+    simple = entry is not None and entry.kind in ("list", "tuple")
+    if type(source) is Known:
+        kind = type(source.value)
+        simple = kind in (str, bytes, tuple, range) or (kind in (list, dict) and m.frozen(source.value))
+        if simple and kind is dict:
+            source = Known(tuple(source.value))  # type: ignore[arg-type]
+    if not simple:
+        return None
+    return m.virtual(VObject("iterator", object, (source, Known(0)), site=site(frame), extra="sequence"))
+
+
+@rule("iter")
+def make_iterator(m: Machine, frame: Frame, op: Operation) -> None:
+    source = m.get(frame, op.args[0])
+    iterator = iterator_over(m, frame, source)
+    m.set(frame, op, iterator if iterator is not None else m.emit("iter", (source,)))
+
+
+@rule("global_get")
+def global_get(m: Machine, frame: Frame, op: Operation) -> None:
+    assert isinstance(op.attr, tuple)
+    module, name = op.attr
+    found = m.world.lookup(frame.facts.namespace, module, name)
+    if found is not None:
+        m.set(frame, op, Known(found[0]))
+        return
+    m.require_home(frame, f"reads {name} of another module")
+    m.set(frame, op, m.emit("global_get", (), op.attr, hint=None))
+
+
+@rule("super")
+def make_super(m: Machine, frame: Frame, op: Operation) -> None:
+    raise Unsupported("super() inside specialized code", op.span)
+
+

@@ -1,0 +1,226 @@
+"""How control goes on: jumps, branches, iteration, return and raise on abstract values.
+
+    branch Known True      one way, in line
+    branch Dynamic         both ways, each from a copy of the state
+    next on virtual list   the item or the end, in line
+    return in a callee     the caller goes on; at a specialization point if control was dynamic in the callee
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from futamura.ir.constant import Constant
+from futamura.specialize.machine import Machine, Unsupported
+from futamura.specialize.rules import exact_type
+from futamura.specialize.state import Frame, State
+from futamura.specialize.values import AbstractValue, Dynamic, Known, Virtual
+
+__all__ = ["ENDERS"]
+
+Ender = Callable[[Machine, Frame], None]
+ENDERS: Final[dict[str, Ender]] = {}
+
+
+def ender(name: str) -> Callable[[Ender], Ender]:
+    def register(function: Ender) -> Ender:
+        ENDERS[name] = function
+        return function
+
+    return register
+
+
+def _terminator(frame: Frame):  # type: ignore[no-untyped-def]
+    return frame.facts.blocks[frame.block].terminator
+
+
+@ender("jump")
+def jump(m: Machine, frame: Frame) -> None:
+    m.follow(frame, _terminator(frame).edges[0])
+
+
+@ender("branch")
+def branch(m: Machine, frame: Frame) -> None:
+    end = _terminator(frame)
+    condition = m.get(frame, end.args[0])
+    if type(condition) is Known:
+        m.folded += 1
+        m.follow(frame, end.edges[0] if condition.value else end.edges[1])
+        return
+    assert type(condition) is Dynamic
+    rv = condition.rv
+
+    def refine(state: State, position: int) -> None:
+        for active in state.frames:
+            for value, content in active.env.items():
+                if type(content) is Dynamic and content.rv == rv:
+                    active.env[value] = Known(position == 0)
+
+    m.split(frame, "branch", (rv,), end.edges, refine=refine)
+
+
+@ender("switch")
+def switch(m: Machine, frame: Frame) -> None:
+    end = _terminator(frame)
+    value = m.get(frame, end.args[0])
+    assert isinstance(end.attr, tuple)
+    if type(value) is Known:
+        wanted = Constant(value.value)
+        at = next((i for i, constant in enumerate(end.attr) if constant == wanted), len(end.attr))
+        m.follow(frame, end.edges[at])
+        return
+    m.split(frame, "switch", (m.lift(value),), end.edges, attr=end.attr)
+
+
+@ender("next")
+def take_next(m: Machine, frame: Frame) -> None:
+    end = _terminator(frame)
+    iterator = m.get(frame, end.args[0])
+    if type(iterator) is Virtual:
+        item = advance(m, iterator)
+        if item is not None:
+            m.folded += 1
+            if item is EXHAUSTED:
+                m.follow(frame, end.edges[1])
+            else:
+                assert not isinstance(item, str)
+                m.follow(frame, end.edges[0], item)
+            return
+    rv = m.lift(iterator)
+    m.protect()
+    m.observe()
+    params = frame.facts.blocks[end.edges[0].target].params
+    item_value = Dynamic(m.residual_value(frame.facts.function.hints[params[0]]))
+    m.split(frame, "next", (rv,), end.edges, implicit=item_value)
+
+
+EXHAUSTED: Final = "exhausted"
+
+
+def advance(m: Machine, iterator: Virtual) -> AbstractValue | str | None:
+    """The next item of a virtual iterator, `EXHAUSTED`, or None if it is not virtual any more."""
+    entry = m.state.object(iterator)
+    if entry is None or entry.kind != "iterator":
+        return None
+    if entry.extra == "sequence":
+        return _advance_sequence(m, iterator)
+    inner = [m.state.resolve(item) for item in entry.items if type(m.state.resolve(item)) is Virtual]
+    items: list[AbstractValue] = []
+    for source in inner:
+        assert type(source) is Virtual
+        item = advance(m, source)
+        if item is None:
+            raise Unsupported("an iterator inside zip or enumerate escaped")
+        if isinstance(item, str):
+            return EXHAUSTED
+        items.append(item)
+    from_zip = entry.extra == "zip"
+    if not from_zip:
+        count = entry.items[1]
+        assert type(count) is Known and isinstance(count.value, int)
+        items.insert(0, count)
+        m.state.heap[iterator.oid] = entry._replace(items=(entry.items[0], m.known(count.value + 1, m.older(count))))
+        m.state.validate(count)
+    elif not items:
+        return EXHAUSTED
+    return m.virtual(entry._replace(kind="tuple", cls=tuple, items=tuple(items), extra=None))
+
+
+def _advance_sequence(m: Machine, iterator: Virtual) -> AbstractValue | str | None:
+    entry = m.state.heap[iterator.oid]
+    source, position = (m.state.resolve(item) for item in entry.items)
+    if type(position) is not Known:
+        return None
+    at = position.value
+    assert isinstance(at, int)
+    held = m.state.object(source)
+    if held is not None:
+        size = len(held.items)
+    elif type(source) is Known:
+        size = len(source.value)  # type: ignore[arg-type]
+        if type(source.value) is list and not m.frozen(source.value):
+            return None
+    else:
+        return None
+    if at < 0 or at >= size:
+        m.state.heap[iterator.oid] = entry._replace(items=(Known(()), Known(0)))
+        return EXHAUSTED
+    m.state.validate(position)
+    m.state.heap[iterator.oid] = entry._replace(items=(source, m.known(at + 1, m.older(position))))
+    if held is not None:
+        return held.items[at]
+    assert type(source) is Known
+    item = source.value[at]  # type: ignore[index]
+    m.reads(source.value, item)
+    return m.known(item, m.state.age(source))
+
+
+@ender("return")
+def leave(m: Machine, frame: Frame) -> None:
+    value = m.get(frame, _terminator(frame).args[0])
+    if len(m.state.frames) == 1:
+        m.observe()
+        m.end("return", (m.lift(value),))
+        return
+    if frame.purpose == "init":
+        if type(value) is not Known or value.value is not None:
+            raise Unsupported("__init__ returns something", m.span)
+        assert frame.subject is not None
+        value = frame.subject
+    m.state.frames.pop()
+    m.give(frame.result, value)
+    if frame.dynamic:
+        m.arrive_here()
+
+
+@ender("raise")
+def throw(m: Machine, frame: Frame) -> None:
+    args = [m.get(frame, arg) for arg in _terminator(frame).args]
+    if not args:
+        m.require_real_exceptions()
+        m.protect()
+        m.observe()
+        m.end("raise")
+        return
+    exception = args[0]
+    entry = m.state.object(exception)
+    if type(exception) is Known and isinstance(exception.value, type) and issubclass(exception.value, BaseException):
+        made = m.plain_exception(exception.value)
+        if made is not None and len(args) == 1:
+            exception, entry = made, m.state.object(made)
+    if m.catching_frame() is not None:
+        if entry is not None and entry.kind in ("exception", "instance") and len(args) == 1 and not m.catches_for_real():
+            m.unwind(exception)
+            return
+    kind = entry.cls if entry is not None and entry.kind == "exception" else None
+    lifted = tuple(m.lift(arg) for arg in (exception, *args[1:]))
+    m.protect(kind)
+    m.observe()
+    m.end("raise", lifted)
+
+
+@ender("reraise")
+def rethrow(m: Machine, frame: Frame) -> None:
+    exception = m.get(frame, _terminator(frame).args[0])
+    if type(exception) is Virtual and m.catching_frame() is not None and not m.catches_for_real():
+        m.unwind(exception)
+        return
+    kind = exact_type(m, exception)
+    name = "reraise" if type(exception) is Dynamic else "raise"
+    lifted = (m.lift(exception),)
+    m.protect(kind)
+    m.observe()
+    m.end(name, lifted)
+
+
+@ender("unreachable")
+def never(m: Machine, frame: Frame) -> None:
+    m.end("unreachable")
+
+
+@ender("guard")
+def guard(m: Machine, frame: Frame) -> None:
+    raise Unsupported("a guard in source code", m.span)
+
+

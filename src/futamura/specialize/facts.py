@@ -1,0 +1,328 @@
+"""What the specializer knows about one source function: liveness, loops, joins, and its dynamic branches.
+
+    while i < n:          header b1; loop {b1, b2}; if `i < n` turns out dynamic, b1's branch has one way
+        i += 1            inside the loop and one outside: the loop is dynamic and b1 a specialization point
+
+Loops are strongly connected components, nested by removing the header, so irreducible regions are loops too.
+`dynamic` only grows during a specialization.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import CellType
+from typing import Final
+
+from futamura.ir.graph import Block, Function, Program
+
+__all__ = ["FunctionFacts", "Loop"]
+
+_THROUGH: Final = frozenset(
+    {
+        "copy", "neg", "pos", "invert", "not", "truth", "add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow",
+        "lshift", "rshift", "and", "or", "xor", "iadd", "isub", "imul", "imatmul", "itruediv", "ifloordiv", "imod", "ipow",
+        "ilshift", "irshift", "iand", "ior", "ixor", "lt", "le", "eq", "ne", "gt", "ge", "is", "is_not", "const",
+    }
+)
+
+
+class Loop:
+    """A loop: its header, its blocks, and the loops around it, innermost first."""
+
+    __slots__ = ("blocks", "header")
+
+    def __init__(self, header: int, blocks: frozenset[int]) -> None:
+        self.header: Final = header
+        self.blocks: Final = blocks
+
+
+class FunctionFacts:
+    """One lowered function and where it runs."""
+
+    def __init__(
+        self,
+        program: Program,
+        function: Function,
+        namespace: Mapping[str, object],
+        cells: tuple[CellType, ...] = (),
+        uid: int = 0,
+    ) -> None:
+        self.program: Final = program
+        self.function: Final = function
+        self.namespace: Final = namespace
+        self.cells: Final = cells
+        self.uid: Final = uid
+        self.blocks: Final[tuple[Block, ...]] = function.blocks
+        self.successors: Final = [_successors(block) for block in self.blocks]
+        self.predecessors: Final = _predecessors(self.successors)
+        self.live_in: Final = _liveness(function, self.successors)
+        self.loops: Final = tuple(_loops(self.successors))
+        self.headers: Final = frozenset(loop.header for loop in self.loops)
+        self.loops_of: Final = [tuple(x for x in self.loops if block.id in x.blocks) for block in self.blocks]
+        self.paths: Final = [function.region_path(block.region)[1:] for block in self.blocks]
+        self.dynamic: set[int] = set()
+        self._raising: set[tuple[int, str]] = set()
+        self.dynamic_headers: set[int] = set()
+        self.entered: set[int] = set()
+        self._live_at: dict[tuple[int, int], tuple[int, ...]] = {}
+        self._useful: dict[bool, frozenset[int]] = {}
+        self.position: Final = {block: at for at, block in enumerate(_reverse_postorder(self.successors))}
+
+    def live_at(self, block: int, index: int) -> tuple[int, ...]:
+        """The values used at or after operation `index` of `block`, sorted."""
+        key = (block, index)
+        live = self._live_at.get(key)
+        if live is None:
+            live = self._live_at[key] = _live_at(self.blocks[block], index, self)
+        return live
+
+    def joins(self, block: int) -> bool:
+        return len(self.predecessors[block]) > 1
+
+    def mark_dynamic(self, block: int) -> bool:
+        """Record that control at the end of (or an exception in) `block` is dynamic.
+
+        True if this makes a loop dynamic that was already entered in line.
+        """
+        if block in self.dynamic:
+            return False
+        self.dynamic.add(block)
+        late = False
+        for loop in self.loops_of[block]:
+            if loop.header in self.dynamic_headers:
+                continue
+            ways = [successor in loop.blocks for successor in self.successors[block]]
+            if any(ways) and not all(ways):
+                self.dynamic_headers.add(loop.header)
+                late = late or loop.header in self.entered
+        return late
+
+    def mark_raising(self, block: int) -> bool:
+        """Record that an exception in `block` is caught in this function; as `mark_dynamic`."""
+        handler = self.blocks[block].handler
+        if handler is None or (block, "raises") in self._raising:
+            return False
+        self._raising.add((block, "raises"))
+        late = False
+        for loop in self.loops_of[block]:
+            stays = any(edge.target in loop.blocks for edge in self.blocks[block].terminator.edges)
+            if loop.header not in self.dynamic_headers and stays is not (handler.target in loop.blocks):
+                self.dynamic_headers.add(loop.header)
+                late = late or loop.header in self.entered
+        return late
+
+    def in_dynamic_loop(self, block: int) -> bool:
+        return any(loop.header in self.dynamic_headers for loop in self.loops_of[block])
+
+    def useful(self, inlined: bool) -> frozenset[int]:
+        """The values that can reach control, a call, memory or a container: all but pure accumulators.
+
+        What an inlined function returns is useful, for its caller may do anything with it.
+        """
+        if inlined not in self._useful:
+            self._useful[inlined] = _useful(self.function, inlined)
+        return self._useful[inlined]
+
+
+def _successors(block: Block) -> tuple[int, ...]:
+    edges = tuple(edge.target for edge in block.terminator.edges)
+    return (*edges, block.handler.target) if block.handler is not None else edges
+
+
+def _predecessors(successors: list[tuple[int, ...]]) -> list[set[int]]:
+    predecessors: list[set[int]] = [set() for _ in successors]
+    for source, targets in enumerate(successors):
+        for target in targets:
+            predecessors[target].add(source)
+    return predecessors
+
+
+def _edge_args(block: Block) -> Iterator[tuple[int, ...]]:
+    for edge in block.terminator.edges:
+        yield edge.args
+    if block.handler is not None:
+        yield block.handler.args
+
+
+def _liveness(function: Function, successors: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """Live-in values of each block without its parameters' own definitions, as sorted tuples."""
+    uses: list[int] = []
+    defs: list[int] = []
+    for block in function.blocks:
+        use = define = 0
+        for param in block.params:
+            define |= 1 << param
+        for op in block.ops:
+            for arg in op.args:
+                if not define >> arg & 1:
+                    use |= 1 << arg
+            for result in op.results:
+                define |= 1 << result
+        for args in (block.terminator.args, *_edge_args(block)):
+            for arg in args:
+                if not define >> arg & 1:
+                    use |= 1 << arg
+        uses.append(use)
+        defs.append(define)
+    live = list(uses)
+    predecessors = _predecessors(successors)
+    work = list(reversed(_reverse_postorder(successors)))
+    pending = set(work)
+    while work:
+        block_id = work.pop(0)
+        pending.discard(block_id)
+        out = 0
+        for successor in successors[block_id]:
+            out |= live[successor]
+        now = uses[block_id] | (out & ~defs[block_id])
+        if now != live[block_id]:
+            live[block_id] = now
+            for predecessor in predecessors[block_id]:
+                if predecessor not in pending:
+                    pending.add(predecessor)
+                    work.append(predecessor)
+    found: list[tuple[int, ...]] = []
+    for block in function.blocks:
+        alive = live[block.id]
+        used_params = [p for p in block.params if _used_in(block, p) or _live_through(live, successors, block, p)]
+        found.append(tuple(sorted({*_bits(alive), *used_params})))
+    return found
+
+
+def _used_in(block: Block, value: int) -> bool:
+    if any(value in op.args for op in block.ops) or value in block.terminator.args:
+        return True
+    return any(value in args for args in _edge_args(block))
+
+
+def _live_through(live: list[int], successors: list[tuple[int, ...]], block: Block, value: int) -> bool:
+    return any(live[successor] >> value & 1 for successor in successors[block.id])
+
+
+def _bits(bits: int) -> list[int]:
+    found = []
+    while bits:
+        low = bits & -bits
+        found.append(low.bit_length() - 1)
+        bits ^= low
+    return found
+
+
+def _live_at(block: Block, index: int, facts: FunctionFacts) -> tuple[int, ...]:
+    live: set[int] = set()
+    for successor in facts.successors[block.id]:
+        params = facts.blocks[successor].params
+        live.update(value for value in facts.live_in[successor] if value not in params)
+    for args in (block.terminator.args, *_edge_args(block)):
+        live.update(args)
+    for op in reversed(block.ops[index:]):
+        live.difference_update(op.results)
+        live.update(op.args)
+    return tuple(sorted(live))
+
+
+def _reverse_postorder(successors: list[tuple[int, ...]]) -> list[int]:
+    seen = {0}
+    order: list[int] = []
+    stack: list[tuple[int, int]] = [(0, 0)]
+    while stack:
+        block, at = stack.pop()
+        targets = successors[block]
+        while at < len(targets) and targets[at] in seen:
+            at += 1
+        if at == len(targets):
+            order.append(block)
+            continue
+        stack.append((block, at + 1))
+        seen.add(targets[at])
+        stack.append((targets[at], 0))
+    order.reverse()
+    return order
+
+
+def _components(nodes: set[int], successors: list[tuple[int, ...]], order: list[int]) -> Iterator[set[int]]:
+    """Strongly connected components with a cycle, within `nodes` (Tarjan, iterative)."""
+    index: dict[int, int] = {}
+    low: dict[int, int] = {}
+    on_stack: set[int] = set()
+    stack: list[int] = []
+    for root in order:
+        if root in index or root not in nodes:
+            continue
+        work: list[tuple[int, int]] = [(root, 0)]
+        while work:
+            node, at = work.pop()
+            if at == 0:
+                index[node] = low[node] = len(index)
+                stack.append(node)
+                on_stack.add(node)
+            descended = False
+            targets = successors[node]
+            for position in range(at, len(targets)):
+                target = targets[position]
+                if target not in nodes:
+                    continue
+                if target not in index:
+                    work.append((node, position + 1))
+                    work.append((target, 0))
+                    descended = True
+                    break
+                if target in on_stack:
+                    low[node] = min(low[node], index[target])
+            if descended:
+                continue
+            if work:
+                parent = work[-1][0]
+                low[parent] = min(low[parent], low[node])
+            if low[node] == index[node]:
+                component = set()
+                while True:
+                    member = stack.pop()
+                    on_stack.discard(member)
+                    component.add(member)
+                    if member == node:
+                        break
+                if len(component) > 1 or node in successors[node]:
+                    yield component
+
+
+def _loops(successors: list[tuple[int, ...]]) -> Iterator[Loop]:
+    """All loops, outer ones before inner ones."""
+    order = _reverse_postorder(successors)
+    position = {block: at for at, block in enumerate(order)}
+    work: list[set[int]] = [set(order)]
+    while work:
+        nodes = work.pop()
+        for component in _components(nodes, successors, [block for block in order if block in nodes]):
+            header = min(component, key=position.__getitem__)
+            yield Loop(header, frozenset(component))
+            work.append(component - {header})
+
+
+def _useful(function: Function, inlined: bool) -> frozenset[int]:
+    useful: set[int] = set()
+    through: dict[int, set[int]] = {}
+    for block in function.blocks:
+        for op in block.ops:
+            if op.name in _THROUGH:
+                for result in op.results:
+                    through.setdefault(result, set()).update(op.args)
+            else:
+                useful.update(op.args)
+        if inlined or block.terminator.name != "return":
+            useful.update(block.terminator.args)
+        edges = [(edge, 1 if position == 0 and block.terminator.name == "next" else 0)
+                 for position, edge in enumerate(block.terminator.edges)]
+        if block.handler is not None:
+            edges.append((block.handler, 1))
+        for edge, implicit in edges:
+            params = function.blocks[edge.target].params[implicit:]
+            for param, arg in zip(params, edge.args):
+                through.setdefault(param, set()).add(arg)
+    work = list(useful)
+    while work:
+        for source in through.get(work.pop(), ()):
+            if source not in useful:
+                useful.add(source)
+                work.append(source)
+    return frozenset(useful)

@@ -1,0 +1,620 @@
+"""The abstract interpreter: executes source code on abstract values and emits residual code.
+
+    x = [n, 1]; return x[1] + m        (n, m dynamic)
+    ->  list: a virtual object         (nothing emitted)
+        getitem: Known 1
+        add: emitted as `1 + m`
+
+One `Machine` specializes one program.  `run_version` executes one version from its state to the points where
+all ways have ended, branched to other versions, or left.  What an operator does to abstract values stands
+in `rules.RULES`, what a call does in `calls`.
+
+Invariant: residual operations are emitted in the order in which the source would have executed them;
+materializing an object moves only its allocation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import CellType, FunctionType, MethodType
+from typing import Final, Protocol
+
+from futamura.ir.constant import Constant
+from futamura.ir.graph import Edge, Operation, Span
+from futamura.specialize.facts import FunctionFacts
+from futamura.specialize.policy import Budget, Event
+from futamura.specialize.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Target, Version
+from futamura.specialize.state import Extent, Frame, State
+from futamura.specialize.values import AbstractValue, Dynamic, Known, Virtual, VObject
+from futamura.specialize.world import Assumption, World
+
+__all__ = ["Machine", "Restart", "Unsupported"]
+
+
+class Restart(Exception):
+    """What was assumed about the source turned out wrong; the better knowledge is recorded, start again."""
+
+
+class Unsupported(Exception):
+    """This cannot be specialized; the message says why.  The original code is used instead."""
+
+    def __init__(self, reason: str, span: Span | None = None) -> None:
+        super().__init__(reason)
+        self.reason: Final = reason
+        self.span: Final = span
+
+
+class OverBudget(Exception):
+    """A budget ran out: specialize again with a coarser key."""
+
+
+_PLAIN_ERRORS: Final = frozenset(
+    {
+        BaseException, Exception, object, ValueError, TypeError, RuntimeError, ArithmeticError, ZeroDivisionError,
+        LookupError, IndexError, AssertionError, NotImplementedError, OverflowError, StopIteration,
+    }
+)
+
+
+def plain_exception_class(cls: type) -> bool:
+    """Does making an instance of this exception class run no code but BaseException's own?"""
+    return all(
+        base in _PLAIN_ERRORS
+        or (base.__module__ != "builtins" and not {"__new__", "__init__", "__setattr__"} & base.__dict__.keys())
+        for base in cls.__mro__
+    )
+
+
+class Points(Protocol):
+    """What the machine needs of the version table."""
+
+    real: set[tuple[int, int]]
+    extents: dict[object, int]
+
+    def arrive(self, state: State) -> Version: ...
+    def arrive_raised(self, state: State, uid: int) -> Version: ...
+    def arrive_unit(self, state: State) -> Version: ...
+    def extent(self, state: State, region: int) -> int: ...
+
+
+def _same_edge(old: Lazy | None, new: tuple[State, int, Dynamic] | None) -> bool:
+    """Would an exception find the handler in the same state?"""
+    if old is None or new is None:
+        return old is None and new is None
+    a, b = old.snapshot, new[0]
+    if old.implicit is None or len(a.frames) != len(b.frames) or a.heap != b.heap or a.overlays != b.overlays:
+        return False
+    for x, y in zip(a.frames, b.frames, strict=True):
+        if x.block != y.block or x.index != y.index or x.extents != y.extents or x.env.keys() != y.env.keys():
+            return False
+        for value, content in x.env.items():
+            other = y.env[value]
+            fresh = type(content) is Dynamic and content.rv == old.implicit
+            if content is not other and not (fresh and type(other) is Dynamic and other.rv == new[2].rv):
+                return False
+    return True
+
+
+class Machine:
+    """The mutable state of one specialization: the current path and everything around it."""
+
+    def __init__(
+        self,
+        rules: dict[str, Callable[[Machine, Frame, Operation], None]],
+        enders: dict[str, Callable[[Machine, Frame], None]],
+        versions: Points,
+        budget: Budget,
+        world: World,
+        home: Mapping[str, object],
+        resolve: Callable[[FunctionType], FunctionFacts | None],
+        nested: Callable[[FunctionFacts, str], FunctionFacts],
+    ) -> None:
+        self.world: Final = world
+        self.versions: Final = versions
+        self.home: Final = home
+        self.resolve: Final = resolve
+        self.nested: Final = nested
+        self.written_once: set[object] = set()
+        self.read_places: set[tuple[int, str]] = set()
+        self.events: dict[tuple[str, str], Event] = {}
+        self.rules: Final = rules
+        self.enders: Final = enders
+        self.arrive: Final = versions.arrive
+        self.budget: Final = budget
+        self.state: State = State([])
+        self.block: ResidualBlock = ResidualBlock()
+        self.alive = False
+        self.pending: list[tuple[State, ResidualBlock]] = []
+        self.steps = 0
+        self.emitted = 0
+        self.folded = 0
+        self.hints: list[str | None] = []
+        self.span: Span | None = None
+        self._oids = 0
+        self._vids = 0
+
+    # -- identities
+
+    def residual_value(self, hint: str | None = None) -> int:
+        self.hints.append(hint)
+        return len(self.hints) - 1
+
+    def renamed(self, old: int) -> int:
+        """A parameter that stands for the residual value `old` (-1: for none)."""
+        return self.residual_value(self.hints[old] if old >= 0 else None)
+
+    def known(self, value: object, age: int = 0) -> Known:
+        """A computed value with its provenance."""
+        if not age:
+            return Known(value)
+        self._vids += 1
+        self.state.ages[self._vids] = age
+        return Known(value, self._vids)
+
+    def virtual(self, entry: VObject) -> Virtual:
+        self._oids += 1
+        self.state.heap[self._oids] = entry
+        return Virtual(self._oids)
+
+    # -- running
+
+    def run_version(self, version: Version) -> None:
+        """Execute `version` from its current state; its earlier code is dropped."""
+        version.root = ResidualBlock()
+        version.runs += 1
+        self.pending = [(version.state.copy(), version.root)]
+        while self.pending:
+            self.state, self.block = self.pending.pop()
+            self._run_path()
+
+    def _run_path(self) -> None:
+        self.alive = True
+        while self.alive:
+            frame = self.state.frames[-1]
+            block = frame.facts.blocks[frame.block]
+            if frame.index == 0:
+                self._count_step()
+            ops = block.ops
+            rules = self.rules
+            while frame.index < len(ops):
+                op = ops[frame.index]
+                frame.index += 1
+                self.span = op.span
+                rules[op.operator.name](self, frame, op)
+                if not self.alive or self.state.frames[-1] is not frame:
+                    break
+            else:
+                self.span = block.terminator.span
+                self.enders[block.terminator.kind.name](self, frame)
+
+    def _count_step(self) -> None:
+        self.steps += 1
+        if self.steps > self.budget.steps or self.emitted > 20 * self.budget.operations:
+            raise OverBudget(f"more than {self.budget.steps} blocks executed")
+
+    # -- values of the running frame
+
+    def get(self, frame: Frame, value: int) -> AbstractValue:
+        return self.state.resolve(frame.env[value])
+
+    def set(self, frame: Frame, op: Operation, value: AbstractValue) -> None:
+        frame.env[op.results[0]] = value
+
+    # -- emitting
+
+    def emit(
+        self,
+        name: str,
+        args: Sequence[AbstractValue] = (),
+        attr: object = None,
+        *,
+        results: int = 1,
+        type: type | None = None,
+        hint: str | None = None,
+        raises: bool = True,
+    ) -> Dynamic:
+        """Emit one residual operation on lifted operands; its (first) result."""
+        return self.emit_many(name, args, attr, results=results, type=type, hint=hint, raises=raises)[0]
+
+    def emit_many(
+        self,
+        name: str,
+        args: Sequence[AbstractValue],
+        attr: object = None,
+        *,
+        results: int = 1,
+        type: type | None = None,
+        hint: str | None = None,
+        raises: bool = True,
+    ) -> list[Dynamic]:
+        lifted = tuple([self.lift(arg) for arg in args])
+        if raises:
+            self.protect()
+            self.observe()
+        values = tuple(self.residual_value(hint) for _ in range(results))
+        self.block.ops.append(ResidualOperation(name, lifted, attr, values, self.span, not raises))
+        self.emitted += 1
+        return [Dynamic(value, type) for value in values] or [Dynamic(-1)]
+
+    def lift(self, value: AbstractValue) -> int:
+        """The residual value of `value`, materializing it if it is virtual."""
+        value = self.state.resolve(value)
+        if type(value) is Dynamic:
+            return value.rv
+        if type(value) is Known:
+            return self._constant(value.value)
+        assert type(value) is Virtual
+        return self.materialize(value)
+
+    def _constant(self, value: object) -> int:
+        constant = Constant(value)
+        found = self.block.constants.get(constant)
+        if found is None:
+            found = self.residual_value()
+            self.block.constants[constant] = found
+            self.block.ops.append(ResidualOperation("const", (), constant, (found,), self.span, True))
+        return found
+
+    def end(self, name: str, args: tuple[int, ...] = (), targets: tuple[Target, ...] = (), attr: object = None) -> None:
+        """End the current residual block, and with it this path."""
+        self.block.end = ResidualEnd(name, args, targets, attr, self.span)
+        self.alive = False
+
+    def protect(self, kind: type | None = None) -> None:
+        """The next operation may raise (an exception of exactly class `kind`, if given): the block that it
+        is emitted to gets a handler edge with the state before it."""
+        self.require_real_exceptions()
+        at = self._catching()
+        context = self.context()
+        handler = None if at is None else self._handler(at, kind)
+        block = self.block
+        if block.context is not None and (block.context != context or not _same_edge(block.handler, handler)):
+            self._next_block()
+        elif handler is not None and block.ops and block.handler is None:
+            self._next_block()
+        self.block.context = context
+        if handler is not None and self.block.handler is None:
+            snapshot, uid, exception = handler
+            version = self.versions.arrive_raised(snapshot, uid)
+            self.block.handler = Lazy(version, snapshot, exception.rv)
+
+    def _next_block(self) -> None:
+        """What is emitted from here on stands in a new block, reached from the current one."""
+        block = ResidualBlock()
+        block.constants = dict(self.block.constants)
+        self.block.end = ResidualEnd("jump", (), (block,), None, self.span)
+        self.block = block
+
+    def context(self) -> tuple[Extent, ...]:
+        """The residual regions that an operation emitted now lies in, outermost first."""
+        frames = self.state.frames
+        return tuple([extent for frame in frames for extent in frame.extents if extent.uid])
+
+    def _handler(self, at: int, kind: type | None) -> tuple[State, int, Dynamic]:
+        """The state in which the handler of frame `at` receives an exception raised now."""
+        for active in self.state.frames:
+            active.dynamic = True
+        frame = self.state.frames[at]
+        if frame.facts.mark_raising(frame.block):
+            raise Restart("an exception leaves a loop")
+        snapshot = self.state.copy()
+        del snapshot.frames[at + 1 :]
+        frame = snapshot.frames[at]
+        edge = frame.facts.blocks[frame.block].handler
+        assert edge is not None
+        uid = next(extent.uid for extent in reversed(frame.extents) if extent.kind == "try")
+        exception = Dynamic(self.residual_value(), kind)
+        self._bind(frame, edge, exception, uid)
+        snapshot.trim()
+        return snapshot, uid, exception
+
+    def require_real_exceptions(self) -> None:
+        """Something that stays may look at the active exception: it must not be one of specialization only."""
+        for frame in self.state.frames:
+            for extent in frame.extents:
+                if extent.kind == "except" and not extent.uid:
+                    of = frame.facts.function.regions[extent.region].of
+                    self.versions.real.add((frame.facts.uid, of))
+                    raise Restart("a handler needs the real exception")
+
+    def _catching(self) -> int | None:
+        """The position of the innermost frame that has a handler for an exception raised now."""
+        frames = self.state.frames
+        for at in range(len(frames) - 1, -1, -1):
+            if frames[at].facts.blocks[frames[at].block].handler is not None:
+                return at
+        return None
+
+    def catching_frame(self) -> Frame | None:
+        at = self._catching()
+        return None if at is None else self.state.frames[at]
+
+    def catches_for_real(self) -> bool:
+        """Must the innermost handler get a real exception?"""
+        frame = self.catching_frame()
+        if frame is None:
+            return False
+        region = next(extent.region for extent in reversed(frame.extents) if extent.kind == "try")
+        return (frame.facts.uid, region) in self.versions.real
+
+    def unwind(self, exception: AbstractValue) -> None:
+        """Raise `exception` statically: control goes on in the innermost handler."""
+        frames = self.state.frames
+        while frames[-1].facts.blocks[frames[-1].block].handler is None:
+            callee = frames.pop()
+            frames[-1].dynamic = frames[-1].dynamic or callee.dynamic
+        frame = frames[-1]
+        edge = frame.facts.blocks[frame.block].handler
+        assert edge is not None
+        self.follow(frame, edge, exception)
+
+    def plain_exception(self, cls: type) -> AbstractValue | None:
+        """A virtual instance of an exception class that is raised without arguments."""
+        if not plain_exception_class(cls):
+            return None
+        return self.virtual(VObject("exception", cls, (), site=("raise", cls.__name__)))
+
+    # -- static objects
+
+    def frozen(self, value: object) -> bool:
+        """May the contents of this static object be read now?"""
+        return self.world.contents(value)
+
+    def reads(self, container: object, item: object) -> None:
+        self.world.found(container, item)
+
+    def writes(self, target: AbstractValue) -> None:
+        """Code that stays writes into `target`."""
+        if type(target) is Known and self.world.write(target.value):
+            raise Restart("a static object is written")
+
+    def escape(self, value: AbstractValue) -> None:
+        """Code that we cannot see receives `value`."""
+        for leaf in self.state.leaves(value):
+            if type(leaf) is Known and self.world.escape(leaf.value):
+                raise Restart("a static object is handed to unknown code")
+
+    def read_cell(self, cell: object, op: Operation) -> AbstractValue | None:
+        """The content of a closure cell that nobody assigns, as an assumption."""
+        if not isinstance(cell, CellType) or not self.world.contents_of_cell(cell):
+            return None
+        try:
+            content = cell.cell_contents
+        except ValueError:
+            return None
+        self.world.assume(Assumption("cell", str(op.attr), cell, "cell_contents", content))
+        return Known(content)
+
+    def assume_attribute(self, cls: type, name: str, found: object) -> None:
+        self.world.assume(Assumption("attribute", f"{cls.__qualname__}.{name}", cls, name, found))
+
+    def require_home(self, frame: Frame, what: str) -> None:
+        """Global operations that stay run with the residual function's own globals."""
+        if frame.facts.namespace is not self.home:
+            raise Unsupported(f"code of another module {what}", self.span)
+
+    def observe(self) -> None:
+        """What comes next may look at static objects: store back what was written to them."""
+        overlays = self.state.overlays
+        if not overlays:
+            return
+        for place in sorted(overlays):
+            content, dirty = overlays[place]
+            if dirty:
+                target = Known(self.world.by_serial(place[0]))
+                lifted = (self.lift(content), self.lift(target))
+                self.block.ops.append(ResidualOperation("setattr", lifted, place[1], (), self.span))
+        overlays.clear()
+
+    def older(self, value: AbstractValue) -> int:
+        """The provenance of a value that was computed from `value`."""
+        age = self.state.age(value)
+        return age if age & 1 else age + 1
+
+    def event(self, code: str, reason: str) -> None:
+        self.events[code, reason] = Event(code, reason, self.span.line if self.span else 0)
+
+    # -- materializing
+
+    def materialize(self, value: Virtual) -> int:
+        """Emit the construction of a virtual object; from here on it is dynamic."""
+        entry = self.state.heap[value.oid]
+        if entry.kind == "forward":
+            return self.lift(value)
+        self._require_acyclic(value)
+        dynamic = self._construct(entry)
+        self.state.heap[value.oid] = VObject("forward", entry.cls, (dynamic,))
+        if entry.kind == "instance":
+            self._fill(entry, dynamic)
+        return dynamic.rv
+
+    def _require_acyclic(self, value: Virtual) -> None:
+        """Objects that contain themselves other than through an instance's attribute are not constructed yet."""
+        work: list[tuple[int, tuple[int, ...]]] = [(value.oid, ())]
+        seen: set[int] = set()
+        while work:
+            oid, trail = work.pop()
+            if oid in trail:
+                raise Unsupported("an object that contains itself escapes", self.span)
+            if oid in seen:
+                continue
+            seen.add(oid)
+            entry = self.state.heap[oid]
+            if entry.kind == "instance":
+                continue
+            for item in entry.items:
+                item = self.state.resolve(item)
+                if type(item) is Virtual:
+                    work.append((item.oid, (*trail, oid)))
+
+    def _construct(self, entry: VObject) -> Dynamic:
+        kind = entry.kind
+        items = entry.items
+        if kind in ("list", "tuple"):
+            return self.emit(kind, items, type=entry.cls, raises=False)
+        if kind == "dict":
+            pairs = [x for key, item in zip(entry.names, items) for x in (Known(key), item)]
+            return self.emit("dict", pairs, type=dict, raises=False)
+        if kind == "slice":
+            return self.emit("slice", items, type=slice, raises=False)
+        if kind == "cell":
+            return self.emit("cell", items, entry.extra, raises=False)
+        if kind == "instance":
+            maker = Known(object.__new__)
+            return self.emit("call", (maker, Known(entry.cls)), type=entry.cls, raises=False)
+        if kind == "exception":
+            return self.emit("call", (Known(entry.cls), *items), type=entry.cls, raises=False)
+        if kind == "bound":
+            return self.emit("call", (Known(MethodType), *items), raises=False)
+        if kind == "method":
+            return self.emit("getattr", items, entry.extra, raises=False)
+        if kind == "iterator" and entry.extra == "sequence":
+            return self._construct_iterator(entry)
+        raise Unsupported(f"a {kind} object made during specialization escapes", self.span)
+
+    def _construct_iterator(self, entry: VObject) -> Dynamic:
+        source, position = entry.items
+        assert type(position) is Known
+        iterator = self.emit("iter", (source,), raises=False)
+        if position.value:
+            method = self.emit("getattr", (iterator,), "__setstate__", raises=False)
+            self.emit("call", (method, position), raises=False)
+        return iterator
+
+    def _fill(self, entry: VObject, dynamic: Dynamic) -> None:
+        plain = not any("__setattr__" in base.__dict__ for base in entry.cls.__mro__[:-1])
+        for name, item in zip(entry.names, entry.items):
+            if plain:
+                self.emit("setattr", (item, dynamic), name, results=0, raises=False)
+            else:
+                self.emit("call", (Known(object.__setattr__), dynamic, Known(name), item), raises=False)
+
+    # -- control
+
+    def follow(self, frame: Frame, edge: Edge, implicit: AbstractValue | None = None) -> None:
+        """Take `edge` on the current path: go on in line, or arrive at a specialization point."""
+        self._bind(frame, edge, implicit)
+        self.place(frame)
+        if self._is_point(frame):
+            self.arrive_here()
+
+    def place(self, frame: Frame) -> None:
+        """The running frame has come to its block: give numbers to the try regions that it entered."""
+        path = frame.facts.paths[frame.block]
+        regions = frame.facts.function.regions
+        for region in path[len(frame.extents) :]:
+            kind = regions[region].kind
+            if kind == "try":
+                uid = self.versions.extent(self.state, region)
+            else:
+                uid = self._copy_uid(frame, region, regions[region].of)
+            frame.extents = (*frame.extents, Extent(region, kind, uid))
+
+    def _copy_uid(self, frame: Frame, region: int, of: int) -> int:
+        return self.versions.extents.setdefault(("copy", frame.facts.uid, region, of, frame.chain), len(self.versions.extents) + 1)
+
+    def _bind(self, frame: Frame, edge: Edge, implicit: AbstractValue | None, uid: int = 0) -> None:
+        """Bind the parameters of the edge's target; `uid` numbers the except region if it is a handler."""
+        path = frame.facts.paths[edge.target]
+        extents = frame.extents
+        while extents and extents[-1].region not in path:
+            extents = extents[:-1]
+        if len(extents) < len(path) and frame.facts.function.regions[path[len(extents)]].kind == "except":
+            extents = (*extents, Extent(path[len(extents)], "except", uid))
+        frame.extents = extents
+        params = frame.facts.blocks[edge.target].params
+        values = [frame.env[arg] for arg in edge.args]
+        if implicit is not None:
+            values.insert(0, implicit)
+        frame.env.update(zip(params, values, strict=True))
+        frame.block = edge.target
+        frame.index = 0
+
+    def _is_point(self, frame: Frame) -> bool:
+        facts = frame.facts
+        block = frame.block
+        if block in facts.dynamic_headers:
+            for active in self.state.frames:
+                active.dynamic = True  # its exit will depend on a dynamic value
+            return True
+        if block in facts.headers:
+            facts.entered.add(block)
+        return frame.dynamic and facts.joins(block)
+
+    def arrive_here(self) -> None:
+        """The current state reaches a specialization point: this path ends with an edge to its version."""
+        snapshot = self.state
+        version = self.arrive(snapshot)
+        self.end("jump", (), (Lazy(version, snapshot),))
+
+    def split(
+        self,
+        frame: Frame,
+        name: str,
+        args: tuple[int, ...],
+        edges: tuple[Edge, ...],
+        implicit: Dynamic | None = None,
+        attr: object = None,
+        refine: Callable[[State, int], None] | None = None,
+    ) -> None:
+        """Control depends on a dynamic value: every edge becomes a way of its own."""
+        if frame.facts.mark_dynamic(frame.block):
+            raise Restart(f"the loop of {frame.facts.function.name} turned out dynamic")
+        for active in self.state.frames:
+            active.dynamic = True
+        targets: list[Target] = []
+        block, state = self.block, self.state
+        arms: list[tuple[State, ResidualBlock]] = []
+        for position, edge in enumerate(edges):
+            self.state = state.copy()
+            self.block = ResidualBlock()
+            here = self.block
+            if refine is not None:
+                refine(self.state, position)
+            item = implicit if position == 0 else None
+            if item is not None:
+                here.params.append(item.rv)
+            self.alive = True
+            self.follow(self.state.frames[-1], edge, item)
+            targets.append(here)
+            if self.alive:
+                arms.append((self.state, here))
+        self.state, self.block = state, block
+        self.end(name, args, tuple(targets), attr)
+        self.pending.extend(reversed(arms))
+
+    def call_unit(self, facts: FunctionFacts, values: Sequence[AbstractValue]) -> Dynamic:
+        """Call the residual function for these arguments; what may be shared is materialized first."""
+        kept = [self._transferred(value) for value in values]
+        frame = Frame(facts, dict(zip(facts.function.entry.params, kept, strict=True)))
+        self.protect()
+        self.observe()
+        callee = State([frame], dict(self.state.heap), dict(self.state.ages))
+        version = self.versions.arrive_unit(callee)
+        result = self.residual_value()
+        self.block.ops.append(
+            ResidualOperation("invoke", (), None, (result,), self.span, lazy=Lazy(version, callee))
+        )
+        self.emitted += 1
+        return Dynamic(result)
+
+    def _transferred(self, value: AbstractValue) -> AbstractValue:
+        """`value` as the callee gets it: virtual if nobody can see a difference, materialized otherwise."""
+        value = self.state.resolve(value)
+        if type(value) is not Virtual:
+            return value
+        for leaf in self.state.leaves(value):
+            if type(leaf) is Virtual and not self._immutable(self.state.heap[leaf.oid]):
+                return Dynamic(self.materialize(value), self.state.heap[value.oid].cls)
+        return value
+
+    def _immutable(self, entry: VObject) -> bool:
+        if entry.kind in ("tuple", "function", "bound", "method", "slice"):
+            return True
+        return entry.kind == "cell" and bool(entry.items) and entry.extra in self.written_once
+
+    def give(self, result: int | None, value: AbstractValue) -> None:
+        """The running frame receives the value it was waiting for."""
+        if result is not None:
+            self.state.frames[-1].env[result] = value
+

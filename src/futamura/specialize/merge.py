@@ -1,0 +1,237 @@
+"""The meet of two states that stand at the same point, and the matching of a state against its meet.
+
+    meet( x = Known 1, y = Known 1 ;  x = Known 2, y = Known 2 )  =  x = y = Dynamic 7
+
+Anti-unification: a pair of different leaves becomes one fresh dynamic leaf wherever that pair occurs, so the
+knowledge that two variables hold the same value survives.  Virtual objects are paired by a bijection; an
+object that finds no partner escapes: it and all that it reaches become leaves, and the edge that brings it
+will materialize it.
+
+Invariant: the meet is above both states, and `match(meet, state)` is total.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from futamura.specialize.state import Frame, State
+from futamura.specialize.values import AbstractValue, Dynamic, Known, Virtual, VObject, token_key
+
+__all__ = ["Meet", "generalize", "match"]
+
+
+def _slots(state: State) -> Iterator[tuple[tuple[object, ...], AbstractValue]]:
+    """The places of a trimmed state that hold values, in a fixed order."""
+    for at, frame in enumerate(state.frames):
+        for value in sorted(frame.env):
+            yield (at, value), frame.env[value]
+        if frame.subject is not None:
+            yield (at, "subject"), frame.subject
+    for place in sorted(state.overlays):
+        yield place, state.overlays[place][0]
+
+
+def _rebuilt(
+    state: State,
+    values: dict[tuple[object, ...], AbstractValue],
+    heap: dict[int, VObject],
+    ages: dict[int, int],
+) -> State:
+    frames = []
+    for at, frame in enumerate(state.frames):
+        copy = frame.copy()
+        copy.env = {value: values[at, value] for value in sorted(frame.env)}
+        if frame.subject is not None:
+            copy.subject = values[at, "subject"]
+        frames.append(copy)
+    overlays = {place: (values[place], dirty) for place, (_, dirty) in state.overlays.items()}
+    return State(frames, heap, ages, overlays, state.unit)
+
+
+def generalize(state: State, fresh: Callable[[int], int], keep: Callable[[VObject], bool]) -> State:
+    """A copy of `state` in which each dynamic leaf is a new parameter: the first state of a version.
+
+    Virtual objects that `keep` refuses, and all that they reach, become leaves too.
+    """
+    renamed: dict[object, Dynamic] = {}
+    forced = {oid for oid, entry in state.heap.items() if not keep(entry)}
+    for oid in sorted(forced):
+        forced.update(leaf.oid for leaf in state.leaves(Virtual(oid)) if type(leaf) is Virtual)
+
+    def rename(value: AbstractValue) -> AbstractValue:
+        if type(value) is Known or (type(value) is Virtual and value.oid not in forced):
+            return value
+        token = leaf_token(value)
+        if token not in renamed:
+            old = value.rv if type(value) is Dynamic else -1
+            renamed[token] = Dynamic(fresh(old), _type_of(state, value))
+        return renamed[token]
+
+    values = {slot: rename(value) for slot, value in _slots(state)}
+    heap = {
+        oid: entry._replace(items=tuple(rename(item) for item in entry.items))
+        for oid, entry in state.heap.items()
+        if oid not in forced
+    }
+    return _rebuilt(state, values, heap, dict(state.ages))
+
+
+def leaf_token(value: AbstractValue) -> tuple[object, ...]:
+    if type(value) is Known:
+        return ("known", token_key(value.value))
+    if type(value) is Dynamic:
+        return ("dynamic", value.rv)
+    assert type(value) is Virtual
+    return ("virtual", value.oid)
+
+
+class Meet:
+    """The meet of a version's state `a` and an arriving state `b`; see `state` and `changed`."""
+
+    def __init__(self, a: State, b: State, fresh: Callable[[int], int], keep: Callable[[VObject], bool]) -> None:
+        self._a: Final = a
+        self._b: Final = b
+        self._fresh: Final = fresh
+        self._keep: Final = keep
+        self._forced_a: set[int] = set()
+        self._forced_b: set[int] = set()
+        while not self._attempt():
+            pass
+
+    state: State
+    changed: bool
+
+    def _attempt(self) -> bool:
+        self.changed = False
+        self._forward: dict[int, int] = {}
+        self._backward: dict[int, int] = {}
+        self._pairs: dict[tuple[object, object], Dynamic] = {}
+        self._kept: set[object] = set()
+        self._heap: dict[int, VObject] = {}
+        self._ages: dict[int, int] = {}
+        self._retry = False
+        self._work: list[tuple[int, int]] = []
+        values: dict[tuple[object, ...], AbstractValue] = {}
+        for (slot, left), (other, right) in zip(_slots(self._a), _slots(self._b), strict=True):
+            assert slot == other
+            values[slot] = self._join(left, right)
+        while self._work and not self._retry:
+            left_oid, right_oid = self._work.pop()
+            a, b = self._a.heap[left_oid], self._b.heap[right_oid]
+            items = tuple(self._join(x, y) for x, y in zip(a.items, b.items, strict=True))
+            self._heap[left_oid] = a._replace(items=items)
+        if self._retry:
+            return False
+        self.state = _rebuilt(self._a, values, self._heap, self._ages)
+        return True
+
+    def _join(self, a: AbstractValue, b: AbstractValue) -> AbstractValue:
+        if type(a) is Known and type(b) is Known and (
+            a.value is b.value or token_key(a.value) == token_key(b.value)
+        ):
+            return self._join_known(a, b)
+        if type(a) is Virtual and type(b) is Virtual and self._partners(a, b):
+            return a
+        return self._leaf(a, b)
+
+    def _join_known(self, a: Known, b: Known) -> AbstractValue:
+        age_a, age_b = self._a.age(a), self._b.age(b)
+        age = max(age_a, age_b)
+        if not age:
+            return a
+        if age > age_a:
+            self.changed = True
+        if not a.vid:
+            a = Known(a.value, b.vid)
+        self._ages[a.vid] = max(age, self._ages.get(a.vid, 0))
+        return a
+
+    def _partners(self, a: Virtual, b: Virtual) -> bool:
+        if a.oid in self._forced_a or b.oid in self._forced_b:
+            return False
+        if a.oid in self._forward or b.oid in self._backward:
+            if self._forward.get(a.oid) == b.oid:
+                return True
+            return False
+        x, y = self._a.heap[a.oid], self._b.heap[b.oid]
+        if not (_same_shape(x, y) and self._keep(x)):
+            return False
+        self._forward[a.oid] = b.oid
+        self._backward[b.oid] = a.oid
+        self._work.append((a.oid, b.oid))
+        return True
+
+    def _leaf(self, a: AbstractValue, b: AbstractValue) -> AbstractValue:
+        self._force(self._a, a, self._forced_a, self._forward)
+        self._force(self._b, b, self._forced_b, self._backward)
+        left, right = leaf_token(a), leaf_token(b)
+        found = self._pairs.get((left, right))
+        if found is not None:
+            return found
+        kind = _common_type(self._a, a, self._b, b)
+        if type(a) is Dynamic and left not in self._kept:
+            self._kept.add(left)
+            result = a
+            if a.type is not kind:
+                result = Dynamic(a.rv, kind)
+                self.changed = True
+        else:
+            result = Dynamic(self._fresh(a.rv if type(a) is Dynamic else -1), kind)
+            self.changed = True
+        self._pairs[left, right] = result
+        return result
+
+    def _force(self, state: State, value: AbstractValue, forced: set[int], paired: dict[int, int]) -> None:
+        if type(value) is not Virtual:
+            return
+        for leaf in state.leaves(value):
+            if type(leaf) is Virtual and leaf.oid not in forced:
+                forced.add(leaf.oid)
+                if leaf.oid in paired:
+                    self._retry = True
+
+
+def _same_shape(a: VObject, b: VObject) -> bool:
+    return (
+        a.kind == b.kind
+        and a.cls is b.cls
+        and len(a.items) == len(b.items)
+        and a.extra == b.extra
+        and (a.names == b.names and token_key(a.names) == token_key(b.names))
+    )
+
+
+_LEAF_TYPES: Final = {"list": list, "tuple": tuple, "dict": dict}
+
+
+def _type_of(state: State, value: AbstractValue) -> type | None:
+    if type(value) is Known:
+        return type(value.value)
+    if type(value) is Dynamic:
+        return value.type
+    assert type(value) is Virtual
+    entry = state.heap[value.oid]
+    return entry.cls if entry.kind in ("list", "tuple", "dict", "instance", "slice", "exception") else None
+
+
+def _common_type(a: State, x: AbstractValue, b: State, y: AbstractValue) -> type | None:
+    left = _type_of(a, x)
+    return left if left is _type_of(b, y) else None
+
+
+def match(target: State, source: State) -> dict[int, AbstractValue]:
+    """What `source` passes for each parameter (dynamic leaf) of the version state `target`."""
+    found: dict[int, AbstractValue] = {}
+    seen: set[int] = set()
+    work = [(left, right) for (_, left), (_, right) in zip(_slots(target), _slots(source), strict=True)]
+    while work:
+        left, right = work.pop()
+        right = source.resolve(right)
+        if type(left) is Dynamic:
+            found.setdefault(left.rv, right)
+        elif type(left) is Virtual and left.oid not in seen:
+            seen.add(left.oid)
+            assert type(right) is Virtual
+            work.extend(zip(target.heap[left.oid].items, source.heap[right.oid].items, strict=True))
+    return found

@@ -1,0 +1,233 @@
+"""The online specializer: a function and some of its inputs in, a residual program out.
+
+    specialize(power, x dynamic, n = 3)     ->     def power(x): return x * x * x
+
+    while a version is queued: run it          (restart when something believed turns out wrong,
+    assemble the versions that are reachable    with the better knowledge kept)
+
+It always ends: every loop is bounded by a budget, the first rung above which makes keys coarser, the second
+one uses no known value as a key, the last one is the original function, with the reason recorded.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from futamura.ir.graph import Function, Program, Signature
+from futamura.specialize import attributes as _attributes  # registers its rules
+from futamura.specialize.assemble import Entry, assemble
+from futamura.specialize.calls import call_value
+from futamura.specialize.control import ENDERS
+from futamura.specialize.facts import FunctionFacts
+from futamura.specialize.machine import Machine, OverBudget, Restart, Unsupported
+from futamura.specialize.policy import Budget, Event, Polyvariance
+from futamura.specialize.residual import Version
+from futamura.specialize.rules import RULES
+from futamura.specialize.state import Frame, State
+from futamura.specialize.values import AbstractValue, Dynamic, Known
+from futamura.specialize.versions import Versions
+from futamura.specialize.world import Assumption, World
+
+__all__ = ["Open", "Outcome", "specialize_function"]
+
+_ = (_attributes, call_value)
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """An input that stays open; `type` is its exact class, if promised."""
+
+    type: type | None = None
+
+
+@dataclass(slots=True)
+class Outcome:
+    """A residual program, or None with the reason in `events`; what was assumed, and counts."""
+
+    program: Program | None
+    open: tuple[str, ...]
+    assumptions: tuple[Assumption, ...] = ()
+    events: tuple[Event, ...] = ()
+    stats: dict[str, int] = field(default_factory=dict)
+
+
+Lower = Callable[[types.FunctionType], "tuple[Program, Function, Mapping[str, object], tuple[types.CellType, ...]] | None"]
+
+
+class _Sources:
+    """Lowered functions with their facts, one for each Python function."""
+
+    def __init__(self, lower: Lower) -> None:
+        self._lower: Final = lower
+        self._found: Final[dict[types.FunctionType, FunctionFacts | None]] = {}
+        self._nested: Final[dict[tuple[int, str], FunctionFacts]] = {}
+        self._count = 0
+
+    def resolve(self, function: types.FunctionType) -> FunctionFacts | None:
+        if function not in self._found:
+            lowered = self._lower(function)
+            self._found[function] = None if lowered is None else self._facts(*lowered)
+        return self._found[function]
+
+    def nested(self, maker: FunctionFacts, name: str) -> FunctionFacts:
+        key = (maker.uid, name)
+        if key not in self._nested:
+            self._nested[key] = self._facts(maker.program, maker.program[name], maker.namespace, ())
+        return self._nested[key]
+
+    def _facts(
+        self, program: Program, function: Function, namespace: Mapping[str, object], cells: tuple[types.CellType, ...]
+    ) -> FunctionFacts:
+        self._count += 1
+        return FunctionFacts(program, function, namespace, cells, self._count)
+
+    def all(self) -> list[FunctionFacts]:
+        return [*(facts for facts in self._found.values() if facts is not None), *self._nested.values()]
+
+
+def specialize_function(
+    function: types.FunctionType,
+    inputs: Mapping[str, object],
+    lower: Lower,
+    *,
+    polyvariance: Polyvariance = "auto",
+    budget: Budget | None = None,
+    rebinds: Callable[[Mapping[str, object], str], bool] | None = None,
+    constant: Callable[[Mapping[str, object], str], bool] | None = None,
+) -> Outcome:
+    """Specialize `function` to `inputs`: a value for each static parameter, `Open` for each open one.
+
+    `lower` gives the IR of a Python function, or None if it has none.  Never raises for what the program
+    does; the outcome has no program if nothing could be specialized.
+    """
+    limits = budget if budget is not None else Budget()
+    run = _Run(function, inputs, lower, limits, rebinds, constant)
+    for rung in (polyvariance, "none"):
+        try:
+            return run.outcome(rung)
+        except OverBudget as over:
+            run.events.append(Event("FT401", str(over)))
+        except Unsupported as reason:
+            line = reason.span.line if reason.span is not None else 0
+            run.events.append(Event("FT301", f"{reason.reason}: the original code is used", line))
+            break
+        except RecursionError:
+            run.events.append(Event("FT405", "nesting of data or calls is too deep: the original code is used"))
+            break
+    return Outcome(None, run.open, events=tuple(run.events))
+
+
+class _Run:
+    """One specialization with its restarts."""
+
+    def __init__(
+        self,
+        function: types.FunctionType,
+        inputs: Mapping[str, object],
+        lower: Lower,
+        budget: Budget,
+        rebinds: Callable[[Mapping[str, object], str], bool] | None,
+        constant: Callable[[Mapping[str, object], str], bool] | None,
+    ) -> None:
+        self.function: Final = function
+        self.inputs: Final = inputs
+        self.budget: Final = budget
+        self.sources: Final = _Sources(lower)
+        self.events: Final[list[Event]] = []
+        static = [value for value in inputs.values() if not isinstance(value, Open)]
+        self.world: Final = World(static, rebinds, constant)
+        self.open: Final = tuple(name for name, value in inputs.items() if isinstance(value, Open))
+
+    def outcome(self, polyvariance: str) -> Outcome:
+        facts = self.sources.resolve(self.function)
+        if facts is None:
+            raise Unsupported(f"{self.function.__qualname__} has no source that could be read")
+        if facts.function.kind != "function":
+            raise Unsupported(f"{self.function.__qualname__} is a generator")
+        limit = sys.getrecursionlimit()
+        machine: Machine | None = None
+
+        def fresh(old: int) -> int:
+            assert machine is not None
+            return machine.renamed(old)
+
+        assert polyvariance in ("auto", "all", "none")
+        versions = Versions(polyvariance, self.budget, fresh, self.events.append)  # type: ignore[arg-type]
+        read_places: set[tuple[int, str]] = set()
+        for attempt in range(self.budget.restarts):
+            versions.reset()
+            machine = Machine(
+                RULES, ENDERS, versions, self.budget, self.world, self.function.__globals__,
+                self.sources.resolve, self.sources.nested,
+            )
+            machine.read_places = read_places
+            try:
+                root, params = self._run(machine, versions, facts)
+            except Restart:
+                continue
+            program = self._assemble(machine, root, params, facts)
+            self.events.extend(machine.events.values())
+            return self._result(machine, versions, program, attempt)
+        sys.setrecursionlimit(limit)
+        raise OverBudget("too many restarts")
+
+    def _run(self, machine: Machine, versions: Versions, facts: FunctionFacts) -> tuple[Version, list[int]]:
+        env: dict[int, AbstractValue] = {}
+        names = facts.function.signature.names
+        params: list[int] = []
+        for name, param in zip(names, facts.function.entry.params):
+            given = self.inputs[name]
+            if isinstance(given, Open):
+                rv = machine.residual_value(name)
+                params.append(rv)
+                env[param] = Dynamic(rv, given.type)
+            else:
+                env[param] = Known(given)
+        for cell, param in zip(facts.cells, facts.function.entry.params[len(names) :]):
+            env[param] = Known(cell)
+        state = State([Frame(facts, env)])
+        plain = open_signature(facts.function.signature, self.open)
+        alone = plain.varargs is None and plain.varkw is None and not plain.kwonly
+        root = versions.arrive_unit(state) if alone else versions.arrive(state)
+        self._arrived = state
+        while (version := versions.next()) is not None:
+            machine.run_version(version)
+        return root, params
+
+    def _assemble(self, machine: Machine, root: Version, params: list[int], facts: FunctionFacts) -> Program:
+        from_state = {}
+        top = root.final().state.top
+        for value, content in self._arrived.top.env.items():
+            now = top.env.get(value)
+            if type(content) is Dynamic and type(now) is Dynamic:
+                from_state[content.rv] = now.rv
+        inputs = [from_state.get(rv, rv) for rv in params]
+        signature = open_signature(facts.function.signature, self.open)
+        name = facts.function.name.rpartition(".")[2]
+        return assemble(machine, root, Entry(name, signature, inputs, facts.function))
+
+    def _result(self, machine: Machine, versions: Versions, program: Program, restarts: int) -> Outcome:
+        stats = {
+            "source_blocks": machine.steps,
+            "versions": len(versions.unit.table),
+            "folded": machine.folded,
+            "left": sum(len(block.ops) for function in program.functions for block in function.blocks),
+            "restarts": restarts,
+        }
+        return Outcome(program, self.open, tuple(self.world.assumptions.values()), tuple(self.events), stats)
+
+
+def open_signature(signature: Signature, open_names: tuple[str, ...]) -> Signature:
+    """The parameters that stay open, of the same kinds and in the same order."""
+    names = set(open_names)
+    return Signature(
+        tuple(name for name in signature.posonly if name in names),
+        tuple(name for name in signature.regular if name in names),
+        signature.varargs if signature.varargs in names else None,
+        tuple(name for name in signature.kwonly if name in names),
+        signature.varkw if signature.varkw in names else None,
+    )

@@ -1,0 +1,117 @@
+"""What may be computed at specialization time: operands and functions whose behaviour cannot be observed.
+
+    foldable 1 + 2, "ab"[0], len((1, 2)), isinstance(3, int)
+    not      5 in [E()]   (runs E.__eq__),   "%s" % x   (runs x.__str__),   2 ** 10**9   (too large)
+
+Invariant: `deep` holds only for values all of whose parts are exact builtin immutable types, so that no
+method of a user's class can run when a builtin operation looks into them.
+"""
+
+from __future__ import annotations
+
+import builtins
+import math
+import operator
+from types import BuiltinFunctionType, EllipsisType, FunctionType, ModuleType, NoneType, NotImplementedType
+from typing import Final
+
+__all__ = [
+    "ATOMS", "MISSING", "PURE_FUNCTIONS", "PURE_METHODS", "cheap", "class_lookup", "comparable", "deep", "is_mutable",
+]
+
+ATOMS: Final[frozenset[type]] = frozenset(
+    {int, float, complex, bool, str, bytes, NoneType, EllipsisType, NotImplementedType, range}
+)
+
+_IDENTITIES: Final[tuple[type, ...]] = (type, FunctionType, BuiltinFunctionType, ModuleType)
+
+
+def deep(value: object, depth: int = 30, unordered: bool = True) -> bool:
+    """Is `value` made of exact builtin immutable types only?  Deeper than `depth` counts as no.
+
+    With `unordered` false, sets count as no: whatever walks over one depends on the hash seed.
+    """
+    kind = type(value)
+    if kind in ATOMS:
+        return True
+    if kind is tuple or (unordered and kind is frozenset):
+        assert isinstance(value, (tuple, frozenset))
+        return depth > 0 and len(value) <= 10_000 and all(deep(item, depth - 1, unordered) for item in value)
+    if kind is slice:
+        assert isinstance(value, slice)
+        return all(type(part) in ATOMS for part in (value.start, value.stop, value.step))
+    return False
+
+
+MISSING: Final = object()
+
+
+def class_lookup(cls: type, name: str) -> object:
+    """What `type.__mro__` has under `name`, without running descriptors; `MISSING` if nothing."""
+    for base in cls.__mro__:
+        found = base.__dict__.get(name, MISSING)
+        if found is not MISSING:
+            return found
+    return MISSING
+
+
+def comparable(value: object) -> bool:
+    """May `==`, `hash` and `is` look at `value` without running a user's code?"""
+    return deep(value) or type(value) in _IDENTITIES
+
+
+def is_mutable(value: object) -> bool:
+    """May somebody who gets `value` change what reading it gives?"""
+    return not (deep(value) or isinstance(value, (type, FunctionType, BuiltinFunctionType, ModuleType)))
+
+
+PURE_FUNCTIONS: Final[frozenset[object]] = frozenset(
+    {
+        builtins.abs, builtins.ascii, builtins.bin, builtins.bool, builtins.bytes, builtins.callable, builtins.chr,
+        builtins.complex, builtins.divmod, builtins.float, builtins.format, builtins.frozenset, builtins.hex, builtins.int,
+        builtins.len, builtins.max, builtins.min, builtins.oct, builtins.ord, builtins.pow, builtins.range,
+        builtins.repr, builtins.round, builtins.slice, builtins.str, builtins.sum, builtins.tuple, builtins.all,
+        builtins.any,
+        *(getattr(math, name) for name in dir(math) if callable(getattr(math, name)) and not name.startswith("_")),
+        *(
+            getattr(operator, name)
+            for name in operator.__all__
+            if name not in ("call", "attrgetter", "itemgetter", "methodcaller", "setitem", "delitem", "length_hint")
+            and not name.startswith("i")
+        ),
+    }
+)
+
+_STRING: Final = frozenset(
+    name for name in dir(str) if not name.startswith("_") and name not in ("format_map", "split", "rsplit", "splitlines")
+)
+
+PURE_METHODS: Final[dict[type, frozenset[str]]] = {
+    str: _STRING,
+    bytes: frozenset(name for name in dir(bytes) if not name.startswith("_") and name not in ("split", "rsplit", "splitlines")),
+    int: frozenset(name for name in dir(int) if not name.startswith("_")),
+    float: frozenset(name for name in dir(float) if not name.startswith("_")),
+    bool: frozenset(name for name in dir(bool) if not name.startswith("_")),
+    tuple: frozenset({"index", "count"}),
+    frozenset: frozenset({"union", "intersection", "difference", "issubset", "issuperset", "isdisjoint"}),
+    range: frozenset({"index", "count"}),
+}
+
+_LARGE: Final = 1 << 14
+
+
+def cheap(name: str, args: tuple[object, ...]) -> bool:
+    """Is the result of this operator on these builtin operands of reasonable size?"""
+    if name in ("pow", "ipow"):
+        base, exponent = args[0], args[1]
+        if isinstance(base, int) and isinstance(exponent, int):
+            return exponent < 0 or base.bit_length() * exponent <= _LARGE
+        return True
+    if name in ("lshift", "ilshift"):
+        return not (isinstance(args[0], int) and isinstance(args[1], int)) or args[0].bit_length() + args[1] <= _LARGE
+    if name in ("mul", "imul"):
+        for sequence, count in (args, args[::-1]):
+            if isinstance(sequence, (str, bytes, tuple, list)) and isinstance(count, int):
+                return len(sequence) * count <= _LARGE
+        return all(not isinstance(arg, int) or arg.bit_length() <= _LARGE for arg in args)
+    return True

@@ -1,0 +1,100 @@
+"""Residual code while it grows, and its way to a frozen function.
+
+Each version (a specialization point with a key) owns residual blocks; edges between versions are lazy: they
+keep a snapshot of the state that arrived, and only at the end, when all states are final, becomes each of
+them a block that materializes what must be and passes the parameters.
+
+    version(loop header, i: Dynamic 4)  <-  snapshot(i: Known 0)      =>   jump header(const 0)
+
+Invariant: residual values are defined once; within a version definitions dominate uses; values cross
+versions only as parameters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from futamura.ir.graph import Span
+from futamura.specialize.state import Extent, State
+
+__all__ = ["Lazy", "ResidualBlock", "ResidualEnd", "ResidualOperation", "Target", "Unit", "Version"]
+
+
+@dataclass(slots=True)
+class ResidualOperation:
+    name: str
+    args: tuple[int, ...]
+    attr: object
+    results: tuple[int, ...]
+    span: Span | None
+    pure: bool = False
+    lazy: Lazy | None = None
+    """The residual function's entry that `invoke` calls."""
+
+
+@dataclass(slots=True)
+class Lazy:
+    """An edge to a version, with the state that arrived; `implicit` is the residual value that the edge itself
+    provides (a handler's exception)."""
+
+    version: Version
+    snapshot: State
+    implicit: int | None = None
+
+
+Target: TypeAlias = "ResidualBlock | Lazy"
+
+
+@dataclass(slots=True)
+class ResidualEnd:
+    name: str
+    args: tuple[int, ...] = ()
+    targets: tuple[Target, ...] = ()
+    attr: object = None
+    span: Span | None = None
+
+
+@dataclass(slots=True, eq=False)
+class ResidualBlock:
+    """`params` holds at most the item of a `next` terminator or nothing: blocks of a version see its values."""
+
+    params: list[int] = field(default_factory=list)
+    ops: list[ResidualOperation] = field(default_factory=list)
+    end: ResidualEnd | None = None
+    handler: Lazy | None = None
+    context: tuple[Extent, ...] | None = None
+    """The regions of the operations in it that may raise; None while there are none."""
+    constants: dict[object, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class Version:
+    """One residual copy of a specialization point."""
+
+    uid: int
+    unit: Unit
+    key: object
+    state: State
+    place: tuple[int, ...]
+    root: ResidualBlock = field(default_factory=ResidualBlock)
+    queued: bool = False
+    forward: Version | None = None
+    runs: int = 0
+    implicit: int | None = None
+
+    def final(self) -> Version:
+        version = self
+        while version.forward is not None:
+            version = version.forward
+        return version
+
+
+@dataclass(slots=True, eq=False)
+class Unit:
+    """One residual function under construction: its versions by key."""
+
+    name: str
+    table: dict[object, Version] = field(default_factory=dict)
+    root: Version | None = None
+    params: list[int] = field(default_factory=list)

@@ -1,0 +1,686 @@
+"""What each operator does to abstract values: fold, act on a virtual object, or stay.
+
+    add  Known 1, Known 2         ->  Known 3
+    add  Dynamic int, Known 2     ->  emitted, an int
+    list x, y                     ->  a virtual list
+    getitem virtual list, Known 0 ->  its first item
+
+`RULES` maps the name of each operator to its rule.  A rule that cannot decide emits the operation.
+Attributes live in `attributes`, calls in `calls`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from futamura.ir.attributes import FunctionAttr
+from futamura.ir.constant import Constant
+from futamura.ir.graph import Operation
+from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
+from futamura.ir.ops import OPERATORS
+from futamura.specialize.machine import Machine, Unsupported
+from futamura.specialize.policy import SMALL_MODULUS
+from futamura.specialize.purity import cheap, comparable, deep
+from futamura.specialize.state import Frame
+from futamura.specialize.values import AbstractValue, Dynamic, Known, Virtual, VObject
+
+__all__ = ["RULES", "Rule", "exact_type"]
+
+Rule = Callable[[Machine, Frame, Operation], None]
+RULES: Final[dict[str, Rule]] = {}
+
+
+def rule(*names: str) -> Callable[[Rule], Rule]:
+    def register(function: Rule) -> Rule:
+        for name in names:
+            RULES[name] = function
+        return function
+
+    return register
+
+
+def exact_type(m: Machine, value: AbstractValue) -> type | None:
+    """The exact class of `value`, if it is known."""
+    if type(value) is Known:
+        return type(value.value)
+    if type(value) is Dynamic:
+        return value.type
+    entry = m.state.object(value)
+    if entry is None or entry.kind in ("cell", "function", "bound", "method", "iterator"):
+        return None
+    return entry.cls
+
+
+def site(frame: Frame) -> object:
+    return (frame.chain, frame.facts.uid, frame.block, frame.index)
+
+
+# -- constants, names
+
+@rule("const")
+def const(m: Machine, frame: Frame, op: Operation) -> None:
+    assert isinstance(op.attr, Constant)
+    m.set(frame, op, Known(op.attr.value))
+
+
+@rule("copy")
+def copy(m: Machine, frame: Frame, op: Operation) -> None:
+    values = [frame.env[arg] for arg in op.args]
+    for result, value in zip(op.results, values, strict=True):
+        frame.env[result] = value
+
+
+# -- arithmetic and comparison
+
+_NUMBERS: Final = frozenset({int, float, bool, complex})
+_SAFE: Final = frozenset({int, float, bool})
+_NEVER_RAISE: Final = frozenset({"add", "sub", "mul", "iadd", "isub", "imul", "and", "or", "xor", "iand", "ior", "ixor"})
+_ORDERED: Final = frozenset({"lt", "le", "gt", "ge"})
+_EQUALITY: Final = frozenset({"eq", "ne"})
+
+
+def result_type(name: str, types: list[type | None]) -> type | None:
+    """The exact class of the result of an arithmetic operator on operands of these exact classes."""
+    row = OPERATORS[name]
+    found = getattr(row, "result_type", None)
+    if found is not None:
+        result = found(tuple(types), None)
+        return result if isinstance(result, type) else None
+    return None
+
+
+def may_raise(name: str, types: list[type | None]) -> bool:
+    if name in ("is", "is_not", "not", "truth"):
+        return name in ("not", "truth") and types[0] not in (*_SAFE, str, list, dict, tuple, type(None), bytes)
+    if name in _EQUALITY or name in _ORDERED:
+        return not (all(kind in _SAFE for kind in types) or all(kind is str for kind in types))
+    if name in _NEVER_RAISE:
+        if all(kind in (int, bool) for kind in types):
+            return False
+        numbers = all(kind in (float, bool) for kind in types)  # an int may be too large for a float
+        return not (numbers and name in ("add", "sub", "mul", "iadd", "isub", "imul"))
+    return True
+
+
+def fold(m: Machine, name: str, values: tuple[object, ...]) -> tuple[object, ...] | None:
+    """The result of a builtin operator on builtin operands, in a tuple; None if it must stay."""
+    check = comparable if name in ("is", "is_not", *_EQUALITY) else deep
+    if not all(check(value) for value in values) or not cheap(name, values):
+        return None
+    evaluate = OPERATORS[name].evaluate
+    assert evaluate is not None
+    try:
+        return (evaluate(values, None),)
+    except Exception:
+        return None
+
+
+def derived_age(m: Machine, name: str, values: tuple[object, ...], args: list[AbstractValue]) -> int:
+    """The provenance of a computed value: comparison results and small remainders are finite."""
+    if name in COMPARE or name in ("not", "truth"):
+        return 0
+    if name in ("mod", "imod", "and", "iand"):
+        right = values[1]
+        if isinstance(right, int) and 0 <= right <= SMALL_MODULUS:
+            return 0
+    age = max(m.state.age(arg) for arg in args)
+    return age if age & 1 else age + 1
+
+
+@rule(*BINARY, *INPLACE, *COMPARE, *UNARY)
+def arithmetic(m: Machine, frame: Frame, op: Operation) -> None:
+    name = op.operator.name
+    args = [m.get(frame, arg) for arg in op.args]
+    if all(type(arg) is Known for arg in args):
+        values = tuple([arg.value for arg in args if type(arg) is Known])
+        folded = fold(m, name, values)
+        if folded is not None:
+            m.folded += 1
+            if name == "eq" and folded[0] is True:
+                for arg in args:
+                    m.state.validate(arg)
+            m.set(frame, op, m.known(folded[0], derived_age(m, name, values, args)))
+            return
+    special = _SPECIAL.get(name)
+    if special is not None:
+        result = special(m, frame, op, args)
+        if result is not None:
+            m.folded += 1
+            m.set(frame, op, result)
+            return
+    types = [exact_type(m, arg) for arg in args]
+    kind = result_type(name, types)
+    m.set(frame, op, m.emit(name, args, type=kind, hint=_hint(frame, op), raises=may_raise(name, types)))
+
+
+def _hint(frame: Frame, op: Operation) -> str | None:
+    return frame.facts.function.hints[op.results[0]] if op.results else None
+
+
+Special = Callable[[Machine, Frame, Operation, list[AbstractValue]], AbstractValue | None]
+
+
+def _identity(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    left, right = args
+    same: bool | None = None
+    if type(left) is Virtual or type(right) is Virtual:
+        if _unnameable(m, left) or _unnameable(m, right):
+            return None
+        same = type(left) is Virtual and type(right) is Virtual and left.oid == right.oid
+    elif type(left) is Known and type(right) is Known:
+        if left.value is right.value:
+            same = True
+        elif _singleton(left.value) or _singleton(right.value) or not (deep(left.value) and deep(right.value)):
+            same = False
+    else:
+        known, other = (left, right) if type(left) is Known else (right, left)
+        if type(known) is Known and type(other) is Dynamic and other.type is not None and type(known.value) is not other.type:
+            same = False
+    if same is None:
+        return None
+    return Known(same if op.operator.name == "is" else not same)
+
+
+def _unnameable(m: Machine, value: AbstractValue) -> bool:
+    """Virtual immutable objects have no identity of their own to compare by."""
+    entry = m.state.object(value)
+    return entry is not None and entry.kind == "tuple" and not entry.items
+
+
+def _singleton(value: object) -> bool:
+    return value is None or value is Ellipsis or value is NotImplemented or type(value) is bool
+
+
+def _length_truth(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    value = args[0]
+    negate = op.operator.name == "not"
+    entry = m.state.object(value)
+    if entry is not None:
+        if entry.kind in ("list", "tuple", "dict"):
+            return Known(bool(entry.items) is not negate)
+        if entry.kind == "instance":
+            if hasattr(entry.cls, "__bool__") or hasattr(entry.cls, "__len__"):
+                return None
+            return Known(not negate)
+        return Known(not negate) if entry.kind != "exception" else None
+    if type(value) is Dynamic and value.type is bool and not negate:
+        return value
+    if type(value) is Known:
+        content = value.value
+        if type(content) in (list, dict) and m.frozen(content):
+            assert isinstance(content, (list, dict))
+            return Known(bool(content) is not negate)
+        if isinstance(content, type) and type(content) is not type:
+            return None
+        kind = type(content)
+        if not hasattr(kind, "__bool__") and not hasattr(kind, "__len__"):
+            return Known(not negate)
+    return None
+
+
+def _concatenate(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    left, right = (sequence_items(m, arg) for arg in args)
+    if left is None or right is None or left[0] is not right[0]:
+        return None
+    if left[0] is list and op.operator.name == "iadd":
+        return _extend_in_place(m, args[0], right[1])
+    if len(left[1]) + len(right[1]) > m.budget.virtual_length:
+        return None
+    return m.virtual(VObject(left[0].__name__, left[0], (*left[1], *right[1]), site=site(frame)))
+
+
+def _extend_in_place(m: Machine, target: AbstractValue, items: tuple[AbstractValue, ...]) -> AbstractValue | None:
+    entry = m.state.object(target)
+    if entry is None or type(target) is not Virtual:
+        return None
+    m.state.heap[target.oid] = entry._replace(items=(*entry.items, *items))
+    return target
+
+
+def _repeat(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    for sequence, count in (args, args[::-1]):
+        entry = m.state.object(sequence)
+        if entry is None or entry.kind not in ("list", "tuple") or type(count) is not Known or type(count.value) is not int:
+            continue
+        if op.operator.name == "imul" and entry.kind == "list":
+            return None
+        if len(entry.items) * max(count.value, 0) > m.budget.virtual_length:
+            return None
+        return m.virtual(entry._replace(items=entry.items * count.value, site=site(frame)))
+    return None
+
+
+def _member(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    item, container = args
+    if type(item) is not Known or not deep(item.value):
+        return None
+    found: bool | None = None
+    entry = m.state.object(container)
+    if entry is not None and entry.kind == "dict":
+        try:
+            found = any(Constant(key) == Constant(item.value) or key == item.value for key in entry.names)
+        except TypeError:
+            return None
+    elif entry is not None and entry.kind in ("list", "tuple"):
+        if all(type(x) is Known and deep(x.value) for x in entry.items):
+            found = any(type(x) is Known and x.value == item.value for x in entry.items)
+    elif type(container) is Known and type(container.value) in (list, dict, set) and m.frozen(container.value):
+        content = container.value
+        assert isinstance(content, (list, dict, set))
+        if all(deep(x) for x in content):
+            try:
+                found = item.value in content
+            except TypeError:
+                return None
+    if found is None:
+        return None
+    if found:
+        m.state.validate(item)
+    return Known(found if op.operator.name == "in" else not found)
+
+
+_SPECIAL: Final[dict[str, Special]] = {
+    "is": _identity, "is_not": _identity, "truth": _length_truth, "not": _length_truth, "add": _concatenate,
+    "iadd": _concatenate, "mul": _repeat, "imul": _repeat, "in": _member, "not_in": _member,
+}
+
+
+def sequence_items(m: Machine, value: AbstractValue) -> tuple[type, tuple[AbstractValue, ...]] | None:
+    """The items of a list or tuple whose shape is known: virtual, or a constant tuple."""
+    entry = m.state.object(value)
+    if entry is not None and entry.kind in ("list", "tuple"):
+        return (list if entry.kind == "list" else tuple), entry.items
+    if type(value) is Known and type(value.value) is tuple:
+        return tuple, tuple(m.known(item, m.state.age(value)) for item in value.value)
+    return None
+
+
+# -- containers
+
+@rule("tuple", "list")
+def build_sequence(m: Machine, frame: Frame, op: Operation) -> None:
+    items: list[AbstractValue] = []
+    stars = op.attr if isinstance(op.attr, tuple) else (False,) * len(op.args)
+    args = [m.get(frame, arg) for arg in op.args]
+    for arg, star in zip(args, stars, strict=True):
+        if not star:
+            items.append(arg)
+            continue
+        found = sequence_items(m, arg)
+        if found is None:
+            m.set(frame, op, m.emit(op.operator.name, args, op.attr, type=list if op.operator.name == "list" else tuple))
+            return
+        items.extend(found[1])
+    name = op.operator.name
+    if name == "tuple" and all(type(item) is Known and deep(item.value) for item in items):
+        values = tuple(item.value for item in items if type(item) is Known)
+        m.set(frame, op, m.known(values, max((m.state.age(item) for item in items), default=0)))
+        return
+    m.set(frame, op, m.virtual(VObject(name, list if name == "list" else tuple, tuple(items), site=site(frame))))
+
+
+def usable_key(value: AbstractValue) -> bool:
+    return type(value) is Known and deep(value.value) and value.value == value.value and _hashable(value.value)
+
+
+def _hashable(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+@rule("dict")
+def build_dict(m: Machine, frame: Frame, op: Operation) -> None:
+    args = [m.get(frame, arg) for arg in op.args]
+    keys, values = args[::2], args[1::2]
+    if op.attr is not None or not all(usable_key(key) for key in keys):
+        m.set(frame, op, m.emit("dict", args, op.attr, type=dict))
+        return
+    entry: dict[object, tuple[object, AbstractValue]] = {}
+    for key, value in zip(keys, values, strict=True):
+        assert type(key) is Known
+        entry[key.value] = (entry[key.value][0] if key.value in entry else key.value, value)
+    names = tuple(key for key, _ in entry.values())
+    m.set(frame, op, m.virtual(VObject("dict", dict, tuple(v for _, v in entry.values()), names, site(frame))))
+
+
+@rule("set")
+def build_set(m: Machine, frame: Frame, op: Operation) -> None:
+    m.set(frame, op, m.emit("set", [m.get(frame, arg) for arg in op.args], op.attr, type=set))
+
+
+@rule("list_append")
+def list_append(m: Machine, frame: Frame, op: Operation) -> None:
+    target, item = (m.get(frame, arg) for arg in op.args)
+    if _extend_in_place(m, target, (item,)) is None:
+        m.emit("list_append", (target, item), results=0, raises=False)
+
+
+@rule("set_add", "dict_put")
+def put(m: Machine, frame: Frame, op: Operation) -> None:
+    args = [m.get(frame, arg) for arg in op.args]
+    if op.operator.name == "dict_put" and store_item(m, args[0], args[1], args[2]):
+        return
+    m.emit(op.operator.name, args, results=0)
+
+
+def store_item(m: Machine, target: AbstractValue, key: AbstractValue, value: AbstractValue) -> bool:
+    """`target[key] = value` on a virtual list or dict; False if it must stay."""
+    entry = m.state.object(target)
+    if entry is None or type(target) is not Virtual or type(key) is not Known:
+        return False
+    if entry.kind == "list" and type(key.value) is int and -len(entry.items) <= key.value < len(entry.items):
+        items = list(entry.items)
+        items[key.value] = value
+        m.state.heap[target.oid] = entry._replace(items=tuple(items))
+    elif entry.kind == "dict" and usable_key(key):
+        names, items = list(entry.names), list(entry.items)
+        if key.value in names:
+            items[names.index(key.value)] = value
+        else:
+            names.append(key.value)
+            items.append(value)
+        m.state.heap[target.oid] = entry._replace(items=tuple(items), names=tuple(names))
+    else:
+        return False
+    m.state.validate(key)
+    return True
+
+
+@rule("setitem")
+def setitem(m: Machine, frame: Frame, op: Operation) -> None:
+    value, target, key = (m.get(frame, arg) for arg in op.args)
+    if not store_item(m, target, key, value):
+        m.writes(target)
+        m.emit("setitem", (value, target, key), results=0)
+
+
+@rule("delitem")
+def delitem(m: Machine, frame: Frame, op: Operation) -> None:
+    target, key = (m.get(frame, arg) for arg in op.args)
+    entry = m.state.object(target)
+    if entry is not None and type(target) is Virtual and type(key) is Known:
+        position = _position(entry, key.value)
+        if position is not None:
+            items = (*entry.items[:position], *entry.items[position + 1 :])
+            names = (*entry.names[:position], *entry.names[position + 1 :]) if entry.kind == "dict" else entry.names
+            m.state.heap[target.oid] = entry._replace(items=items, names=names)
+            return
+    m.writes(target)
+    m.emit("delitem", (target, key), results=0)
+
+
+def _position(entry: VObject, key: object) -> int | None:
+    if entry.kind in ("list", "tuple") and type(key) is int and -len(entry.items) <= key < len(entry.items):
+        return key % len(entry.items)
+    if entry.kind == "dict" and deep(key) and _hashable(key) and key in entry.names:
+        return entry.names.index(key)
+    return None
+
+
+@rule("getitem")
+def getitem(m: Machine, frame: Frame, op: Operation) -> None:
+    target, key = (m.get(frame, arg) for arg in op.args)
+    result = load_item(m, frame, target, key)
+    if result is None:
+        types = (exact_type(m, target), exact_type(m, key))
+        kind = str if types[0] is str else None
+        result = m.emit("getitem", (target, key), type=kind, hint=_hint(frame, op))
+    else:
+        m.folded += 1
+    m.set(frame, op, result)
+
+
+def load_item(m: Machine, frame: Frame, target: AbstractValue, key: AbstractValue) -> AbstractValue | None:
+    """`target[key]` of a container whose shape is known; None if it must stay."""
+    entry = m.state.object(target)
+    if entry is not None and type(key) is Known:
+        position = _position(entry, key.value)
+        if position is not None:
+            m.state.validate(key)
+            return entry.items[position]
+    bounds = _bounds(m, key)
+    if bounds is not None:
+        return _slice_of(m, frame, target, bounds)
+    if type(target) is not Known or type(key) is not Known or not deep(key.value):
+        return None
+    container = target.value
+    kind = type(container)
+    if kind in (list, dict):
+        if not m.frozen(container):
+            return None
+    elif kind not in (str, bytes, tuple, range):
+        return None
+    try:
+        item = container[key.value]  # type: ignore[index]
+    except Exception:
+        return None
+    m.state.validate(key)
+    m.reads(container, item)
+    return m.known(item, m.state.age(target))
+
+
+def _bounds(m: Machine, key: AbstractValue) -> slice | None:
+    if type(key) is Known and type(key.value) is slice:
+        return key.value
+    entry = m.state.object(key)
+    if entry is None or entry.kind != "slice":
+        return None
+    parts = [item.value for item in entry.items if type(item) is Known and type(item.value) in (int, type(None))]
+    return slice(*parts) if len(parts) == 3 else None
+
+
+def _slice_of(m: Machine, frame: Frame, target: AbstractValue, bounds: slice) -> AbstractValue | None:
+    if bounds.step == 0:
+        return None
+    entry = m.state.object(target)
+    if entry is not None and entry.kind in ("list", "tuple"):
+        return m.virtual(entry._replace(items=entry.items[bounds], site=site(frame)))
+    if type(target) is Known and type(target.value) in (str, bytes, tuple, range):
+        return m.known(target.value[bounds], m.state.age(target))  # type: ignore[index]
+    if type(target) is Known and type(target.value) is list and m.frozen(target.value):
+        items = target.value[bounds]
+        if len(items) > m.budget.virtual_length:
+            return None
+        for item in items:
+            m.reads(target.value, item)
+        return m.virtual(VObject("list", list, tuple(Known(item) for item in items), site=site(frame)))
+    return None
+
+
+@rule("slice")
+def build_slice(m: Machine, frame: Frame, op: Operation) -> None:
+    args = tuple(m.get(frame, arg) for arg in op.args)
+    if all(type(arg) is Known and deep(arg.value) for arg in args):
+        m.set(frame, op, Known(slice(*(arg.value for arg in args if type(arg) is Known))))
+    else:
+        m.set(frame, op, m.virtual(VObject("slice", slice, args, site=site(frame))))
+
+
+@rule("unpack")
+def unpack(m: Machine, frame: Frame, op: Operation) -> None:
+    assert isinstance(op.attr, tuple)
+    before, starred, after = op.attr
+    value = m.get(frame, op.args[0])
+    found = sequence_items(m, value)
+    if found is None and type(value) is Known and type(value.value) in (list, str, bytes, range):
+        if type(value.value) is not list or m.frozen(value.value):
+            for item in value.value:  # type: ignore[attr-defined]
+                m.reads(value.value, item)
+            found = (list, tuple(Known(item) for item in value.value))  # type: ignore[attr-defined]
+    count = before + after
+    if found is None or (len(found[1]) != count if not starred else len(found[1]) < count):
+        hints = frame.facts.function.hints
+        for result, dynamic in zip(op.results, m.emit_many("unpack", (value,), op.attr, results=len(op.results))):
+            m.hints[dynamic.rv] = hints[result]
+            frame.env[result] = dynamic
+        return
+    items = list(found[1])
+    if starred:
+        middle = tuple(items[before : len(items) - after])
+        rest = m.virtual(VObject("list", list, middle, site=site(frame)))
+        items = [*items[:before], rest, *items[len(items) - after :]]
+    for result, item in zip(op.results, items, strict=True):
+        frame.env[result] = item
+
+
+# -- text
+
+_FORMATTED: Final = frozenset({int, float, str, bool, bytes, complex, type(None)})
+
+
+_CONVERSIONS: Final[dict[str, Callable[[object], object]]] = {"": lambda x: x, "s": str, "r": repr, "a": ascii}
+
+
+def _formatted(values: list[object], conversion: str) -> str | None:
+    try:
+        return format(_CONVERSIONS[conversion](values[0]), *(str(value) for value in values[1:]))
+    except Exception:
+        return None
+
+
+@rule("format")
+def format_value(m: Machine, frame: Frame, op: Operation) -> None:
+    args = [m.get(frame, arg) for arg in op.args]
+    if all(type(arg) is Known and type(arg.value) in _FORMATTED for arg in args):
+        values = [arg.value for arg in args if type(arg) is Known]
+        text = _formatted(values, str(op.attr or ""))
+        if text is not None and len(text) < 10_000:
+            m.folded += 1
+            m.set(frame, op, m.known(text, max(m.state.age(arg) for arg in args)))
+            return
+    if type(args[0]) is Dynamic and args[0].type is str and len(args) == 1 and op.attr in ("", "s", None):
+        m.set(frame, op, args[0])
+        return
+    m.set(frame, op, m.emit("format", args, op.attr, type=str))
+
+
+@rule("string")
+def join_strings(m: Machine, frame: Frame, op: Operation) -> None:
+    parts: list[AbstractValue] = []
+    for arg in op.args:
+        value = m.get(frame, arg)
+        last = parts[-1] if parts else None
+        if type(value) is Known and type(last) is Known:
+            parts[-1] = m.known(str(last.value) + str(value.value), max(m.state.age(value), m.state.age(last)))
+        else:
+            parts.append(value)
+    if all(type(part) is Known for part in parts):
+        m.set(frame, op, parts[0] if parts else Known(""))
+    else:
+        m.set(frame, op, m.emit("string", parts, type=str, raises=False))
+
+
+# -- cells and functions
+
+@rule("cell")
+def new_cell(m: Machine, frame: Frame, op: Operation) -> None:
+    items = tuple(m.get(frame, arg) for arg in op.args)
+    m.set(frame, op, m.virtual(VObject("cell", object, items, site=site(frame), extra=op.attr)))
+
+
+@rule("cell_get")
+def cell_get(m: Machine, frame: Frame, op: Operation) -> None:
+    cell = m.get(frame, op.args[0])
+    entry = m.state.object(cell)
+    if entry is not None and entry.items:
+        m.set(frame, op, entry.items[0])
+        return
+    if type(cell) is Known:
+        content = m.read_cell(cell.value, op)
+        if content is not None:
+            m.set(frame, op, content)
+            return
+    m.set(frame, op, m.emit("cell_get", (cell,), op.attr, hint=_hint(frame, op)))
+
+
+@rule("cell_set")
+def cell_set(m: Machine, frame: Frame, op: Operation) -> None:
+    value, cell = (m.get(frame, arg) for arg in op.args)
+    entry = m.state.object(cell)
+    if entry is not None and type(cell) is Virtual:
+        m.state.heap[cell.oid] = entry._replace(items=(value,))
+        return
+    m.writes(cell)
+    m.emit("cell_set", (value, cell), op.attr, results=0, raises=False)
+
+
+@rule("cell_del")
+def cell_del(m: Machine, frame: Frame, op: Operation) -> None:
+    cell = m.get(frame, op.args[0])
+    entry = m.state.object(cell)
+    if entry is not None and type(cell) is Virtual and entry.items:
+        m.state.heap[cell.oid] = entry._replace(items=())
+        return
+    m.writes(cell)
+    m.emit("cell_del", (cell,), op.attr, results=0)
+
+
+@rule("function")
+def make_function(m: Machine, frame: Frame, op: Operation) -> None:
+    assert isinstance(op.attr, FunctionAttr)
+    items = tuple(m.get(frame, arg) for arg in op.args)
+    entry = VObject("function", type(make_function), items, site=site(frame), extra=(frame.facts, op.attr))
+    m.set(frame, op, m.virtual(entry))
+
+
+# -- the rest stays
+
+@rule("exc_match")
+def exc_match(m: Machine, frame: Frame, op: Operation) -> None:
+    exception, cls = (m.get(frame, arg) for arg in op.args)
+    kind = exact_type(m, exception)
+    classes = cls.value if type(cls) is Known else None
+    if kind is not None and _exception_classes(classes):
+        m.folded += 1
+        m.set(frame, op, Known(issubclass(kind, classes)))  # type: ignore[arg-type]
+        return
+    m.set(frame, op, m.emit("exc_match", (exception, cls), type=bool))
+
+
+def _exception_classes(value: object) -> bool:
+    if isinstance(value, tuple):
+        return all(_exception_classes(item) for item in value)
+    return isinstance(value, type) and issubclass(value, BaseException)
+
+
+@rule("match_sequence", "match_mapping")
+def match_shape(m: Machine, frame: Frame, op: Operation) -> None:
+    subject = m.get(frame, op.args[0])
+    kind = exact_type(m, subject)
+    sequence = op.operator.name == "match_sequence"
+    if kind in (list, tuple, range):
+        m.set(frame, op, Known(sequence))
+    elif kind is dict:
+        m.set(frame, op, Known(not sequence))
+    elif kind in (str, bytes, int, float, bool, type(None), set, frozenset):
+        m.set(frame, op, Known(False))
+    else:
+        m.set(frame, op, m.emit(op.operator.name, (subject,), type=bool))
+
+
+@rule("match_class")
+def match_class(m: Machine, frame: Frame, op: Operation) -> None:
+    args = [m.get(frame, arg) for arg in op.args]
+    results = m.emit_many("match_class", args, op.attr, results=len(op.results))
+    for at, (result, dynamic) in enumerate(zip(op.results, results, strict=True)):
+        frame.env[result] = Dynamic(dynamic.rv, bool) if at == 0 else dynamic
+
+
+@rule("import", "import_from", "global_set", "global_del")
+def stays(m: Machine, frame: Frame, op: Operation) -> None:
+    args = [m.get(frame, arg) for arg in op.args]
+    if op.operator.name in ("global_set", "global_del"):
+        m.require_home(frame, "assigns a global of another module")
+    results = m.emit_many(op.operator.name, args, op.attr, results=len(op.results))
+    for result, dynamic in zip(op.results, results):
+        frame.env[result] = dynamic
+
+
+@rule("yield", "yield_from", "class", "with_enter", "with_exit", "with_unwind")
+def unsupported(m: Machine, frame: Frame, op: Operation) -> None:
+    raise Unsupported(f"{op.operator.name} inside specialized code", op.span)
+

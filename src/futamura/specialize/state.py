@@ -1,0 +1,202 @@
+"""The state of the abstract interpreter: frames, heap, provenance.
+
+A state is what a specialization point is reached with.  `trim` drops what cannot be used any more;
+states that are compared, kept or met are always trimmed.
+
+    frames   outermost first; the last one runs.  A suspended frame stands after the operation that
+             called; `result` is the value of that frame which the callee's result will define
+    heap     virtual objects by id
+    overlays what the code wrote to attributes of static objects, and whether it must still be stored back
+    ages     provenance: how often a known value was changed while crossing a dynamic loop's header
+             since it was last validated, doubled; odd means: changed since the last crossing
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
+
+from futamura.specialize.facts import FunctionFacts
+from futamura.specialize.values import AbstractValue, Dynamic, Known, Virtual, VObject
+
+__all__ = ["Chain", "Extent", "Frame", "State"]
+
+Chain: TypeAlias = tuple[object, ...]
+"""Where a frame was inlined: the (function, operation) pairs from the outermost call inwards."""
+
+
+class Extent(NamedTuple):
+    """One residual region around a frame's block: `uid` tells its versions apart.
+
+    A try region's uid is given by the state's key where it is entered, and all its exceptions meet in one
+    handler version.  An except region has the uid of its try region; 0 means that the exception exists
+    during specialization only.
+    """
+
+    region: int
+    kind: str
+    uid: int
+
+
+class Frame:
+    """One activation of a source function."""
+
+    __slots__ = ("block", "chain", "dynamic", "env", "extents", "facts", "index", "purpose", "result", "subject")
+
+    def __init__(
+        self,
+        facts: FunctionFacts,
+        env: dict[int, AbstractValue],
+        chain: Chain = (),
+        *,
+        block: int = 0,
+        index: int = 0,
+        dynamic: bool = False,
+        result: int | None = None,
+        purpose: str = "call",
+        subject: AbstractValue | None = None,
+        extents: tuple[Extent, ...] = (),
+    ) -> None:
+        self.facts = facts
+        self.env = env
+        self.chain = chain
+        self.block = block
+        self.index = index
+        self.dynamic = dynamic
+        self.result = result
+        """The caller's value that the result defines; None drops the result."""
+        self.purpose = purpose
+        """"call"; "init": the result is `subject`, the new instance; "truth", "iter" ...: how the result is used."""
+        self.subject = subject
+        self.extents = extents
+        """The try, except and copy regions around `block`, outermost first."""
+
+    def copy(self) -> Frame:
+        return Frame(
+            self.facts, dict(self.env), self.chain, block=self.block, index=self.index, dynamic=self.dynamic,
+            result=self.result, purpose=self.purpose, subject=self.subject, extents=self.extents,
+        )
+
+    def live(self, top: bool) -> tuple[int, ...]:
+        if top and self.index == 0:
+            return self.facts.live_in[self.block]
+        return self.facts.live_at(self.block, self.index)
+
+
+class State:
+    """Frames, heap and provenance; mutable, copied before a second way goes on from it."""
+
+    __slots__ = ("ages", "frames", "heap", "overlays", "unit")
+
+    def __init__(
+        self,
+        frames: list[Frame],
+        heap: dict[int, VObject] | None = None,
+        ages: dict[int, int] | None = None,
+        overlays: dict[tuple[int, str], tuple[AbstractValue, bool]] | None = None,
+        unit: int = 0,
+    ) -> None:
+        self.frames = frames
+        self.heap: dict[int, VObject] = heap if heap is not None else {}
+        self.ages: dict[int, int] = ages if ages is not None else {}
+        self.overlays: dict[tuple[int, str], tuple[AbstractValue, bool]] = overlays if overlays is not None else {}
+        self.unit = unit
+        """The residual function that the outermost frame belongs to."""
+
+    def copy(self) -> State:
+        frames = [frame.copy() for frame in self.frames]
+        return State(frames, dict(self.heap), dict(self.ages), dict(self.overlays), self.unit)
+
+    @property
+    def top(self) -> Frame:
+        return self.frames[-1]
+
+    def resolve(self, value: AbstractValue) -> AbstractValue:
+        """The value, or what it was materialized to."""
+        while type(value) is Virtual:
+            entry = self.heap[value.oid]
+            if entry.kind != "forward":
+                return value
+            value = entry.items[0]
+        return value
+
+    def object(self, value: AbstractValue) -> VObject | None:
+        """The virtual object that `value` is, if it is one."""
+        value = self.resolve(value)
+        return self.heap[value.oid] if type(value) is Virtual else None
+
+    def age(self, value: AbstractValue) -> int:
+        return self.ages.get(value.vid, 0) if type(value) is Known and value.vid else 0
+
+    def validate(self, value: AbstractValue) -> None:
+        """`value` selected something finite: its provenance starts anew."""
+        if type(value) is Known and value.vid:
+            self.ages.pop(value.vid, None)
+
+    def cross_header(self) -> None:
+        """A dynamic loop's header is crossed: what changed since the last crossing grows older."""
+        for vid, age in self.ages.items():
+            if age & 1:
+                self.ages[vid] = age + 1
+
+    def leaves(self, value: AbstractValue) -> Iterator[AbstractValue]:
+        """All values reachable from `value`, virtual ones included, each object once."""
+        seen: set[int] = set()
+        work = [value]
+        while work:
+            item = self.resolve(work.pop())
+            if type(item) is Virtual:
+                if item.oid in seen:
+                    continue
+                seen.add(item.oid)
+                work.extend(self.heap[item.oid].items)
+            yield item
+
+    def trim(self) -> None:
+        """Keep what the frames can still use; forwards disappear."""
+        heap: dict[int, VObject] = {}
+        vids: set[int] = set()
+        last = len(self.frames) - 1
+        for at, frame in enumerate(self.frames):
+            env = frame.env
+            kept = {}
+            awaited = self.frames[at + 1].result if at != last else None
+            for value in frame.live(at == last):
+                if value == awaited:
+                    continue  # an older iteration's value: the callee's result will replace it
+                content = env.get(value)
+                if content is not None:
+                    kept[value] = self._keep(content, heap, vids)
+            frame.env = kept
+            if frame.subject is not None:
+                frame.subject = self._keep(frame.subject, heap, vids)
+        for place, (content, dirty) in self.overlays.items():
+            self.overlays[place] = (self._keep(content, heap, vids), dirty)
+        self.heap = heap
+        if self.ages:
+            self.ages = {vid: age for vid, age in self.ages.items() if vid in vids}
+
+    def _keep(self, value: AbstractValue, heap: dict[int, VObject], vids: set[int]) -> AbstractValue:
+        value = self.resolve(value)
+        if type(value) is Known:
+            if value.vid:
+                vids.add(value.vid)
+            return value
+        if type(value) is Dynamic:
+            return value
+        work = [value.oid] if type(value) is Virtual and value.oid not in heap else []
+        while work:
+            oid = work.pop()
+            if oid in heap:
+                continue
+            entry = self.heap[oid]
+            items = []
+            for item in entry.items:
+                item = self.resolve(item)
+                items.append(item)
+                if type(item) is Virtual and item.oid not in heap:
+                    work.append(item.oid)
+                elif type(item) is Known and item.vid:
+                    vids.add(item.vid)
+            heap[oid] = entry._replace(items=tuple(items))
+        return value

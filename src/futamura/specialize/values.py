@@ -1,0 +1,93 @@
+"""Abstract values and virtual objects.
+
+During specialization a value of the program is one of
+
+    Known(value, vid)    this very Python object; `vid` names it in `State.ages` (0: no provenance)
+    Virtual(oid)         an object made during specialization that nothing outside has seen: `heap[oid]`
+    Dynamic(rv, type)    a value of the residual program; `type` is its exact class, if known
+
+A virtual object is immutable; changing it replaces its entry in the heap, so a snapshot of a heap is a
+copy of a dict.
+
+    [x, 1]  ->  Virtual(7), heap[7] = VObject("list", list, items=(Dynamic(3), Known(1)))
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple, TypeAlias
+
+from futamura.ir.constant import exact_key
+
+__all__ = ["NONE", "AbstractValue", "Dynamic", "Known", "VObject", "Virtual", "token_key"]
+
+
+class Known:
+    """A value that every run of this code has."""
+
+    __slots__ = ("value", "vid")
+
+    def __init__(self, value: object, vid: int = 0) -> None:
+        self.value: Final = value
+        self.vid: Final = vid
+
+    def __repr__(self) -> str:
+        return f"Known({self.value!r:.40})"
+
+
+class Virtual:
+    """A reference to a virtual object."""
+
+    __slots__ = ("oid",)
+
+    def __init__(self, oid: int) -> None:
+        self.oid: Final = oid
+
+    def __repr__(self) -> str:
+        return f"Virtual({self.oid})"
+
+
+class Dynamic:
+    """A value that the residual program computes; facts about it hold wherever it is defined."""
+
+    __slots__ = ("rv", "type")
+
+    def __init__(self, rv: int, type: type | None = None) -> None:
+        self.rv: Final = rv
+        self.type: Final = type
+
+    def __repr__(self) -> str:
+        return f"Dynamic({self.rv}, {self.type and self.type.__name__})"
+
+
+AbstractValue: TypeAlias = Known | Virtual | Dynamic
+
+NONE: Final = Known(None)
+
+
+class VObject(NamedTuple):
+    """One virtual object; what `names`, `items` and `extra` hold depends on `kind`.
+
+    list, tuple   items
+    dict          names are the keys (exact builtin atoms), items the values, in insertion order
+    instance      names are the attributes, items their values; cls is the class
+    cell          items is empty or holds the content
+    function      extra is (function, FunctionAttr); items are its operands (defaults ... cells)
+    bound         items are (function, self)
+    method        a method of a builtin type: items are (self,), extra its name
+    iterator      extra is "sequence", "enumerate" or "zip"; items depend on it
+    slice         items are (start, stop, step)
+    exception     items are the arguments; cls is the class
+    forward       items is (Dynamic,): the object was materialized
+    """
+
+    kind: str
+    cls: type
+    items: tuple[AbstractValue, ...]
+    names: tuple[object, ...] = ()
+    site: object = None
+    extra: object = None
+
+
+def token_key(value: object) -> object:
+    """The part of a version's key that stands for a known value."""
+    return exact_key(value)

@@ -1,0 +1,352 @@
+"""Versions: keys, the version table, in-place generalization, and the ladder of budgets.
+
+    arrive(state at loop header)   ->  the version with the state's key; its state becomes the meet of both
+    a counter grows old            ->  its place leaves the keys; versions that now collide become one
+    too many versions of a block   ->  no scalar of that block is in the key; growing lists are materialized
+
+Invariant: a version's state only rises, and `key(version.state) == version.key`.
+"""
+
+from __future__ import annotations
+
+import heapq
+import types
+from collections.abc import Callable
+from typing import Final
+
+from futamura.specialize.machine import Restart
+from futamura.specialize.merge import Meet, generalize
+from futamura.specialize.policy import Budget, Event, Polyvariance
+from futamura.specialize.residual import Unit, Version
+from futamura.specialize.state import State
+from futamura.specialize.values import AbstractValue, Dynamic, Known, Virtual, VObject, token_key
+
+__all__ = ["Versions"]
+
+_IDENTITIES: Final = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
+
+
+class _NoKey(Exception):
+    """A place left the keys while a key was being made."""
+
+
+class Versions:
+    """The version table of one specialization."""
+
+    def __init__(
+        self, polyvariance: Polyvariance, budget: Budget, fresh: Callable[[int], int], event: Callable[[Event], None]
+    ) -> None:
+        self.polyvariance: Final = polyvariance
+        self.budget: Final = budget
+        self._fresh: Final = fresh
+        self._event: Final = event
+        self.nokey: set[object] = set()
+        self.noshape: set[object] = set()
+        self.plain: set[tuple[int, int]] = set()
+        self.extents: dict[object, int] = {}
+        self.units: dict[object, int] = {}
+        self.real: set[tuple[int, int]] = set()
+        self.unit = Unit("")
+        self._queue: list[tuple[tuple[int, ...], int, Version]] = []
+        self._count = 0
+        self._per_block: dict[tuple[int, int], list[Version]] = {}
+
+    def reset(self) -> None:
+        """Forget all versions, keep what was learned."""
+        self.unit = Unit("")
+        self.extents.clear()
+        self.units.clear()
+        self._queue.clear()
+        self._per_block.clear()
+
+    def keep(self, entry: VObject) -> bool:
+        return entry.site not in self.noshape
+
+    # -- keys
+
+    def key(self, state: State) -> tuple[object, ...]:
+        while True:
+            try:
+                return _Key(self, state).make()
+            except _NoKey:
+                self._rekey()
+
+    def keyed(self, place: object, value: Known, state: State, in_loop: bool, plain: bool) -> bool:
+        if isinstance(value.value, _IDENTITIES):
+            return True
+        if self.polyvariance == "all":
+            return True
+        if self.polyvariance == "none" or plain or place in self.nokey:
+            return False
+        if in_loop and state.age(value) > 2:
+            self.nokey.add(place)
+            raise _NoKey
+        return True
+
+    # -- arrival
+
+    def extent(self, state: State, region: int) -> int:
+        """The number of the try region that is entered with `state`: states with equal keys share it."""
+        trimmed = state.copy()
+        trimmed.trim()
+        key = (region, self.key(trimmed))
+        return self.extents.setdefault(key, len(self.extents) + 1)
+
+    def arrive_unit(self, state: State) -> Version:
+        """A residual function is called with `state`, which has its one frame: the version of its entry.
+
+        Recursion is a loop: the arguments age as at a dynamic loop's header.
+        """
+        state.trim()
+        state.cross_header()
+        state.unit = 0
+        while True:
+            key = ("unit", *self._unit_key(state))
+            unit = self.units.get(key)
+            if unit is not None:
+                break
+            unit = self.units[key] = len(self.units)
+        state.unit = unit
+        entry = ("entry", unit)
+        version = self.unit.table.get(entry)
+        if version is None:
+            return self._create(entry, state)
+        self._join(version, state)
+        return version
+
+    def _unit_key(self, state: State) -> tuple[object, ...]:
+        while True:
+            try:
+                return _Key(self, state, recursive=True).make()
+            except _NoKey:
+                self._rekey_units()
+
+    def _rekey_units(self) -> None:
+        """A place left the keys: residual functions that now have the same key cannot be joined in place."""
+        raise Restart("an argument of a recursive function varies without bound")
+
+    def arrive_raised(self, state: State, uid: int) -> Version:
+        """The handler of the try region `uid` is reached: all its exceptions meet in one version."""
+        state.trim()
+        places = [(frame.facts.uid, frame.block, frame.index) for frame in state.frames]
+        key = ("handler", uid, *places)
+        version = self.unit.table.get(key)
+        if version is None:
+            return self._create(key, state)
+        self._join(version, state)
+        return version
+
+    def arrive(self, state: State) -> Version:
+        state.trim()
+        top = state.top
+        if top.index == 0 and top.block in top.facts.dynamic_headers:
+            state.cross_header()
+        key = self.key(state)
+        version = self.unit.table.get(key)
+        if version is None and self._turned_dynamic(key, state):
+            self._rekey()
+            key = self.key(state)
+            version = self.unit.table.get(key)
+        if version is None:
+            return self._create(key, state)
+        self._join(version, state)
+        return version
+
+    def _turned_dynamic(self, key: tuple[object, ...], state: State) -> bool:
+        """At a dynamic loop's header: does a place hold a known value in one version and a dynamic one in
+        another that is the same otherwise?  Then it varies around the loop, and leaves the keys."""
+        top = state.top
+        if self.polyvariance == "all" or top.index or top.block not in top.facts.dynamic_headers:
+            return False
+        maker = _Key(self, state)
+        maker.make()
+        places: dict[int, object] = {}
+        for version in self._per_block.get((top.facts.uid, top.block), ())[-8:]:
+            other = version.key
+            if not isinstance(other, tuple) or len(other) != len(key) or version.forward is not None:
+                continue
+            differing = [at for at, (x, y) in enumerate(zip(key, other)) if x != y]
+            if not all("*" in (key[at], other[at]) for at in differing):
+                continue
+            known = _Key(self, version.state)
+            known.make()
+            for at in differing:
+                places[at] = maker.scalars.get(at, known.scalars.get(at))
+        found = {place for place in places.values() if place is not None} - self.nokey
+        self.nokey |= found
+        return bool(found)
+
+    def _create(self, key: object, state: State) -> Version:
+        self._count += 1
+        place = tuple(frame.facts.position[frame.block] for frame in state.frames)
+        version = Version(self._count, self.unit, key, generalize(state, self._fresh, self.keep), place)
+        self.unit.table[key] = version
+        self._enqueue(version)
+        top = state.top
+        siblings = self._per_block.setdefault((top.facts.uid, top.block), [])
+        siblings.append(version)
+        self._watch(siblings, (top.facts.uid, top.block), state)
+        return version
+
+    def _join(self, version: Version, state: State) -> None:
+        meet = Meet(version.state, state, self._fresh, self.keep)
+        if meet.changed:
+            version.state = meet.state
+            self._enqueue(version)
+
+    def _enqueue(self, version: Version) -> None:
+        if not version.queued:
+            version.queued = True
+            heapq.heappush(self._queue, (version.place, version.uid, version))
+
+    def next(self) -> Version | None:
+        while self._queue:
+            version = heapq.heappop(self._queue)[2]
+            version.queued = False
+            if version.forward is None:
+                return version
+        return None
+
+    def _rekey(self) -> None:
+        """Recompute all keys after a place left them; versions that collide become one."""
+        old = sorted(self.unit.table.values(), key=lambda version: version.uid)
+        while True:
+            table: dict[object, Version] = {}
+            try:
+                for version in old:
+                    if version.forward is not None:
+                        continue
+                    if not _is_fixed(version.key):
+                        version.key = _Key(self, version.state).make()
+                    other = table.setdefault(version.key, version)
+                    if other is not version:
+                        version.forward = other
+                        self._join(other, version.state)
+            except _NoKey:
+                continue
+            break
+        self.unit.table = table
+        for siblings in self._per_block.values():
+            siblings[:] = [version for version in siblings if version.forward is None]
+
+    # -- the ladder
+
+    def _watch(self, siblings: list[Version], block: tuple[int, int], state: State) -> None:
+        count = len(siblings)
+        if self.polyvariance == "all" and count <= self.budget.hard_versions_per_block:
+            return
+        if count <= self.budget.versions_per_block or (count & (count - 1) and count < self.budget.hard_versions_per_block):
+            return
+        growing = _growing(siblings)
+        name = state.top.facts.function.qualname
+        if growing - self.noshape:
+            self.noshape |= growing
+            self._event(Event("FT402", f"{name}: {len(growing)} containers grow without bound and are built at run time"))
+            raise Restart("containers grow without bound")
+        if block in self.plain:
+            return
+        spread = _spread(siblings)
+        if count > 1.5 * spread or count >= self.budget.hard_versions_per_block:
+            self.plain.add(block)
+            self._event(Event("FT401", f"{name}: {count} versions of one block: its values are not specialized on"))
+            self._rekey()
+
+
+def _is_fixed(key: object) -> bool:
+    """Keys of handlers and of residual functions' entries do not depend on their states."""
+    return isinstance(key, tuple) and key[0] in ("handler", "entry")
+
+
+def _growing(siblings: list[Version]) -> set[object]:
+    """Allocation sites whose containers have many lengths, or nest in themselves, among these versions."""
+    lengths: dict[object, set[int]] = {}
+    nested: set[object] = set()
+    for version in siblings[-64:]:
+        heap = version.state.heap
+        for entry in heap.values():
+            if entry.kind in ("list", "tuple", "dict"):
+                lengths.setdefault(entry.site, set()).add(len(entry.items))
+            for item in entry.items:
+                if type(item) is Virtual and heap[item.oid].site == entry.site:
+                    nested.add(entry.site)
+    limit = min(len(siblings), 64) // 2
+    return {site for site, found in lengths.items() if len(found) > limit} | nested
+
+
+def _spread(siblings: list[Version]) -> int:
+    """How many values the most varying place of these versions takes."""
+    found: dict[object, set[object]] = {}
+    for version in siblings:
+        for at, frame in enumerate(version.state.frames):
+            for place, value in frame.env.items():
+                if type(value) is Known:
+                    found.setdefault((at, place), set()).add(token_key(value.value))
+        for oid, entry in version.state.heap.items():
+            for at, value in enumerate(entry.items):
+                if type(value) is Known:
+                    found.setdefault((entry.site, at, oid if entry.site is None else 0), set()).add(token_key(value.value))
+    return max((len(values) for values in found.values()), default=1)
+
+
+class _Key:
+    """One key: the frames' places, and a token for each value, virtual objects numbered in order."""
+
+    def __init__(self, versions: Versions, state: State, recursive: bool = False) -> None:
+        self._versions: Final = versions
+        self._state: Final = state
+        self._numbers: dict[int, int] = {}
+        self.scalars: dict[int, object] = {}
+        """The positions of the key that hold a known value, with its place."""
+        self._in_loop: Final = recursive or any(frame.facts.in_dynamic_loop(frame.block) for frame in state.frames)
+        top = state.top
+        self._plain: Final = (top.facts.uid, top.block) in versions.plain
+
+    def make(self) -> tuple[object, ...]:
+        tokens: list[object] = [self._state.unit]
+        for depth, frame in enumerate(self._state.frames):
+            facts = frame.facts
+            useful = facts.useful(depth > 0)
+            tokens.append((facts.uid, frame.block, frame.index, frame.dynamic, frame.purpose, frame.result, frame.extents))
+            for value in sorted(frame.env):
+                content = frame.env[value]
+                if type(content) is Known and value not in useful and self._versions.polyvariance == "auto":
+                    tokens.append("*")
+                else:
+                    self._token((facts.uid, value), content, tokens)
+            if frame.subject is not None:
+                self._token((facts.uid, "subject"), frame.subject, tokens)
+        for place, (content, dirty) in sorted(self._state.overlays.items(), key=lambda item: item[0]):
+            tokens.append((place, dirty))
+            self._token(place, content, tokens)
+        return tuple(tokens)
+
+    def _token(self, place: object, value: AbstractValue, tokens: list[object]) -> None:
+        work: list[tuple[object, AbstractValue]] = [(place, value)]
+        while work:
+            place, value = work.pop()
+            if type(value) is Dynamic:
+                tokens.append("*")
+            elif type(value) is Known:
+                keyed = self._versions.keyed(place, value, self._state, self._in_loop, self._plain)
+                if keyed:
+                    self.scalars[len(tokens)] = place
+                tokens.append(token_key(value.value) if keyed else "*")
+            else:
+                assert type(value) is Virtual
+                self._object(value, tokens, work)
+
+    def _object(self, value: Virtual, tokens: list[object], work: list[tuple[object, AbstractValue]]) -> None:
+        number = self._numbers.get(value.oid)
+        if number is not None:
+            tokens.append(("again", number))
+            return
+        entry = self._state.heap[value.oid]
+        if not self._versions.keep(entry):
+            tokens.append("*")
+            return
+        self._numbers[value.oid] = len(self._numbers)
+        extra = entry.extra if not isinstance(entry.extra, tuple) else tuple(id(part) if not isinstance(part, tuple) else part for part in entry.extra)
+        tokens.append((entry.kind, entry.cls, len(entry.items), token_key(entry.names), extra))
+        places = [(entry.site, at if entry.kind != "instance" else name) for at, name in
+                  zip(range(len(entry.items)), entry.names or range(len(entry.items)))]
+        work.extend(reversed(list(zip(places, entry.items, strict=True))))

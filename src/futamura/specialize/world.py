@@ -1,0 +1,160 @@
+"""What the specializer may believe about the objects that exist before the residual code runs.
+
+    static input (a list)          its items are read: static, as long as nobody writes them
+    vm.pc where run() writes it    a location that the code writes is state, not static
+    a list in a module             dynamic contents, unless the module never writes it or the user declares it
+
+Frozen is per location: an attribute that is only read is static though its neighbour is written.  Finding a
+write to something that was believed static records the better knowledge and asks for a restart.
+"""
+
+from __future__ import annotations
+
+import builtins
+import types
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from futamura.specialize.purity import is_mutable
+
+__all__ = ["Assumption", "World"]
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """Something that was read and must still hold: a binding, an attribute, the contents of an object."""
+
+    kind: str
+    place: str
+    holder: object = field(compare=False)
+    name: str
+    value: object = field(compare=False)
+
+    def holds(self) -> bool:
+        """Is the place still bound to the same object?"""
+        missing = object()
+        if self.kind == "global":
+            assert isinstance(self.holder, Mapping)
+            now = self.holder.get(self.name, getattr(builtins, self.name, missing))
+        elif self.kind == "cell":
+            try:
+                now = self.holder.cell_contents  # type: ignore[attr-defined]
+            except ValueError:
+                now = missing
+        else:
+            now = getattr(self.holder, self.name, missing)
+        return now is self.value
+
+
+class World:
+    """Static objects, what was read of them, and which places turned out to be written."""
+
+    def __init__(
+        self,
+        frozen: Iterable[object] = (),
+        rebinds: Callable[[Mapping[str, object], str], bool] | None = None,
+        constant: Callable[[Mapping[str, object], str], bool] | None = None,
+    ) -> None:
+        self._frozen: Final[dict[int, object]] = {}
+        self._serials: Final[dict[int, int]] = {}
+        self._pinned: Final[list[object]] = []
+        self.read: Final[set[int]] = set()
+        self.unfrozen: Final[set[int]] = set()
+        self.written: Final[set[tuple[int, str]]] = set()
+        self.assumptions: Final[dict[tuple[str, int, str], Assumption]] = {}
+        self._rebinds: Final = rebinds
+        self._constant: Final = constant
+        for value in frozen:
+            self.freeze(value)
+
+    def serial(self, value: object) -> int:
+        """A small number for an object, in order of first use."""
+        number = self._serials.get(id(value))
+        if number is None:
+            number = self._serials[id(value)] = len(self._pinned)
+            self._pinned.append(value)
+        return number
+
+    def by_serial(self, number: int) -> object:
+        return self._pinned[number]
+
+    def freeze(self, value: object) -> None:
+        """`value` is a static input, or was found in one: what is only read of it is static."""
+        if is_mutable(value):
+            self._frozen.setdefault(id(value), value)
+
+    def is_frozen(self, value: object) -> bool:
+        return id(value) in self._frozen and id(value) not in self.unfrozen
+
+    def contents(self, value: object) -> bool:
+        """May the contents of `value` be read now?  Remembers that they were."""
+        if not self.is_frozen(value):
+            return False
+        self.read.add(id(value))
+        return True
+
+    def found(self, container: object, item: object) -> None:
+        """`item` was read from the static `container`."""
+        if id(container) in self._frozen:
+            self.freeze(item)
+
+    def write(self, value: object) -> bool:
+        """The contents of `value` may change.  True if they had been used as static."""
+        if not is_mutable(value) or id(value) in self.unfrozen:
+            return False
+        self.serial(value)
+        self.unfrozen.add(id(value))
+        return id(value) in self.read
+
+    def escape(self, value: object) -> bool:
+        """Code that we cannot see gets `value`: it, and all that it reaches, may be written."""
+        restart = False
+        seen: set[int] = set()
+        work = [value]
+        while work:
+            item = work.pop()
+            if id(item) in seen or not is_mutable(item):
+                continue
+            seen.add(id(item))
+            if id(item) in self.read or id(item) in self._frozen:
+                restart = self.write(item) or restart
+            work.extend(_parts(item))
+        return restart
+
+    def contents_of_cell(self, cell: types.CellType) -> bool:
+        """Is the binding of this closure cell believed constant?"""
+        self.serial(cell)
+        if id(cell) in self.unfrozen:
+            return False
+        self.read.add(id(cell))
+        return True
+
+    def lookup(self, namespace: Mapping[str, object], module: str, name: str) -> tuple[object] | None:
+        """The binding of a global as an assumption; None if visible code rebinds it, or it does not exist."""
+        if self._rebinds is not None and self._rebinds(namespace, name):
+            return None
+        if name in namespace:
+            value = namespace[name]
+        elif hasattr(builtins, name):
+            value = getattr(builtins, name)
+        else:
+            return None
+        self.assume(Assumption("global", f"{module}.{name}", namespace, name, value))
+        if self._constant is not None and name in namespace and is_mutable(value) and self._constant(namespace, name):
+            self.freeze(value)
+        return (value,)
+
+    def assume(self, assumption: Assumption) -> None:
+        self.assumptions.setdefault((assumption.kind, id(assumption.holder), assumption.name), assumption)
+
+
+def _parts(value: object) -> list[object]:
+    if isinstance(value, dict):
+        return [*value.keys(), *value.values()]
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return list(value)
+    if isinstance(value, types.MethodType):
+        return [value.__self__]
+    found = getattr(value, "__dict__", None)
+    return list(found.values()) if type(found) is dict else []
