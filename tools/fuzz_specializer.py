@@ -24,6 +24,7 @@ import resource
 import signal
 import sys
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
@@ -118,6 +119,7 @@ def one(seed: int, specialize: Callable[..., Callable[..., Any]], limit: float) 
 def work(seeds: list[int], name: str, limit: float, sink: Connection) -> None:
     """A worker: says which seed it starts, then what came out."""
     faulthandler.enable()
+    warnings.simplefilter("ignore")  # programs say `0.5 is None`, and warnings of that are no finding
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     specialize = engine(name)
@@ -247,7 +249,8 @@ def show(totals: Totals, options: argparse.Namespace, seconds: float) -> None:
     print(
         f"{sum(kinds[kind] for kind in ('equal', 'skipped', 'refused', *BAD))} programs in {seconds:.0f} s: "
         f"{kinds['difference']} differences, {kinds['crash']} crashes, {kinds['hang']} hangs, "
-        f"{kinds['refused']} refused, {kinds['skipped']} skipped, {100 * totals.specialized():.1f} % specialized without fallback"
+        f"{kinds['refused']} refused, {kinds['skipped']} skipped, "
+        f"{100 * totals.specialized():.1f} % specialized without fallback"
     )
 
 

@@ -16,7 +16,7 @@ import pytest
 
 import futamura
 from tests.specialize.minimize import minimize, same_finding
-from tests.specialize.oracle import BAD, check
+from tests.specialize.oracle import BAD, Specialize, check
 from tests.specialize.planted import PLANTED, identity
 from tests.specialize.programs import INPUTS, Program, generate
 
@@ -28,9 +28,10 @@ PLANTED_PROGRAMS = 600
 @pytest.mark.skipif(importlib.util.find_spec("futamura.api") is None, reason="the specializer has no entry yet")
 def test_slice() -> None:
     """One second of programs: no difference, no crash, nothing that does not end."""
+    specialize: Specialize = futamura.specialize  # type: ignore[assignment,attr-defined,unused-ignore]
     end = time.monotonic() + SLICE
     for seed in itertools.count(1):
-        report = check(generate(seed), futamura.specialize)
+        report = check(generate(seed), specialize)
         assert report.kind not in BAD, f"seed {seed}: {report.group}\n{report.detail}"
         if time.monotonic() > end:
             return
