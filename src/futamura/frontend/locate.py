@@ -63,6 +63,10 @@ def locate(target: object) -> Located:
         # The file may have changed since `linecache` read it.
         linecache.checkcache(file)
         found = _found(function, _text(function))
+    if isinstance(found, str) and function.__code__.co_flags & _FUTURE:
+        # Generated text may have been compiled without them, and got their effects written out.
+        plain = _found(function, _text(function, 0))
+        found = found if isinstance(plain, str) else plain._replace(stringized=False)
     if isinstance(found, str):
         code = "FT108" if found.startswith("several") else "FT104"
         line = function.__code__.co_firstlineno
@@ -96,14 +100,15 @@ def _functions(target: object) -> Iterator[FunctionType]:
             target = getattr(target, "__wrapped__", None)
 
 
-def _text(function: FunctionType) -> Text:
+def _text(function: FunctionType, future: int = _FUTURE) -> Text:
+    """The text of the function's file, compiled with those of its flags that are in `future`."""
     file = function.__code__.co_filename
     lines = linecache.getlines(file, function.__globals__)
     if not lines:
         raise UnsupportedError(
             diagnose("FT102", f"there is no source for `{function.__qualname__}`", file=file)
         )
-    flags = function.__code__.co_flags & _FUTURE
+    flags = function.__code__.co_flags & future
     known = _TEXTS.get((file, flags))
     if known is not None and known.lines is lines:
         return known
@@ -246,13 +251,16 @@ def _constant_lambda(code: CodeType, nodes: list[Found]) -> Found | None:
 
 
 def same_code(first: CodeType, second: CodeType) -> bool:
-    """Whether two code objects do the same thing under the same names; places and file names do not count."""
+    """Whether two code objects do the same thing under the same names.
+
+    Places, file names and the flags of `__future__` do not count: what the flags change shows in the code.
+    """
     if first is second:
         return True
     if (
         first.co_code != second.co_code
         or first.co_name != second.co_name
-        or first.co_flags != second.co_flags
+        or (first.co_flags ^ second.co_flags) & ~_FUTURE
         or first.co_names != second.co_names
         or first.co_varnames != second.co_varnames
         or first.co_freevars != second.co_freevars
