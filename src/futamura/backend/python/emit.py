@@ -66,7 +66,7 @@ class _Emission:
             cells = tuple(sibling.free)
             lines.extend(_FunctionEmitter(self, sibling, cells, set()).definition_lines(sibling.name, []))
         emitter = _FunctionEmitter(self, main, tuple(main.free), set())
-        lines.extend(emitter.definition_lines(self.name, [], defaults=False))
+        lines.extend(emitter.entry_lines(self.name))
         return Emitted(
             name=self.name,
             text="".join("    " * depth + text + "\n" for depth, text, _ in _split(lines)),
@@ -379,6 +379,16 @@ class _FunctionEmitter:
         lines.append((0, head + ":", span or self.function.span))
         lines.extend((depth + 1, text, where) for depth, text, where in self.body_lines())
         return lines
+
+    def entry_lines(self, name: str) -> list[Line]:
+        """The program's entry as `name`: a lambda stays one if it is still an expression."""
+        lambda_ = base_name(self.function.name) == "<lambda>" and self.function.kind == "function"
+        if not lambda_ or self.prepared.expression is None:
+            return self.definition_lines(name, [], defaults=False)
+        self.choose_names()
+        params = self.parameters(None, [], annotated=False)
+        body = self.expressions.text(self.prepared.expression)
+        return [(0, f"{name} = lambda{' ' if params else ''}{params}: {body}", self.function.span)]
 
     def body_lines(self) -> list[Line]:
         self.choose_names()
