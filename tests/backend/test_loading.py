@@ -112,11 +112,12 @@ def test_names_that_were_set_by_hand_and_the_codes_own() -> None:
 
 def test_a_lambda_keeps_its_name() -> None:
     double = lambda x: 2 * x  # noqa: E731
-    for text in ("def f(x):\n    return 2 * x\n", "f = lambda x: 2 * x\n"):
+    for text, name in (("def f(x):\n    return 2 * x\n", "f"), ("f = lambda x: 2 * x\n", "<lambda>")):
         made = load(emitted("f", text), double)
         assert made(4) == 8
-        assert made.__name__ == made.__code__.co_name == "<lambda>"
+        assert made.__name__ == "<lambda>" and made.__code__.co_name == name  # as in the text that is shown
         assert made.__qualname__ == made.__code__.co_qualname == double.__qualname__
+        assert lower(made).program.main.signature == Signature(regular=("x",))
 
 
 def test_a_wrapper_stays_one() -> None:
@@ -151,6 +152,7 @@ def test_the_flags_of_future_come_with_the_code() -> None:
     assert made.__code__.co_flags & __future__.annotations.compiler_flag
     assert made()("") & __future__.annotations.compiler_flag
     assert made().__annotations__ == {"x": "1"}  # the front end made strings of them: not twice
+    assert lower(made).program.main.qualname == "f"
 
 
 # -------------------------------------------------------------------------------------------- free variables

@@ -93,7 +93,9 @@ def compiled(emitted: Emitted, identity: Identity, *, path: Path | None = None) 
     file = enter(identity.qualname.rpartition("<locals>.")[2], text.text, path)
     codes = codes_of(text, _module(text.text, file))
     main = codes.get(emitted.name) or codes["<lambda>"]
-    code = renamed(main, identity.name, identity.qualname, identity.flags)
+    # A lambda that is printed as a `def` keeps that name: a listed text must name what it defines.
+    name = identity.name if identity.name.isidentifier() else main.co_name
+    code = renamed(main, name, identity.qualname, identity.flags)
     siblings = tuple((name, renamed(codes[name], name, name, identity.flags)) for name in text.siblings)
     own = (*(name for name, _ in emitted.constants), *text.siblings, *((emitted.name,) if emitted.recursive else ()))
     spans = (None,) * text.header + emitted.spans
