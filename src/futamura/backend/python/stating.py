@@ -311,7 +311,10 @@ class Writer:
             if isinstance(statement.value, Literal) and statement.value.constant == Constant(None):
                 add(depth, "return None" if self.returns_value else "return", statement.span)
             else:
-                add(depth, f"return {self._value(statement.value)}", statement.span)
+                # `return yield x` is no Python: here it needs the parentheses.
+                yields = isinstance(statement.value, Node) and statement.value.op.name in ("yield", "yield_from")
+                text = self.e.text(statement.value) if yields else self._value(statement.value)
+                add(depth, f"return {text}", statement.span)
         elif isinstance(statement, Raise):
             self._raise(statement, depth)
         elif isinstance(statement, Delete):
