@@ -31,7 +31,7 @@ RANK = {
     "analysis": 2,
     "runtime": 2,
     "frontend": 3,
-    "specialize": 3,
+    "specializer": 3,
     "optimize": 3,
     "backend": 3,
     "driver": 4,

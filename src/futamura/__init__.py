@@ -12,19 +12,28 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from futamura.api import DYN, Dyn, Residual, Specializer, specialize
     from futamura.driver import roundtrip, roundtrip_source
     from futamura.errors import Diagnostic, FutamuraError, UnsupportedError
 
-__all__ = ["Diagnostic", "FutamuraError", "UnsupportedError", "__version__", "roundtrip", "roundtrip_source"]
+__all__ = [
+    "DYN", "Diagnostic", "Dyn", "FutamuraError", "Residual", "Specializer", "UnsupportedError", "__version__", "roundtrip",
+    "roundtrip_source", "specialize",
+]  # fmt: skip
 
 __version__ = "0.1.0"
 
 _HOME = {
+    "DYN": "futamura.api",
     "Diagnostic": "futamura.errors",
+    "Dyn": "futamura.api",
     "FutamuraError": "futamura.errors",
+    "Residual": "futamura.api",
+    "Specializer": "futamura.api",
     "UnsupportedError": "futamura.errors",
     "roundtrip": "futamura.driver",
     "roundtrip_source": "futamura.driver",
+    "specialize": "futamura.api",
 }
 
 

@@ -17,9 +17,9 @@ from typing import Any, Final
 
 from futamura.driver import lower_for_specializer, residual_function
 from futamura.frontend.contents import contents_are_constant, is_rebound
-from futamura.specialize.online import Open, Outcome, specialize_function
-from futamura.specialize.policy import Budget, Event
-from futamura.specialize.world import Assumption
+from futamura.specializer.online import Open, Outcome, specialize_function
+from futamura.specializer.policy import Budget, Event
+from futamura.specializer.world import Assumption
 
 __all__ = ["DYN", "Dyn", "Residual", "Specializer", "specialize"]
 

@@ -109,9 +109,10 @@ class Lowering:
             if isinstance(element, Cond):
                 then, through = self._sequence(element.then, 0, falls, frame)
                 statement = If(element.condition, then)
+                otherwise = bool(chain) and not out  # an `elif` stays one, even if its arm leaves
                 out.append(statement)
                 sequence, place = element.orelse, 0
-                if through or not then:
+                if through or otherwise or not then:
                     goes_on = goes_on or through
                     chain.append((statement, out))
                     out = statement.orelse
@@ -130,8 +131,10 @@ class Lowering:
             if not through or isinstance(element, (Jump, Exit)):
                 goes_on = goes_on or through
                 break
-        for statement, home in reversed(chain):
-            finish_if(statement, home, self._explicit(falls, frame))
+        for place in range(len(chain) - 1, -1, -1):
+            statement, home = chain[place]
+            is_elif = place > 0 and home is chain[place - 1][0].orelse and home[0] is statement
+            finish_if(statement, home, None if is_elif else self._explicit(falls, frame))
         return top, goes_on
 
     def _element(self, element: Element, falls: int, frame: Frame) -> _Result:

@@ -21,12 +21,12 @@ from typing import Final, Protocol
 
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Edge, Operation, Span
-from futamura.specialize.facts import FunctionFacts
-from futamura.specialize.policy import Budget, Event
-from futamura.specialize.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Target, Version
-from futamura.specialize.state import Extent, Frame, State
-from futamura.specialize.values import AbstractValue, Dynamic, Known, Virtual, VObject
-from futamura.specialize.world import Assumption, World
+from futamura.specializer.facts import FunctionFacts
+from futamura.specializer.policy import Budget, Event
+from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Target, Version
+from futamura.specializer.state import Extent, Frame, State
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
+from futamura.specializer.world import Assumption, World
 
 __all__ = ["Machine", "Restart", "Unsupported"]
 

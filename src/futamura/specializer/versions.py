@@ -14,12 +14,12 @@ import types
 from collections.abc import Callable
 from typing import Final
 
-from futamura.specialize.machine import Restart
-from futamura.specialize.merge import Meet, generalize
-from futamura.specialize.policy import Budget, Event, Polyvariance
-from futamura.specialize.residual import Unit, Version
-from futamura.specialize.state import State
-from futamura.specialize.values import AbstractValue, Dynamic, Known, Virtual, VObject, token_key
+from futamura.specializer.machine import Restart
+from futamura.specializer.merge import Meet, generalize
+from futamura.specializer.policy import Budget, Event, Polyvariance
+from futamura.specializer.residual import Unit, Version
+from futamura.specializer.state import State
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, token_key
 
 __all__ = ["Versions"]
 

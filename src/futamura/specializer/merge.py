@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from futamura.specialize.state import Frame, State
-from futamura.specialize.values import AbstractValue, Dynamic, Known, Virtual, VObject, token_key
+from futamura.specializer.state import Frame, State
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, token_key
 
 __all__ = ["Meet", "generalize", "match"]
 

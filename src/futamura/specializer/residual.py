@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from futamura.ir.graph import Span
-from futamura.specialize.state import Extent, State
+from futamura.specializer.state import Extent, State
 
 __all__ = ["Lazy", "ResidualBlock", "ResidualEnd", "ResidualOperation", "Target", "Unit", "Version"]
 

@@ -17,12 +17,12 @@ from typing import Final
 
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.graph import Operation, Signature
-from futamura.specialize.facts import FunctionFacts
-from futamura.specialize.machine import Machine, Unsupported, plain_exception_class
-from futamura.specialize.purity import PURE_FUNCTIONS, PURE_METHODS, class_lookup, deep
-from futamura.specialize.rules import exact_type, rule, sequence_items, site, store_item, usable_key
-from futamura.specialize.state import Frame
-from futamura.specialize.values import NONE, AbstractValue, Known, Virtual, VObject
+from futamura.specializer.facts import FunctionFacts
+from futamura.specializer.machine import Machine, Unsupported, plain_exception_class
+from futamura.specializer.purity import PURE_FUNCTIONS, PURE_METHODS, class_lookup, deep
+from futamura.specializer.rules import exact_type, rule, sequence_items, site, store_item, usable_key
+from futamura.specializer.state import Frame
+from futamura.specializer.values import NONE, AbstractValue, Known, Virtual, VObject
 
 __all__ = ["call_value"]
 

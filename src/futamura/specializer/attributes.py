@@ -14,12 +14,12 @@ import types
 from typing import Final
 
 from futamura.ir.graph import Operation
-from futamura.specialize.calls import call_value
-from futamura.specialize.machine import Machine, Restart
-from futamura.specialize.purity import MISSING, class_lookup
-from futamura.specialize.rules import exact_type, rule, site
-from futamura.specialize.state import Frame
-from futamura.specialize.values import AbstractValue, Dynamic, Known, Virtual, VObject
+from futamura.specializer.calls import call_value
+from futamura.specializer.machine import Machine, Restart
+from futamura.specializer.purity import MISSING, class_lookup
+from futamura.specializer.rules import exact_type, rule, site
+from futamura.specializer.state import Frame
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
 __all__: list[str] = []
 

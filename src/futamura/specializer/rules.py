@@ -19,11 +19,11 @@ from futamura.ir.constant import Constant
 from futamura.ir.graph import Operation
 from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
 from futamura.ir.ops import OPERATORS
-from futamura.specialize.machine import Machine, Unsupported
-from futamura.specialize.policy import SMALL_MODULUS
-from futamura.specialize.purity import cheap, comparable, deep
-from futamura.specialize.state import Frame
-from futamura.specialize.values import AbstractValue, Dynamic, Known, Virtual, VObject
+from futamura.specializer.machine import Machine, Unsupported
+from futamura.specializer.policy import SMALL_MODULUS
+from futamura.specializer.purity import cheap, comparable, deep
+from futamura.specializer.state import Frame
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
 __all__ = ["RULES", "Rule", "exact_type"]
 
@@ -292,6 +292,8 @@ def sequence_items(m: Machine, value: AbstractValue) -> tuple[type, tuple[Abstra
     if entry is not None and entry.kind in ("list", "tuple"):
         return (list if entry.kind == "list" else tuple), entry.items
     if type(value) is Known and type(value.value) is tuple:
+        for item in value.value:
+            m.reads(value.value, item)
         return tuple, tuple(m.known(item, m.state.age(value)) for item in value.value)
     return None
 

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from typing import Final
 
 from futamura.ir.constant import Constant
-from futamura.specialize.machine import Machine, Unsupported
-from futamura.specialize.rules import exact_type
-from futamura.specialize.state import Frame, State
-from futamura.specialize.values import AbstractValue, Dynamic, Known, Virtual
+from futamura.specializer.machine import Machine, Unsupported
+from futamura.specializer.rules import exact_type
+from futamura.specializer.state import Frame, State
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual
 
 __all__ = ["ENDERS"]
 

@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
-from futamura.specialize.facts import FunctionFacts
-from futamura.specialize.values import AbstractValue, Dynamic, Known, Virtual, VObject
+from futamura.specializer.facts import FunctionFacts
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
 __all__ = ["Chain", "Extent", "Frame", "State"]
 

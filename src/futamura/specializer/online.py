@@ -19,18 +19,18 @@ from typing import Final
 
 from futamura.ir.graph import Function, Program, Signature
 from futamura.specialize import attributes as _attributes  # registers its rules
-from futamura.specialize.assemble import Entry, assemble
-from futamura.specialize.calls import call_value
-from futamura.specialize.control import ENDERS
-from futamura.specialize.facts import FunctionFacts
-from futamura.specialize.machine import Machine, OverBudget, Restart, Unsupported
-from futamura.specialize.policy import Budget, Event, Polyvariance
-from futamura.specialize.residual import Version
-from futamura.specialize.rules import RULES
-from futamura.specialize.state import Frame, State
-from futamura.specialize.values import AbstractValue, Dynamic, Known
-from futamura.specialize.versions import Versions
-from futamura.specialize.world import Assumption, World
+from futamura.specializer.assemble import Entry, assemble
+from futamura.specializer.calls import call_value
+from futamura.specializer.control import ENDERS
+from futamura.specializer.facts import FunctionFacts
+from futamura.specializer.machine import Machine, OverBudget, Restart, Unsupported
+from futamura.specializer.policy import Budget, Event, Polyvariance
+from futamura.specializer.residual import Version
+from futamura.specializer.rules import RULES
+from futamura.specializer.state import Frame, State
+from futamura.specializer.values import AbstractValue, Dynamic, Known
+from futamura.specializer.versions import Versions
+from futamura.specializer.world import Assumption, World
 
 __all__ = ["Open", "Outcome", "specialize_function"]
 

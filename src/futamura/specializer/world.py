@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from futamura.specialize.purity import is_mutable
+from futamura.specializer.purity import is_mutable
 
 __all__ = ["Assumption", "World"]
 

@@ -14,11 +14,11 @@ from typing import Final
 
 from futamura.ir.build import BlockBuilder, FunctionBuilder
 from futamura.ir.graph import Edge, Function, Program, Signature
-from futamura.specialize.machine import Machine
-from futamura.specialize.merge import match
-from futamura.specialize.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Target, Version
-from futamura.specialize.state import Extent
-from futamura.specialize.values import NONE, Dynamic
+from futamura.specializer.machine import Machine
+from futamura.specializer.merge import match
+from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Target, Version
+from futamura.specializer.state import Extent
+from futamura.specializer.values import NONE, Dynamic
 
 __all__ = ["Entry", "assemble"]
 
