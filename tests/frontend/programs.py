@@ -52,7 +52,10 @@ class _Writer:
         pick = self.random.random()
         if depth > 2 or pick < 0.25:
             return self.random.choice([self.name(), self.name(), f"note({self.tag()})", str(self.tag()), "pick()"])
-        sub = lambda: self.expression(depth + 1)  # noqa: E731
+
+        def sub() -> str:
+            return self.expression(depth + 1)
+
         forms = [
             lambda: f"boom({self.tag()})",
             lambda: f"({sub()} and {sub()})",

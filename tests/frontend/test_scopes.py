@@ -72,7 +72,8 @@ def test_walrus_in_a_comprehension_binds_outside() -> None:
 def test_captured_comprehension_variables_are_the_comprehensions() -> None:
     scope = scope_of("def f(xs):\n    return [lambda: (x, xs) for x in xs]\n")
     (inner,) = scope.children.values()
-    assert (scope.captured, inner.captured) == ({"xs"}, {"x"})
+    assert scope.captured == {"xs"}
+    assert inner.captured == {"x"}
 
 
 def test_class_bodies_hide_their_names_from_methods() -> None:
