@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from futamura.ir.graph import Function, Program, Signature
-from futamura.specialize import attributes as _attributes  # registers its rules
+from futamura.specializer import attributes as _attributes  # registers its rules
 from futamura.specializer.assemble import Entry, assemble
 from futamura.specializer.calls import call_value
 from futamura.specializer.control import ENDERS
