@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from .comparing import compare, observe
+from .rules import exceptions, folding, state
 from .specializing import constant_tests, words
 from .test_subjects import SUBJECTS
 
@@ -49,7 +50,10 @@ def identity(function: Callable[..., Any], /, **static: Any) -> Bound:
     return Bound(function, static, "")
 
 
-@pytest.mark.parametrize("subject", [pytest.param(subject, id=subject.name) for subject in SUBJECTS])
+RULES = [*folding.SUBJECTS, *state.SUBJECTS, *exceptions.SUBJECTS]
+
+
+@pytest.mark.parametrize("subject", [pytest.param(subject, id=subject.name) for subject in [*SUBJECTS, *RULES]])
 def test_every_subject_equals_itself(subject: Any) -> None:
     for case in subject.cases:
         compare(case.make, case.inputs or subject.inputs, identity)

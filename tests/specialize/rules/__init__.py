@@ -1,0 +1,1 @@
+"""For each soundness rule the program that breaks a specializer without it."""
