@@ -70,6 +70,7 @@ class Loop:
     body: Sequence = field(default_factory=list)
     done: Sequence = field(default_factory=list)
     exits: dict[int, int] = field(default_factory=dict)
+    clones: dict[int, Vertex] = field(default_factory=dict)  # of exits that may be repeated instead
 
 
 @dataclass(slots=True)

@@ -281,7 +281,7 @@ class Lowering:
             return loop.done, False
         jumped: Suite = []
         if stop != falls and inner.breaks:
-            jumped, _ = self._jump(Jump(stop), falls, frame)
+            jumped, _ = self._jump(Jump(stop, loop.clones.get(stop)), falls, frame)
         suite, through = self._behind(inner, [statement], through or bool(jumped), falls, frame)
         out.extend(suite)
         out.extend(jumped)

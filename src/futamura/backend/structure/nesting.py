@@ -71,10 +71,25 @@ class _Nester:
         self.graph = graph
         self.flows = flows
         self.movable = movable
-        self.places: dict[int, Placement] = {extent: place(flow) for extent, flow in flows.items()}
+        self.absorbed: set[int] = set()
+        self.places: dict[int, Placement] = {extent: place(flow, self._absorb(flow)) for extent, flow in flows.items()}
         self.home: dict[int, Barrier] = {}
         self.tasks: list[tuple[int, _Position]] = []
         self.handled = _labels_left_by_clauses(graph)
+
+    def _absorb(self, flow: Flow) -> set[int]:
+        """The bare returns outside of a statement to which a single jump out of its parts leads."""
+        found: set[int] = set()
+        for number, vertex in enumerate(flow.vertices):
+            if vertex.kind != "leave" or vertex.body or not number:
+                continue
+            edges = flow.edges_in[number]
+            if len(edges) != 1 or edges[0][0].extent == vertex.extent:
+                continue
+            if vertex.data is None or self.movable(vertex.data):
+                found.add(number)
+                self.absorbed.add(vertex.id)
+        return found
 
     def run(self) -> Sequence:
         out: Sequence = []
@@ -165,14 +180,19 @@ class _Nester:
             self._jump(label, flow.extent, at)
 
     def _jump(self, label: int, extent: int, at: _Position) -> None:
+        if label in self.absorbed:
+            at.out.append(Exit(self.graph.vertices[label].data))
+            return
         clone = self._clone(label, extent)
         at.out.append(Jump(label, clone))
         home = self.home[label]
         barrier, loop = at.barrier, at.barrier.loop
         while loop is not home.loop:
             assert loop is not None and loop.statement is not None and loop.outside is not None
-            if clone is None:
+            if clone is None or clone.body:
                 loop.statement.exits[label] = loop.statement.exits.get(label, 0) + 1
+                if clone is not None:
+                    loop.statement.clones[label] = clone
             barrier = loop.outside
             loop = barrier.loop
         if home.scope is not None and barrier.label != label and clone is None:

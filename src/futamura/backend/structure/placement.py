@@ -46,10 +46,13 @@ def _stays(flow: Flow, header: int, label: int) -> bool:
     return number is not None and flow.inside(header, number)
 
 
-def place(flow: Flow) -> Placement:
+def place(flow: Flow, absorbed: set[int]) -> Placement:
+    """`absorbed`: vertices that are repeated where a jump leads to them, so that they need no place."""
     placement = Placement([False] * len(flow.vertices))
     exits: dict[int, list[int]] = {}
     for number in flow.order[1:]:
+        if number in absorbed:
+            continue
         loop = _left_loop(flow, number)
         if not _single_way(flow, number):
             if loop >= 0:
