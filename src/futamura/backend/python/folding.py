@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from futamura.backend.python.draft import Draft, DraftNode
-from futamura.ir.graph import Edge, Operation, Value
+from futamura.ir.graph import Edge, Operation, Region, Value
 from futamura.ir.ops import TERMINATORS
 
 __all__ = ["Folded", "fold"]
@@ -41,20 +41,22 @@ def fold(draft: Draft) -> dict[int, Folded]:
     """Fold what can be folded, innermost statements first; every try region with a handler gets an entry."""
     function = draft.function
     found: dict[int, Folded] = {}
-    order = sorted(
-        (region for region in function.regions if region.kind == "try" and region.handler in draft.nodes),
-        key=lambda region: (-len(function.region_path(region.id)), region.id),
-    )
-    for region in order:
-        if region.handler not in draft.nodes:
-            continue
-        folder = _Folder(draft, region.id, draft.nodes[region.handler])
-        if region.flavor == "finally" and folder.fold_finally():
-            found[region.id] = Folded(region.id, "finally", region.handler)
-        elif region.flavor == "with" and (made := folder.fold_with()) is not None:
-            found[region.id] = made
-        else:
-            found[region.id] = Folded(region.id, "try", region.handler)
+    levels: dict[int, list[Region]] = {}
+    for region in function.regions:
+        if region.kind == "try" and region.handler in draft.nodes:
+            levels.setdefault(len(function.region_path(region.id)), []).append(region)
+    for _, regions in sorted(levels.items(), reverse=True):
+        surroundings = _Surroundings(draft, [draft.nodes[r.handler] for r in regions if r.handler in draft.nodes])
+        for region in regions:
+            if region.handler not in draft.nodes:
+                continue
+            folder = _Folder(draft, region.id, draft.nodes[region.handler], surroundings)
+            if region.flavor == "finally" and folder.fold_finally():
+                found[region.id] = Folded(region.id, "finally", region.handler)
+            elif region.flavor == "with" and (made := folder.fold_with()) is not None:
+                found[region.id] = made
+            else:
+                found[region.id] = Folded(region.id, "try", region.handler)
         draft.prune()
     return {
         number: folded
@@ -63,27 +65,72 @@ def fold(draft: Draft) -> dict[int, Folded]:
     }
 
 
+class _Surroundings:
+    """What the statements of one nesting depth need to know of the whole graph, collected in one walk.
+
+    Statements of one depth do not lie in each other, nor in each other's copies: folding one leaves true what is
+    known for the others, but that a way in may have been led elsewhere, which `_ways_in` looks at again.
+    """
+
+    def __init__(self, draft: Draft, handlers: list[DraftNode]) -> None:
+        function = draft.function
+        self.paths: Final = [frozenset(function.region_path(region.id)) for region in function.regions]
+        self.counts: Final = draft.predecessors()
+        self.copies: Final[dict[int, list[int]]] = {}
+        for region in function.regions:
+            if region.kind == "copy":
+                self.copies.setdefault(region.of, []).append(region.id)
+        self.ways_in: Final[dict[int, list[tuple[DraftNode, int]]]] = {}
+        self.handled: Final[dict[int, list[DraftNode]]] = {}
+        self.openers: Final[dict[Value, DraftNode]] = {}
+        self.exceptions: Final = {handler.params[0] for handler in handlers if handler.params}
+        self.read: Final[set[Value]] = set()
+        """The exceptions that anything but `reraise` reads."""
+        self.kept: Final[set[Value]] = set()
+        """The exit functions that anything but `with_exit` and `with_unwind` reads."""
+        for node in draft.nodes.values():
+            self._note(draft, node)
+
+    def _note(self, draft: Draft, node: DraftNode) -> None:
+        here = self.paths[node.region]
+        for at, edge in enumerate(node.end.edges):
+            region = draft.nodes[edge.target].region
+            if region != node.region:
+                for entered in self.paths[region] - here:
+                    self.ways_in.setdefault(entered, []).append((node, at))
+        if node.items and node.items[-1].name == "with_enter":
+            self.openers[node.items[-1].results[0]] = node
+        for item in node.items:
+            self.read.update(self.exceptions.intersection(item.args))
+            if item.name not in ("with_exit", "with_unwind"):
+                self.kept.update(item.args)
+        if node.end.name != "reraise":
+            self.read.update(self.exceptions.intersection(node.end.args))
+        for edge in node.end.edges:
+            self.read.update(self.exceptions.intersection(edge.args))
+        if node.handler is not None:
+            self.read.update(self.exceptions.intersection(node.handler.args))
+            self.handled.setdefault(node.handler.target, []).append(node)
+
+
 class _Folder:
-    def __init__(self, draft: Draft, region: int, handler: DraftNode) -> None:
+    def __init__(self, draft: Draft, region: int, handler: DraftNode, surroundings: _Surroundings) -> None:
         self.draft: Final = draft
         self.region: Final = region
         self.handler: Final = handler
-        self.paths: Final = [frozenset(draft.function.region_path(r.id)) for r in draft.function.regions]
+        self.around: Final = surroundings
 
     def _inside(self, node: DraftNode, region: int) -> bool:
-        return region in self.paths[node.region]
+        return region in self.around.paths[node.region]
 
     def _copies(self) -> list[int]:
-        return [r.id for r in self.draft.function.regions if r.kind == "copy" and r.of == self.region]
+        return self.around.copies.get(self.region, [])
 
     def _ways_in(self, region: int) -> Iterator[tuple[DraftNode, int]]:
         """The edges that enter a region: (node, position)."""
-        for node in self.draft.nodes.values():
-            if self._inside(node, region):
-                continue
-            for at, edge in enumerate(node.end.edges):
-                if self._inside(self.draft.nodes[edge.target], region):
-                    yield node, at
+        for node, at in self.around.ways_in.get(region, ()):
+            if self._inside(self.draft.nodes[node.end.edges[at].target], region):
+                yield node, at
 
     # -- finally
 
@@ -100,12 +147,12 @@ class _Folder:
             same = _Isomorphism(self.draft, self, copy)
             if not same.compare(self.handler, entry):
                 return False
+            target = self._continued(same, entry)
+            if target is None:
+                return False
             for node, at in entering:
-                passed = dict(zip(entry.params, node.end.edges[at].args, strict=True))
-                target = self._continued(same, passed)
-                if target is None:
-                    return False
-                ways.append((node, at, target))
+                passed = node.end.edges[at].args if entry.params else target.args
+                ways.append((node, at, target._replace(args=passed)))
         if not self._only_reraised():
             return False
         for node, at, target in ways:
@@ -114,31 +161,31 @@ class _Folder:
             node.end = node.end._replace(edges=tuple(edges))
         return True
 
-    def _continued(self, same: _Isomorphism, passed: dict[Value, Value]) -> Edge | None:
-        """Where a way through the copy goes on, in terms of values from before it."""
+    def _continued(self, same: _Isomorphism, entry: DraftNode) -> Edge | None:
+        """Where a way through the copy that begins at `entry` goes on."""
         if same.exit is None:
             end = self.handler.end._replace(kind=TERMINATORS["unreachable"], args=(), edges=(), attr=None)
             parent = self.draft.function.regions[self.region].parent
-            return Edge(self.draft.new_node(end, parent).id)
-        args = []
-        for arg in same.exit.args:
-            if arg in same.inner and arg not in passed:
-                return None
-            args.append(passed.get(arg, arg))
-        return Edge(same.exit.target, tuple(args))
+            landing = self.draft.new_node(end, parent)
+            landing.params = list(entry.params)
+            return Edge(landing.id, tuple(entry.params))
+        if any(arg in same.inner and arg not in entry.params for arg in same.exit.args):
+            return None
+        return self._landing(entry, same.exit)
+
+    def _landing(self, entry: DraftNode, exit: Edge) -> Edge:
+        """The way to `exit` without the copy; what the copy's entry got may be used anywhere behind it."""
+        if not entry.params:
+            return exit
+        parent = self.draft.function.regions[self.region].parent
+        end = self.handler.end._replace(kind=TERMINATORS["jump"], args=(), edges=(exit,), attr=None)
+        landing = self.draft.new_node(end, parent)
+        landing.params = list(entry.params)
+        return Edge(landing.id, tuple(entry.params))
 
     def _only_reraised(self) -> bool:
         """The handler's exception is used by `reraise` only."""
-        exception = self.handler.params[0]
-        for node in self.draft.nodes.values():
-            if any(exception in item.args for item in node.items):
-                return False
-            if exception in node.end.args and node.end.name != "reraise":
-                return False
-            edges = [*node.end.edges, *([node.handler] if node.handler is not None else [])]
-            if any(exception in edge.args for edge in edges):
-                return False
-        return len(self.handler.params) == 1
+        return len(self.handler.params) == 1 and self.handler.params[0] not in self.around.read
 
     # -- with
 
@@ -168,25 +215,22 @@ class _Folder:
             edges = list(node.end.edges)
             edges[at] = target
             node.end = node.end._replace(edges=tuple(edges))
-        for node in draft.nodes.values():
-            if node.handler is not None and node.handler.target == handler.id:
-                node.handler = Edge(landing.id)
+        for node in self.around.handled.get(handler.id, ()):
+            node.handler = Edge(landing.id)
         return Folded(self.region, "with", handler.id, leaving, landing.id)
 
     def _opener(self, leaving: Value) -> DraftNode | None:
         """The node that enters the manager last, and then the statement's body."""
-        counts = self.draft.predecessors()
-        for node in self.draft.nodes.values():
-            if node.items and node.items[-1].name == "with_enter" and node.items[-1].results[0] == leaving:
-                entered = self.draft.nodes[node.end.edges[0].target] if node.end.name == "jump" else None
-                if entered is not None and counts[entered.id] == 1 and self._inside(entered, self.region):
-                    return node
-        return None
+        node = self.around.openers.get(leaving)
+        if node is None or node.end.name != "jump":
+            return None
+        entered = self.draft.nodes[node.end.edges[0].target]
+        return node if self.around.counts.get(entered.id) == 1 and self._inside(entered, self.region) else None
 
     def _exits(self, leaving: Value) -> list[tuple[DraftNode, int, Edge]] | None:
         """The ways out that call the exit once and go on; None if the exit is used in any other way."""
         ways: list[tuple[DraftNode, int, Edge]] = []
-        accounted = 0
+        landings: dict[int, Edge] = {}
         for copy in self._copies():
             for node, at in self._ways_in(copy):
                 entry = self.draft.nodes[node.end.edges[at].target]
@@ -194,14 +238,12 @@ class _Folder:
                     return None
                 if entry.end.name != "jump":
                     return None
-                passed = dict(zip(entry.params, node.end.edges[at].args, strict=True))
-                after = entry.end.edges[0]
-                ways.append((node, at, Edge(after.target, tuple(passed.get(arg, arg) for arg in after.args))))
-        for node in self.draft.nodes.values():
-            accounted += sum(
-                1 for item in node.items if leaving in item.args and item.name not in ("with_exit", "with_unwind")
-            )
-        return ways if not accounted else None
+                if entry.id not in landings:
+                    landings[entry.id] = self._landing(entry, entry.end.edges[0])
+                target = landings[entry.id]
+                passed = node.end.edges[at].args if entry.params else target.args
+                ways.append((node, at, target._replace(args=passed)))
+        return ways if leaving not in self.around.kept else None
 
 
 class _Isomorphism:
