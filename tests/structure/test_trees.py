@@ -25,8 +25,8 @@ from futamura.backend.structure.shape import (
     Node,
     Protected,
     Shape,
-    Test,
 )
+from futamura.backend.structure.shape import Test as Branch
 from futamura.backend.structure.structure import structure
 from tests.structure.rendering import render
 
@@ -50,7 +50,7 @@ def end(text: str) -> End:
     if condition.startswith("for "):
         target, _, iterator = condition[4:].partition(" in ")
         return Next(target.strip(), iterator.strip(), edge(first), edge(second))
-    return Test(condition.strip(), edge(first), edge(second))
+    return Branch(condition.strip(), edge(first), edge(second))
 
 
 def shape(text: str, extents: list[Extent] | None = None, statements: list[Protected] | None = None) -> Shape:
