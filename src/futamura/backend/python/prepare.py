@@ -161,27 +161,28 @@ def _targets(draft: Draft, folded: dict[int, Folded]) -> dict[int, Value]:
             body = draft.nodes[node.end.edges[0].target]
             if len(body.params) == 1:
                 found[body.id] = body.params[0]
+    openers = _openers(draft)
     for statement in folded.values():
-        opener = _opener(draft, statement)
-        if opener is not None:
+        opener = openers.get(statement.leaving)
+        if statement.kind == "with" and opener is not None:
             found[opener.end.edges[0].target] = opener.items[-1].results[1]
     return found
 
 
-def _opener(draft: Draft, statement: Folded) -> DraftNode | None:
-    """The node that ends by entering the manager of a with statement."""
-    if statement.kind != "with":
-        return None
-    for node in draft.nodes.values():
-        if node.items and node.items[-1].name == "with_enter" and node.items[-1].results[0] == statement.leaving:
-            return node
-    return None
+def _openers(draft: Draft) -> dict[Value, DraftNode]:
+    """The nodes that end by entering the manager of a with statement, by the exit function."""
+    return {
+        node.items[-1].results[0]: node
+        for node in draft.nodes.values()
+        if node.items and node.items[-1].name == "with_enter"
+    }
 
 
 def _open_withs(prepared: Prepared, uses) -> None:  # type: ignore[no-untyped-def]
+    openers = _openers(prepared.draft)
     for region, statement in prepared.folded.items():
-        opener = _opener(prepared.draft, statement)
-        if opener is None:
+        opener = openers.get(statement.leaving)
+        if statement.kind != "with" or opener is None:
             continue
         nested = prepared.nested[opener.id]
         last = nested.statements.pop()
@@ -206,20 +207,46 @@ def _find_clauses(prepared: Prepared) -> None:
     for node in prepared.draft.nodes.values():
         for region in function.region_path(node.region):
             inside.setdefault(region, set()).add(node.id)
+    handlers = [s.handler for s in prepared.folded.values() if s.kind == "try" and s.handler in prepared.draft.nodes]
+    counts = prepared.draft.predecessors()
+    readers = _readers(prepared.draft, {prepared.draft.nodes[number].params[0] for number in handlers})
     for region, statement in prepared.folded.items():
         if statement.kind != "try" or statement.handler not in prepared.draft.nodes:
             continue
         handler = prepared.draft.nodes[statement.handler]
         members = inside.get(handler.region, set())
-        parts = _chain(prepared, handler, members)
+        parts = _chain(prepared, handler, members, counts, readers)
         prepared.tries[region] = parts if parts is not None else _one_clause(prepared, handler, members)
 
 
-def _chain(prepared: Prepared, handler: DraftNode, members: set[int]) -> TryParts | None:
+def _readers(draft: Draft, exceptions: set[Value]) -> dict[Value, list[int]]:
+    """The nodes that read an exception other than to raise it on."""
+    found: dict[Value, list[int]] = {}
+    for node in draft.nodes.values():
+        read: set[Value] = set()
+        for item in node.items:
+            read.update(exceptions.intersection(item.args))
+            if isinstance(item, FusedItem):
+                read.update(exceptions.intersection(item_refs(item)))
+        if node.end.name != "reraise":
+            read.update(exceptions.intersection(node.end.args))
+        for edge in [*node.end.edges, *([node.handler] if node.handler is not None else [])]:
+            read.update(exceptions.intersection(edge.args))
+        for value in sorted(read):
+            found.setdefault(value, []).append(node.id)
+    return found
+
+
+def _chain(
+    prepared: Prepared,
+    handler: DraftNode,
+    members: set[int],
+    counts: dict[int, int],
+    readers: dict[Value, list[int]],
+) -> TryParts | None:
     """The clauses of a chain of `exc_match` tests; None if the handler has another form."""
     draft = prepared.draft
     exception = handler.params[0]
-    counts = draft.predecessors()
     parts = TryParts([], [], [], frozenset())
     chain: list[int] = []
     node = handler
@@ -247,7 +274,9 @@ def _chain(prepared: Prepared, handler: DraftNode, members: set[int]) -> TryPart
     else:
         return None
     parts.chain = frozenset(chain)
-    return parts if _divide(prepared, parts, members) and _plain_in_chain(prepared, parts, exception) else None
+    if not _divide(prepared, parts, members) or not _plain_in_chain(parts, exception, readers.get(exception, [])):
+        return None
+    return parts
 
 
 def _matched(nested: Nested, node: DraftNode, exception: Value) -> Expression | None:
@@ -281,30 +310,13 @@ def _divide(prepared: Prepared, parts: TryParts, members: set[int]) -> bool:
     return True
 
 
-def _plain_in_chain(prepared: Prepared, parts: TryParts, exception: Value) -> bool:
-    """Only clauses whose exception is read need its name."""
-    draft = prepared.draft
+def _plain_in_chain(parts: TryParts, exception: Value, readers: list[int]) -> bool:
+    """Only clauses whose exception is read need its name; False if anything outside of them reads it."""
+    if any(number not in parts.chain and all(number not in group for group in parts.members) for number in readers):
+        return False
     for header, members in zip(parts.headers, parts.members, strict=True):
-        used = any(_uses(draft.nodes[number], exception) for number in sorted(members))
-        outside = any(
-            _uses(node, exception)
-            for number, node in draft.nodes.items()
-            if number not in parts.chain and all(number not in group for group in parts.members)
-        )
-        if outside:
-            return False
-        header.exception = exception if used else None
+        header.exception = exception if any(number in members for number in readers) else None
     return True
-
-
-def _uses(node: DraftNode, value: Value) -> bool:
-    """Does the node read `value` other than to raise it on?"""
-    if any(value in item.args for item in node.items) or (value in node.end.args and node.end.name != "reraise"):
-        return True
-    edges = [*node.end.edges, *([node.handler] if node.handler is not None else [])]
-    if any(value in edge.args for edge in edges):
-        return True
-    return any(isinstance(item, FusedItem) and value in item_refs(item) for item in node.items)
 
 
 def _one_clause(prepared: Prepared, handler: DraftNode, members: set[int]) -> TryParts:
