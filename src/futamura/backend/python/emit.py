@@ -412,22 +412,17 @@ class _FunctionEmitter:
         if writer.nonlocals:
             head.append((0, f"nonlocal {', '.join(writer.nonlocals)}", None))
         for name in self._unbound_cells(writer.bound):
-            head.extend([(0, f"{name} = None", None), (0, f"del {name}", None)])
+            # An annotation makes the name a local variable, and runs no code.
+            head.append((0, f"{name}: object", None))
         if self.function.kind == "generator" and not _has_yield(self.prepared):
             lines = [*lines, (0, "return", None), (0, "yield", None)]
         lines = [*head, *lines]
         return lines or [(0, "pass", None)]
 
     def _unbound_cells(self, bound: set[str]) -> list[str]:
-        """Captured variables that this function itself never binds: Python must know that they are its own."""
-        captured = {
-            arg
-            for op in self.function.operations()
-            if isinstance(op.attr, (FunctionAttr, ClassAttr))
-            for arg in op.args
-        }
-        made = [op.results[0] for op in self.function.operations() if op.name == "cell"]
-        return [name for cell in made if cell in captured and (name := self.names.cells[cell]) not in bound]
+        """Variables that this function itself never binds: Python must know that they are its own."""
+        made = [op.results[0] for op in self.function.operations() if op.name == "cell" and not op.args]
+        return [name for cell in made if (name := self.names.cells[cell]) not in bound]
 
     def _structured(self) -> Suite:
         shape = shape_of(self.prepared, self.names)
