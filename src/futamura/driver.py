@@ -28,7 +28,7 @@ from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.listing import SourceMap, source_map
 from futamura.backend.python.loading import Compiled, Identity, compiled, identity_of, load, swap
 from futamura.backend.python.loading import load_residual as load_emitted
-from futamura.frontend.python import lower
+from futamura.frontend.python import collector_paused, lower
 from futamura.ir.continuation import Continuation, continuation_program
 from futamura.errors import UnsupportedError
 from futamura.ir.graph import Function, Program, Signature, Suspended
@@ -47,7 +47,7 @@ def roundtrip(target: Any, *, path: Path | None = None) -> Any:
     show.  Raises `UnsupportedError`.
     """
     lowered = lower(target)
-    return _around(target, load(emit(lowered.program), lowered.function, path=path))
+    return _around(target, load(_emitted(lowered.program), lowered.function, path=path))
 
 
 def _around(target: object, function: FunctionType) -> object:
@@ -71,9 +71,14 @@ def roundtrip_source(target: object) -> str:
     return emit_function(target).text
 
 
+def _emitted(program: Program) -> Emitted:
+    with collector_paused():
+        return emit(program)
+
+
 def emit_function(target: object) -> Emitted:
     """The emitted form of a function: its text, its constants, the source of each line.  Raises `UnsupportedError`."""
-    return emit(lower(target).program)
+    return _emitted(lower(target).program)
 
 
 def load_residual(
@@ -84,7 +89,7 @@ def load_residual(
     It runs in the globals and with the closure of `original`, and looks like it; `signature` (that of the program,
     unless given) says which of the parameters are left, and these keep their defaults and annotations.
     """
-    emitted = emit(program)
+    emitted = _emitted(program)
     return load_emitted(emitted, original, program.main.signature if signature is None else signature, path=path)
 
 
@@ -101,7 +106,7 @@ def lower_for_specializer(
 
 def residual_function(program: Program, original: FunctionType) -> tuple[FunctionType, str]:
     """A residual program as a function in the place of `original`, and its text."""
-    emitted = emit(program)
+    emitted = _emitted(program)
     return load_emitted(emitted, original, program.main.signature), emitted.text
 
 
@@ -116,7 +121,7 @@ def load_program(
 def _compiled(program: Program, flags: int = 0, path: Path | None = None) -> Compiled:
     main = program.main
     name = main.qualname.rpartition(".")[2]
-    return compiled(emit(program), Identity(name, main.qualname, main.file, flags), path=path)
+    return compiled(_emitted(program), Identity(name, main.qualname, main.file, flags), path=path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ from futamura.frontend.variables import cell_variables, order_blocks
 from futamura.ir.build import FunctionBuilder
 from futamura.ir.graph import Function, Program, Signature
 
-__all__ = ["LoweredFunction", "lower"]
+__all__ = ["LoweredFunction", "collector_paused", "lower"]
 
 DEEP_STACK: Final = 512 << 20
 """Bytes of stack for functions whose expressions nest deeper than the ordinary limit; only touched pages count."""
@@ -71,7 +71,7 @@ def lower(target: object, *, check: bool = True) -> LoweredFunction:
     """
     located = locate(target)
     function = located.function
-    with _collector_paused():
+    with collector_paused():
         try:
             program = _program(located, check)
         except RecursionError:
@@ -82,9 +82,9 @@ def lower(target: object, *, check: bool = True) -> LoweredFunction:
 
 
 @contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Lowering only builds: a collection in between finds nothing, and costs more than half of the time of a
-    function of 20,000 lines."""
+def collector_paused() -> Iterator[None]:
+    """Lowering and emitting only build: a collection in between finds nothing, and costs more than half of the
+    time of a function of 20,000 lines."""
     enabled = gc.isenabled()
     gc.disable()
     try:
