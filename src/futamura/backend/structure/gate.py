@@ -11,12 +11,15 @@ Invariant: the flow graph is reducible, and stays so.  Regions dispatched togeth
 
 from __future__ import annotations
 
-from futamura.backend.structure.dispatch import State, dispatch, merge_states
+from futamura.backend.structure.dispatch import State, dispatch, kept_loops, merge_states
 from futamura.backend.structure.flow import Flow
 from futamura.backend.structure.graph import Graph
 from futamura.backend.structure.tree import For, Guarded, If, Suite, While, With
 
-__all__ = ["FEW_FLAGS", "Place", "dispatch_regions", "jump_places", "nested_blocks", "too_many_flags"]
+__all__ = [
+    "FEW_FLAGS", "Place", "deep_loops", "dispatch_regions", "flatten_loops", "jump_places", "nested_blocks",
+    "too_many_flags",
+]
 
 FEW_FLAGS = 4
 """So many flagged jumps are always cheaper than a dispatcher; beyond, one for ten vertices."""
@@ -39,6 +42,9 @@ def jump_places(flows: dict[int, Flow]) -> dict[int, Place]:
 def too_many_flags(flags: dict[Place, int], flows: dict[int, Flow], few: int) -> list[Place]:
     """The regions above the limit, worst first, none of which holds another."""
     chosen: list[Place] = []
+    total = sum(flags.values())
+    if total > 2 * few and total * 5 > sum(len(flow.vertices) for flow in flows.values()):
+        few = min(few, 1)
     for place in sorted(flags, key=lambda place: (-flags[place], place)):
         if flags[place] <= few:
             break
@@ -65,11 +71,28 @@ def _members(flow: Flow, header: int) -> set[int]:
     return {number for number in range(len(flow.vertices)) if flow.inside(flow.number[header], number)}
 
 
-def dispatch_regions(graph: Graph, flows: dict[int, Flow], places: list[Place]) -> None:
-    for extent, header in places:
-        states = _states(flows[extent], header)
-        if len(states) > 1:
-            dispatch(graph, extent, states)
+def dispatch_regions(
+    graph: Graph, flows: dict[int, Flow], places: list[Place], crossed: dict[Place, dict[Place, int]]
+) -> bool:
+    """Dispatch these regions; where that does not help, the worst region that the flagged jumps leave.
+
+    Gives whether anything changed.
+    """
+    done: list[Place] = []
+    for place in places:
+        others = crossed.get(place, {})
+        for candidate in [place, *sorted(others, key=lambda other: (-others[other], other))]:
+            flow = flows[candidate[0]]
+            if (candidate[1] >= 0 and candidate[1] not in flow.number) or any(
+                _related(flow, candidate, old) for old in done
+            ):
+                continue
+            states = _states(flow, candidate[1])
+            if len(states) > 1:
+                dispatch(graph, candidate[0], states)
+                done.append(candidate)
+                break
+    return bool(done)
 
 
 def _states(flow: Flow, label: int) -> list[State]:
@@ -109,6 +132,34 @@ def _exit_states(flow: Flow, members: set[int]) -> list[State]:
         if len(edges) > 1:
             found.append((flow.vertices[number].id, edges))
     return found
+
+
+def deep_loops(flows: dict[int, Flow], depth: int) -> list[Place]:
+    """The loops with `depth` loops around them in their flow graph that hold a loop themselves."""
+    found: list[Place] = []
+    for extent, flow in flows.items():
+        holders = set(flow.outer.values())
+        for header in flow.outer:
+            around, outer = 0, flow.outer[header]
+            while outer >= 0:
+                around, outer = around + 1, flow.outer[outer]
+            if around == depth and header in holders:
+                found.append((extent, flow.vertices[header].id))
+    return found
+
+
+def flatten_loops(graph: Graph, flows: dict[int, Flow], places: list[Place]) -> None:
+    """Make each of these loops, inner loops included, one dispatcher; `for` loops in them stay as they are."""
+    for extent, label in places:
+        flow = flows[extent]
+        members = _members(flow, label)
+        header = flow.number[label]
+        kept = {number: body for number, body in kept_loops(flow, members).items() if number != header}
+        states = merge_states(flow, members - {header}, kept)
+        edges = flow.edges_in[header]
+        if flow.vertices[header].kind == "next" and not flow.vertices[header].body:
+            edges = [edge for edge in edges if flow.source(edge) in members]
+        dispatch(graph, extent, [(label, edges), *states, *_exit_states(flow, members)])
 
 
 def nested_blocks(suite: Suite) -> tuple[int, int]:

@@ -99,6 +99,22 @@ class Graph:
             inner = parent[inner]
         return self.owner[inner]
 
+    def prune(self) -> None:
+        """Forget what cannot be reached any more."""
+        entries: dict[int, list[int]] = {}
+        for extent, first in self.entry.items():
+            entries.setdefault(self.owner[extent], []).append(first)
+        seen: set[int] = set()
+        work = list(entries[-1])
+        while work:
+            id = work.pop()
+            if id not in seen:
+                seen.add(id)
+                work.extend(self.vertices[id].succ)
+                work.extend(entries.get(id, ()))
+        self.vertices = {id: vertex for id, vertex in self.vertices.items() if id in seen}
+        self.entry = {extent: first for extent, first in self.entry.items() if first in seen}
+
     def final_label(self, extent: int) -> int:
         """The label of the end of the innermost final part around `extent`."""
         while self.kind[extent] != "final":

@@ -83,6 +83,7 @@ class Lowering:
         self.fresh = fresh
         self.implicit = implicit
         self.flags: dict[tuple[int, int], int] = {}
+        self.crossed: dict[tuple[int, int], dict[tuple[int, int], int]] = {}  # the regions that these jumps leave
 
     def run(self, sequence: Sequence) -> Suite:
         suite, _ = self._sequence(sequence, 0, RETURNS, Frame())
@@ -189,6 +190,8 @@ class Lowering:
             frame.flag = self.fresh("exit")
         place = self.places.get(label, frame.place)
         self.flags[place] = self.flags.get(place, 0) + 1
+        crossed = self.crossed.setdefault(place, {})
+        crossed[frame.place] = crossed.get(frame.place, 0) + 1
         number = frame.exits.setdefault(label, len(frame.exits) + 1)
         frame.stale = frame.stale or frame.sheltered > 0
         return [SetFlag(frame.flag, number), Break()], False

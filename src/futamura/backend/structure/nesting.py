@@ -31,9 +31,9 @@ from futamura.backend.structure.labelled import (
     Take,
     Try,
 )
-from futamura.backend.structure.placement import Placement, loop_kind, place
+from futamura.backend.structure.placement import Placement, loop_kind, place, put_behind
 
-__all__ = ["nest"]
+__all__ = ["NEVER", "nest"]
 
 CLONE_STATEMENTS = 2
 """A leaving vertex with up to so many statements before its return may be repeated instead of a flagged jump."""
@@ -57,22 +57,45 @@ class Barrier:
 
 @dataclass(slots=True)
 class _Position:
+    """Where to append.  `depth`: how many arms deep since `anchor`, a vertex that dominates what is appended."""
+
     flow: Flow
     out: Sequence
     barrier: Barrier
+    anchor: int = 0
+    depth: int = 0
+
+    def arm(self, out: Sequence) -> _Position:
+        return _Position(self.flow, out, self.barrier, self.anchor, self.depth + 1)
 
 
-def nest(graph: Graph, flows: dict[int, Flow], movable: Callable[[object], bool]) -> Sequence:
-    return _Nester(graph, flows, movable).run()
+NEVER = 1 << 30
+"""No arms are so deep."""
+
+
+def nest(graph: Graph, flows: dict[int, Flow], movable: Callable[[object], bool], cut: int = NEVER) -> Sequence:
+    """`cut`: what would stand so many arms deep is placed behind the vertex where the arms start."""
+    nester = _Nester(graph, flows, movable, cut)
+    sequence = nester.run()
+    if not nester.cuts:
+        return sequence
+    return _Nester(graph, flows, movable, NEVER, nester.cuts).run()
 
 
 class _Nester:
-    def __init__(self, graph: Graph, flows: dict[int, Flow], movable: Callable[[object], bool]) -> None:
+    def __init__(
+        self, graph: Graph, flows: dict[int, Flow], movable: Callable[[object], bool], cut: int,
+        behind: dict[int, list[tuple[int, int]]] | None = None,
+    ) -> None:
         self.graph = graph
         self.flows = flows
         self.movable = movable
+        self.cut = cut
+        self.cuts: dict[int, list[tuple[int, int]]] = {}  # extent -> (vertex, behind which vertex)
         self.absorbed: set[int] = set()
         self.places: dict[int, Placement] = {extent: place(flow, self._absorb(flow)) for extent, flow in flows.items()}
+        for extent, pairs in (behind or {}).items():
+            put_behind(flows[extent], self.places[extent], pairs)
         self.home: dict[int, Barrier] = {}
         self.tasks: list[tuple[int, _Position]] = []
         self.handled = _labels_left_by_clauses(graph)
@@ -102,16 +125,21 @@ class _Nester:
         """Append the vertex and all that it dominates to `at.out`."""
         flow, placement = at.flow, self.places[at.flow.extent]
         vertex = flow.vertices[number]
+        if at.depth >= self.cut and placement.inline[number] and flow.high[number] > flow.low[number] + 1:
+            self.cuts.setdefault(flow.extent, []).append((number, at.anchor))
+            at = _Position(flow, at.out, at.barrier, number)
         inner = placement.behind.get(number, ())
         if number in flow.back:
             at = self._scopes(placement.behind_loop.get(number, ()), at)
+            outside = at
             kind, inside, exits = loop_kind(flow, number)
             loop = Loop(vertex.id, (flow.extent, vertex.id), kind)
-            at = self._loop(loop, at)
+            at = self._loop(loop, at, number)
             if kind != "forever":
                 loop.data = vertex.data
                 loop.negated = kind == "while" and inside == 1
-                self._arm(number, vertex.succ[exits], _Position(flow, loop.done, at.barrier.outside or at.barrier))
+                done = _Position(flow, loop.done, outside.barrier, outside.anchor, outside.depth)
+                self._arm(number, vertex.succ[exits], done)
                 self._arm(number, vertex.succ[inside], self._scopes(inner, at))
                 return
         if vertex.kind == "region":
@@ -128,8 +156,8 @@ class _Nester:
         elif kind == "test":
             cond = Cond(vertex.data)
             out.append(cond)
-            self._arm(number, vertex.succ[1], _Position(at.flow, cond.orelse, at.barrier))
-            self._arm(number, vertex.succ[0], _Position(at.flow, cond.then, at.barrier))
+            self._arm(number, vertex.succ[1], at.arm(cond.orelse))
+            self._arm(number, vertex.succ[0], at.arm(cond.then))
         elif kind == "leave":
             out.append(Exit(vertex.data))
         elif kind == "falls":
@@ -141,7 +169,7 @@ class _Nester:
             out.append(take)
             self._arm(number, vertex.succ[0], at)
             barrier = Barrier(NOWHERE, None, at.barrier.loop)
-            self._arm(number, vertex.succ[1], _Position(at.flow, take.done, barrier))
+            self._arm(number, vertex.succ[1], _Position(at.flow, take.done, barrier, at.anchor, at.depth + 1))
 
     def _scopes(self, follows: Follows, at: _Position) -> _Position:
         """Open a scope for each follow, the last one outermost; each follow is emitted behind its scope."""
@@ -150,7 +178,7 @@ class _Nester:
             scope = Scope(flow.vertices[number].id, self._place(flow, number))
             at.out.append(scope)
             self.tasks.append((number, at))
-            at = _Position(flow, scope.body, self._open(scope, at.barrier))
+            at = _Position(flow, scope.body, self._open(scope, at.barrier), at.anchor, at.depth)
         return at
 
     def _place(self, flow: Flow, number: int) -> tuple[int, int]:
@@ -163,12 +191,12 @@ class _Nester:
         barrier = self.home[scope.label] = Barrier(scope.label, outside, outside.loop, scope)
         return barrier
 
-    def _loop(self, statement: Loop, at: _Position) -> _Position:
+    def _loop(self, statement: Loop, at: _Position, number: int) -> _Position:
         """Open a loop; gives the position of its body."""
         at.out.append(statement)
         barrier = self.home[statement.label] = Barrier(statement.label, at.barrier, None, None, statement)
         barrier.loop = barrier
-        return _Position(at.flow, statement.body, barrier)
+        return _Position(at.flow, statement.body, barrier, number)
 
     def _arm(self, number: int, label: int, at: _Position) -> None:
         """Go to `label`: emit it here if this is the only way to it, otherwise jump."""
@@ -225,7 +253,7 @@ class _Nester:
         body, barrier = statement.body, at.barrier
         if otherwise:
             scope = Scope(at.flow.vertices[follows[0]].id, self._place(at.flow, follows[0]))
-            self.tasks.append((follows[0], _Position(at.flow, statement.orelse, at.barrier)))
+            self.tasks.append((follows[0], at.arm(statement.orelse)))
             body.append(scope)
             body, barrier = scope.body, self._open(scope, at.barrier)
         if protected.final_extent >= 0:

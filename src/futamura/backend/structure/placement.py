@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from futamura.backend.structure.flow import Flow
 
-__all__ = ["LoopKind", "Placement", "loop_kind", "place"]
+__all__ = ["LoopKind", "Placement", "loop_kind", "place", "put_behind"]
 
 SMALL_EXIT = 3
 """A leaving exit with so many statements stays inside its loop, even if it is the only one."""
@@ -74,6 +74,15 @@ def place(flow: Flow, absorbed: set[int]) -> Placement:
             if chosen >= 0:
                 placement.behind_loop[header] = [chosen]
     return placement
+
+
+def put_behind(flow: Flow, placement: Placement, pairs: list[tuple[int, int]]) -> None:
+    """Emit vertices that stand in line behind dominators of theirs instead: (vertex, dominator)."""
+    for number, anchor in pairs:
+        placement.inline[number] = False
+        placement.behind.setdefault(anchor, []).append(number)
+    for anchor in dict.fromkeys(anchor for _, anchor in pairs):
+        placement.behind[anchor].sort(key=lambda number: flow.rank[number])
 
 
 def _left_loop(flow: Flow, number: int) -> int:

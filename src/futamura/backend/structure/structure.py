@@ -18,18 +18,34 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from futamura.backend.structure.flow import Flow, flows
-from futamura.backend.structure.gate import FEW_FLAGS, dispatch_regions, jump_places, too_many_flags
+from futamura.backend.structure.gate import (
+    FEW_FLAGS,
+    deep_loops,
+    dispatch_regions,
+    flatten_loops,
+    jump_places,
+    nested_blocks,
+    too_many_flags,
+)
 from futamura.backend.structure.graph import Graph, prepare
 from futamura.backend.structure.irreducible import make_reducible
 from futamura.backend.structure.lowering import Lowering
-from futamura.backend.structure.nesting import nest
+from futamura.backend.structure.nesting import NEVER, nest
 from futamura.backend.structure.shape import Shape
 from futamura.backend.structure.tree import Suite
 
-__all__ = ["GATE_ROUNDS", "structure"]
+__all__ = ["BLOCK_LIMIT", "CUTS", "GATE_ROUNDS", "INDENTATION_LIMIT", "LOOP_DEPTHS", "structure"]
 
 GATE_ROUNDS = 5
 """How often regions may become dispatchers; what needs many flags even then keeps them."""
+BLOCK_LIMIT = 18
+"""CPython compiles at most 20 nested loops, with and try statements."""
+LOOP_DEPTHS = (9, 5, 2)
+"""Beyond it, loops inside of so many loops are flattened."""
+INDENTATION_LIMIT = 60
+"""CPython's tokenizer takes 99 levels; the text around the function needs some."""
+CUTS = (30, 12, 5)
+"""Beyond it, what stands so many arms deep moves behind the statement where the arms start."""
 
 
 def structure(
@@ -50,15 +66,30 @@ def structure(
     """
     names = fresh if fresh is not None else _Numbered()
     graph = prepare(shape, names)
-    for _ in range(GATE_ROUNDS):
+    cuts = iter(CUTS)
+    depths = iter(LOOP_DEPTHS)
+    cut = NEVER
+    rounds = GATE_ROUNDS
+    while True:
         found = _reducible_flows(graph)
         lowering = Lowering(jump_places(found), names, implicit)
-        suite = lowering.run(nest(graph, found, movable))
-        places = too_many_flags(lowering.flags, found, few_flags)
-        if not places:
-            break
-        dispatch_regions(graph, found, places)
-    return suite
+        suite = lowering.run(nest(graph, found, movable, cut))
+        places = too_many_flags(lowering.flags, found, few_flags) if rounds else []
+        if places and dispatch_regions(graph, found, places, lowering.crossed):
+            rounds -= 1
+            graph.prune()
+            continue
+        blocks, indentation = nested_blocks(suite)
+        depth = next(depths, -1) if blocks > BLOCK_LIMIT else -1
+        if depth >= 0:
+            flatten_loops(graph, found, deep_loops(found, depth))
+            graph.prune()
+            continue
+        if indentation <= INDENTATION_LIMIT:
+            return suite
+        cut = next(cuts, -1)
+        if cut < 0:
+            return suite
 
 
 def _reducible_flows(graph: Graph) -> dict[int, Flow]:
@@ -71,6 +102,7 @@ def _reducible_flows(graph: Graph) -> dict[int, Flow]:
             return found
         for flow in broken:
             make_reducible(graph, flow, spent, rounds)
+        graph.prune()
 
 
 class _Numbered:
