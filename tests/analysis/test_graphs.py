@@ -11,31 +11,8 @@ from futamura.analysis.cfg import ControlFlow
 from futamura.analysis.dominators import Dominators, dominators, post_dominators
 from futamura.analysis.liveness import Liveness, end_uses
 from futamura.analysis.loops import loops
-from futamura.ir.build import FunctionBuilder
-from futamura.ir.constant import Constant
-from futamura.ir.graph import Edge, Function, Signature
 from tests.fuzz.graphs import random_function
-
-GRAPHS = st.integers(1, 10).flatmap(
-    lambda size: st.lists(st.lists(st.integers(1, max(1, size - 1)), max_size=3), min_size=size, max_size=size)
-)
-
-
-def function_of(graph: list[list[int]]) -> Function:
-    """A function whose blocks lead where the lists say; nothing leads to block 0."""
-    b = FunctionBuilder("f", Signature(regular=("a",)))
-    blocks = [b.block() for _ in graph]
-    b.params(blocks[0], "a")
-    for block, targets in zip(blocks, graph):
-        edges = tuple(Edge(target) for target in targets if target < len(graph))
-        if not edges:
-            b.terminate(block, "unreachable")
-        elif len(edges) == 1:
-            b.terminate(block, "jump", (), edges)
-        else:
-            cases = b.constant(block, None)
-            b.terminate(block, "switch", (cases,), edges, tuple(Constant(case) for case in range(len(edges) - 1)))
-    return b.finish()
+from tests.strategies import GRAPHS, function_of
 
 
 def reach(successors: list[list[int]], start: int, without: int = -1) -> set[int]:

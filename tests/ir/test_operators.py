@@ -13,29 +13,8 @@ from futamura.ir.constant import Constant, exact_key
 from futamura.ir.facts import ANYTHING, FACTS, SCALARS
 from futamura.ir.laws import LAWS, Laws
 from futamura.ir.ops import OPERATORS, Operator
+from tests.strategies import VALUES, typed
 
-_INTS = st.one_of(st.integers(-5, 70), st.integers(), st.sampled_from([10**400, -(10**400), 2**63]))
-_FLOATS = st.one_of(
-    st.floats(), st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, math.inf, -math.inf, math.nan, 1e308, 5e-324])
-)
-_FORMATS = ["", "%d", "%s", "%", "%5.2f", "%c", "%x", "%(a)s", "%%", ">5", "d"]
-_TEXTS = st.one_of(st.text(max_size=4), st.sampled_from(_FORMATS))
-VALUES: dict[str, st.SearchStrategy[Any]] = {
-    "int": _INTS,
-    "bool": st.booleans(),
-    "float": _FLOATS,
-    "complex": st.builds(complex, _FLOATS, _FLOATS),
-    "str": _TEXTS,
-    "bytes": st.one_of(st.binary(max_size=4), st.sampled_from([b"%d", b"%s", b"%", b"%c", b"%a"])),
-    "NoneType": st.none(),
-    "ellipsis": st.just(...),
-    "tuple": st.lists(_INTS, max_size=3).map(tuple),
-    "list": st.lists(_INTS, max_size=3),
-    "dict": st.dictionaries(st.text(max_size=1), _INTS, max_size=2),
-    "set": st.sets(st.integers(0, 9), max_size=2),
-    "frozenset": st.frozensets(st.integers(0, 9), max_size=2),
-    "range": st.builds(range, st.integers(0, 5)),
-}
 SOURCE = {
     "add": "a + b", "sub": "a - b", "mul": "a * b", "matmul": "a @ b", "truediv": "a / b", "floordiv": "a // b",
     "mod": "a % b", "pow": "a ** b", "lshift": "a << b", "rshift": "a >> b", "and": "a & b", "or": "a | b",
@@ -72,12 +51,6 @@ def same(left: object, right: object) -> bool:
 
 def affordable(row: Operator, args: tuple[Any, ...], attr: object = None) -> bool:
     return row.fold_cost(args, attr) < 10_000
-
-
-@st.composite
-def typed(draw: st.DrawFn, count: int) -> tuple[tuple[str, ...], tuple[Any, ...]]:
-    types = tuple(draw(st.sampled_from(sorted(VALUES))) for _ in range(count))
-    return types, tuple(draw(VALUES[type]) for type in types)
 
 
 @given(st.data())
