@@ -204,24 +204,28 @@ class _Nester:
             return at + 1
         if not item.results or len(item.results) > 1:
             return self._several(item, kids, at)
-        self._value(item, kids)
-        return at + 1
+        return self._value(item, kids, at + 1)
 
-    def _value(self, item: Item, kids: tuple[Expression, ...]) -> None:
+    def _value(self, item: Item, kids: tuple[Expression, ...], after: int) -> int:
+        """One operation with one result; gives where to go on: at `after`, or behind a store that it takes."""
         value = item.results[0]
         tree = self._tree(item, kids)
         if self._inline(value) and self._nestable(item, tree):
             self.pending.append(_Pending(value, tree, item.span))
             if value in self.shared:
                 self.taken[value] = Ref(value)
-            return
+            return after
         if value in self.shared:
             raise _Retry(value)
         if self.uses[value] == 0 and self.draft.hints[value] is None and not self._definition(tree):
             if not (isinstance(tree, (Ref, Literal))):
                 self._statement(Effect(tree, item.span))
-            return
-        self._statement(Assign((Variable(value),), tree, item.span))
+            return after
+        target: Target = Variable(value)
+        if self._definition(tree):
+            target, after = self._absorb(value, after)
+        self._statement(Assign((target,), tree, item.span))
+        return after
 
     def _tree(self, item: Item, kids: tuple[Expression, ...]) -> Expression:
         if isinstance(item, FusedItem):
@@ -239,7 +243,7 @@ class _Nester:
         if isinstance(tree, (Node, Fused)) and tree.depth > MAX_DEPTH:
             return False
         if item.name in _INPLACE:
-            return item.results[0] in self._augments
+            return item.results[0] in self._augments or self._updates_variable(item, tree)
         if item.name in ("class", "with_enter"):
             return False
         if item.name in MATCHES:
@@ -247,6 +251,16 @@ class _Nester:
         if isinstance(tree, Node) and self._definition(tree):
             return self._decorated(item.results[0])
         return True
+
+    def _updates_variable(self, item: Item, tree: Expression) -> bool:
+        """Is this `x op= y` of a captured or global variable, whose store comes next?"""
+        store = self._updates.get(item.results[0])
+        load = tree.kids[0] if isinstance(tree, Node) else None
+        if store is None or not isinstance(load, Node):
+            return False
+        if store.name == "cell_set":
+            return load.op.name == "cell_get" and load.op.args == store.args[1:]
+        return load.op.name == "global_get" and load.op.attr == store.attr
 
     def _definition(self, tree: Expression) -> bool:
         """Does this tree need a statement of its own: `def`, `class`?"""
@@ -386,6 +400,11 @@ class _Nester:
         makers = {result: item for item in self.items for result in item.results}
         shared: set[Value] = set()
         self._augments: dict[Value, Item] = {}
+        self._updates: dict[Value, Operation] = {}
+        for operation, store in zip(self.items, self.items[1:]):
+            if operation.name in _INPLACE and store.name in ("cell_set", "global_set") and isinstance(store, Operation):
+                if store.args[0] == operation.results[0]:
+                    self._updates[store.args[0]] = store
         for item in self.items:
             if item.name not in ("setattr", "setitem"):
                 continue

@@ -31,6 +31,7 @@ from futamura.backend.python.trees import (
     Target,
     TupleTarget,
     Variable,
+    refs,
 )
 from futamura.backend.structure.tree import (
     Break,
@@ -401,9 +402,17 @@ class Writer:
         sign = INPLACE_SIGNS[value.op.name]
         name = self.target(target)
         left = self.e.text(value.kids[0])
-        if left != name:
-            self.out.add(depth, f"{name} = {self._value(value.kids[0])}", value.op.span)
-        self.out.add(depth, f"{name} {sign} {self._value(value.kids[1])}", value.op.span)
+        right = self._value(value.kids[1])
+        if left == name:
+            self.out.add(depth, f"{name} {sign} {right}", value.op.span)
+            return
+        # What stands on the right may still need the old value of the target.
+        local = isinstance(target, Variable) and all(self.e.text(Ref(ref)) != name for ref in refs(value.kids[1]))
+        result = name if local else self.definitions.temporary()
+        self.out.add(depth, f"{result} = {self._value(value.kids[0])}", value.op.span)
+        self.out.add(depth, f"{result} {sign} {right}", value.op.span)
+        if not local:
+            self.out.add(depth, f"{name} = {result}", value.op.span)
 
     def _cell(self, value: Node, target: Target, depth: int) -> None:
         """A cell is a variable: making it binds or unbinds the variable."""
