@@ -274,7 +274,7 @@ class _Nester:
         """Is the function that was just defined only passed to a decorator?"""
         user = next((item for item in self.items if value in item.args), None)
         return (
-            user is not None
+            isinstance(user, Operation)
             and user.name == "call"
             and user.attr is None
             and len(user.args) == 2
@@ -291,7 +291,8 @@ class _Nester:
         if user.name in ("cell_set", "global_set"):
             return True
         return (
-            user.name == "call"
+            isinstance(user, Operation)
+            and user.name == "call"
             and user.attr is None
             and len(user.args) == 2
             and (user.args[1] == value and self._defines(user.results[0]))
