@@ -52,7 +52,11 @@ class Residual:
         fallbacks: dict[str, int] = {}
         for event in outcome.events:
             fallbacks[event.code] = fallbacks.get(event.code, 0) + 1
-        self.stats: Final[dict[str, Any]] = {**outcome.stats, "fallbacks": fallbacks, "specialized": outcome.program is not None}
+        self.stats: Final[dict[str, Any]] = {
+            **outcome.stats,
+            "fallbacks": fallbacks,
+            "specialized": outcome.program is not None,
+        }
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
@@ -90,8 +94,13 @@ class Specializer:
         inputs = _bind(function, args, static)
         values = {name: value for name, value in inputs.items() if not isinstance(value, Open)}
         outcome = specialize_function(
-            function, inputs, lower_for_specializer, polyvariance=self.polyvariance,  # type: ignore[arg-type]
-            budget=self.budget, rebinds=is_rebound, constant=contents_are_constant,
+            function,
+            inputs,
+            lower_for_specializer,
+            polyvariance=self.polyvariance,  # type: ignore[arg-type]
+            budget=self.budget,
+            rebinds=is_rebound,
+            constant=contents_are_constant,
         )
         if outcome.program is None:
             if self.strict:
@@ -121,9 +130,13 @@ def _bind(function: types.FunctionType, args: tuple[object, ...], static: Mappin
     code = function.__code__
     positional = code.co_varnames[: code.co_argcount]
     if len(args) > len(positional):
-        raise TypeError(f"{function.__qualname__}() takes {len(positional)} positional arguments, {len(args)} were given")
+        raise TypeError(
+            f"{function.__qualname__}() takes {len(positional)} positional arguments, {len(args)} were given"
+        )
     given: dict[str, object] = dict(zip(positional, args))
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)]
+    names = code.co_varnames[
+        : code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
+    ]
     for name, value in static.items():
         if name not in names:
             raise TypeError(f"{function.__qualname__}() has no parameter {name!r}")
@@ -167,7 +180,9 @@ def _original(function: types.FunctionType, values: Mapping[str, object]) -> Cal
             elif parameter.kind is kinds.VAR_KEYWORD and name in values:
                 keywords.update(values[name])  # type: ignore[call-overload]
         if rest:
-            raise TypeError(f"{function.__name__}() takes {len(open_names)} positional arguments but {len(args)} were given")
+            raise TypeError(
+                f"{function.__name__}() takes {len(open_names)} positional arguments but {len(args)} were given"
+            )
         return function(*positional, **keywords)
 
     return call
@@ -202,5 +217,3 @@ def _checked(
         return made(*args, **kwargs)
 
     return call
-
-

@@ -24,7 +24,9 @@ from typing import Final
 __all__ = ["contents_are_constant", "is_rebound"]
 
 _READING: Final = frozenset({"get", "items", "keys", "values", "index", "count", "copy"})
-_MEASURES: Final = frozenset({"len", "enumerate", "reversed", "range", "zip", "isinstance", "sum", "min", "max", "any", "all"})
+_MEASURES: Final = frozenset(
+    {"len", "enumerate", "reversed", "range", "zip", "isinstance", "sum", "min", "max", "any", "all"}
+)
 
 _rebound: Final[dict[int, tuple[object, frozenset[str]]]] = {}
 _written: Final[dict[int, tuple[object, frozenset[str] | None]]] = {}
@@ -42,7 +44,9 @@ def is_rebound(namespace: Mapping[str, object], name: str) -> bool:
 
 def _codes(namespace: Mapping[str, object]) -> Iterator[types.CodeType]:
     """The code of every function that the module defines."""
-    work: list[object] = [value for value in namespace.values() if getattr(value, "__module__", None) == namespace.get("__name__")]
+    work: list[object] = [
+        value for value in namespace.values() if getattr(value, "__module__", None) == namespace.get("__name__")
+    ]
     seen: set[int] = set()
     while work:
         value = work.pop()

@@ -43,7 +43,7 @@ from futamura.ir.liveness import end_uses
 
 __all__ = ["VerificationError", "verify_function", "verify_program"]
 
-_FLAVORS: Final = frozenset({"except", "finally", "with"})
+_FLAVORS: Final = frozenset({"except", "residual", "finally", "with"})
 _SUSPENDING: Final = frozenset({"yield", "yield_from"})
 _SILENT_ENDS: Final = frozenset({"jump", "branch", "switch", "return", "unreachable"})
 
@@ -301,7 +301,8 @@ class _Verifier:
         guardian = self.innermost[block.region]
         edge = block.handler
         if edge is None:
-            if guardian >= 0 and not self.silent(block):
+            trusted = guardian >= 0 and self.function.regions[guardian].flavor == "residual"
+            if guardian >= 0 and not trusted and not self.silent(block):
                 self.fail(place, f"may raise and lies in try region {guardian}, but has no handler edge")
             return
         if guardian < 0:

@@ -24,8 +24,33 @@ __all__ = ["Entry", "assemble"]
 
 _PURE: Final = frozenset(
     {
-        "const", "list", "tuple", "dict", "slice", "cell", "string", "add", "sub", "mul", "and", "or", "xor", "is", "is_not",
-        "lt", "le", "gt", "ge", "eq", "ne", "not", "truth", "neg", "iadd", "isub", "imul",
+        "const",
+        "list",
+        "tuple",
+        "dict",
+        "slice",
+        "cell",
+        "string",
+        "add",
+        "sub",
+        "mul",
+        "and",
+        "or",
+        "xor",
+        "is",
+        "is_not",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "eq",
+        "ne",
+        "not",
+        "truth",
+        "neg",
+        "iadd",
+        "isub",
+        "imul",
     }
 )
 
@@ -96,9 +121,7 @@ class _Assembly:
         root = version.root
         found = match(version.state, lazy.snapshot)
         params = _parameters(version)
-        caught = next(
-            (p for p in params if type(value := found[p]) is Dynamic and value.rv == lazy.implicit), None
-        )
+        caught = next((p for p in params if type(value := found[p]) is Dynamic and value.rv == lazy.implicit), None)
         if root not in self.params:
             first = caught if caught is not None else self.machine.residual_value()
             self.params[root] = [first, *(param for param in params if param != caught)]
@@ -196,7 +219,13 @@ def _parameter_names(machine: Machine, params: list[int]) -> tuple[str, ...]:
 
 
 def _function(
-    machine: Machine, assembly: _Assembly, version: Version, name: str, params: list[int], signature: Signature, about: Function
+    machine: Machine,
+    assembly: _Assembly,
+    version: Version,
+    name: str,
+    params: list[int],
+    signature: Signature,
+    about: Function,
 ) -> Function:
     root = version.root
     assembly.params[root] = params
@@ -298,7 +327,12 @@ class _Emission:
     """Builds the IR of an assembly."""
 
     def __init__(
-        self, assembly: _Assembly, replaced: dict[int, int], needed: set[int], root: ResidualBlock, builder: FunctionBuilder
+        self,
+        assembly: _Assembly,
+        replaced: dict[int, int],
+        needed: set[int],
+        root: ResidualBlock,
+        builder: FunctionBuilder,
     ) -> None:
         self.assembly: Final = assembly
         self.replaced: Final = replaced
@@ -308,7 +342,7 @@ class _Emission:
         self.values: dict[int, int] = {}
         self.heads: dict[ResidualBlock, BlockBuilder] = {}
         self.bodies: dict[ResidualBlock, BlockBuilder] = {}
-        self.regions: dict[Extent, int] = {}
+        self.regions: dict[tuple[str, int], int] = {}
         self._handler_of: dict[int, ResidualBlock] | None = None
 
     def build(self) -> Function:
@@ -347,11 +381,7 @@ class _Emission:
         if context is None:
             return
         region = 0
-        at_handler = block.handler is not None
-        last_try = max((i for i, extent in enumerate(context) if extent.kind == "try"), default=-1)
-        for position, extent in enumerate(context):
-            if extent.kind == "try" and (position == last_try and not at_handler):
-                continue
+        for extent in context:
             if extent.kind == "copy" or extent.uid not in self._handled():
                 continue
             region = self._region(extent, region)
@@ -375,19 +405,16 @@ class _Emission:
         return self.assembly.contexts[block]
 
     def _region(self, extent: Extent, parent: int) -> int:
-        found = self.regions.get(extent)
+        found = self.regions.get((extent.kind, extent.uid))
         if found is not None:
             return found
-        twin = Extent(extent.region, "except" if extent.kind == "try" else "try", extent.uid)
         handler = self.heads[self._handled()[extent.uid]].id
         if extent.kind == "try":
-            number = self.builder.region("try", parent, flavor="except", handler=handler)
+            number = self.builder.region("try", parent, flavor="residual", handler=handler)
         else:
-            of = self.regions.get(twin)
-            if of is None:
-                of = self._region(twin, parent)
+            of = self._region(extent._replace(kind="try"), parent)
             number = self.builder.region("except", parent, of=of)
-        self.regions[extent] = number
+        self.regions[extent.kind, extent.uid] = number
         return number
 
     def _fill(self, number: int, block: ResidualBlock) -> None:

@@ -23,7 +23,9 @@ from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, 
 
 __all__: list[str] = []
 
-_BUILTIN_OWNERS: Final = frozenset({str, bytes, int, float, bool, complex, list, dict, tuple, set, frozenset, range, slice})
+_BUILTIN_OWNERS: Final = frozenset(
+    {str, bytes, int, float, bool, complex, list, dict, tuple, set, frozenset, range, slice}
+)
 _METHODS: Final = (types.MethodDescriptorType, types.WrapperDescriptorType)
 
 

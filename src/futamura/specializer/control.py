@@ -1,9 +1,9 @@
 """How control goes on: jumps, branches, iteration, return and raise on abstract values.
 
-    branch Known True      one way, in line
-    branch Dynamic         both ways, each from a copy of the state
-    next on virtual list   the item or the end, in line
-    return in a callee     the caller goes on; at a specialization point if control was dynamic in the callee
+branch Known True      one way, in line
+branch Dynamic         both ways, each from a copy of the state
+next on virtual list   the item or the end, in line
+return in a callee     the caller goes on; at a specialization point if control was dynamic in the callee
 """
 
 from __future__ import annotations
@@ -190,7 +190,12 @@ def throw(m: Machine, frame: Frame) -> None:
         if made is not None and len(args) == 1:
             exception, entry = made, m.state.object(made)
     if m.catching_frame() is not None:
-        if entry is not None and entry.kind in ("exception", "instance") and len(args) == 1 and not m.catches_for_real():
+        if (
+            entry is not None
+            and entry.kind in ("exception", "instance")
+            and len(args) == 1
+            and not m.catches_for_real()
+        ):
             m.unwind(exception)
             return
     kind = entry.cls if entry is not None and entry.kind == "exception" else None
@@ -222,5 +227,3 @@ def never(m: Machine, frame: Frame) -> None:
 @ender("guard")
 def guard(m: Machine, frame: Frame) -> None:
     raise Unsupported("a guard in source code", m.span)
-
-

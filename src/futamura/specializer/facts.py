@@ -19,9 +19,47 @@ __all__ = ["FunctionFacts", "Loop"]
 
 _THROUGH: Final = frozenset(
     {
-        "copy", "neg", "pos", "invert", "not", "truth", "add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow",
-        "lshift", "rshift", "and", "or", "xor", "iadd", "isub", "imul", "imatmul", "itruediv", "ifloordiv", "imod", "ipow",
-        "ilshift", "irshift", "iand", "ior", "ixor", "lt", "le", "eq", "ne", "gt", "ge", "is", "is_not", "const",
+        "copy",
+        "neg",
+        "pos",
+        "invert",
+        "not",
+        "truth",
+        "add",
+        "sub",
+        "mul",
+        "matmul",
+        "truediv",
+        "floordiv",
+        "mod",
+        "pow",
+        "lshift",
+        "rshift",
+        "and",
+        "or",
+        "xor",
+        "iadd",
+        "isub",
+        "imul",
+        "imatmul",
+        "itruediv",
+        "ifloordiv",
+        "imod",
+        "ipow",
+        "ilshift",
+        "irshift",
+        "iand",
+        "ior",
+        "ixor",
+        "lt",
+        "le",
+        "eq",
+        "ne",
+        "gt",
+        "ge",
+        "is",
+        "is_not",
+        "const",
     }
 )
 
@@ -311,8 +349,10 @@ def _useful(function: Function, inlined: bool) -> frozenset[int]:
                 useful.update(op.args)
         if inlined or block.terminator.name != "return":
             useful.update(block.terminator.args)
-        edges = [(edge, 1 if position == 0 and block.terminator.name == "next" else 0)
-                 for position, edge in enumerate(block.terminator.edges)]
+        edges = [
+            (edge, 1 if position == 0 and block.terminator.name == "next" else 0)
+            for position, edge in enumerate(block.terminator.edges)
+        ]
         if block.handler is not None:
             edges.append((block.handler, 1))
         for edge, implicit in edges:

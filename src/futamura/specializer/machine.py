@@ -16,11 +16,11 @@ materializing an object moves only its allocation.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import CellType, FunctionType, MethodType
+from types import CellType, FunctionType
 from typing import Final, Protocol
 
-from futamura.ir.constant import Constant
-from futamura.ir.graph import Edge, Operation, Span
+from futamura.ir.graph import Edge, Operation
+from futamura.specializer.emitting import Emitter, Unsupported
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.policy import Budget, Event
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Target, Version
@@ -35,23 +35,26 @@ class Restart(Exception):
     """What was assumed about the source turned out wrong; the better knowledge is recorded, start again."""
 
 
-class Unsupported(Exception):
-    """This cannot be specialized; the message says why.  The original code is used instead."""
-
-    def __init__(self, reason: str, span: Span | None = None) -> None:
-        super().__init__(reason)
-        self.reason: Final = reason
-        self.span: Final = span
-
-
 class OverBudget(Exception):
     """A budget ran out: specialize again with a coarser key."""
 
 
 _PLAIN_ERRORS: Final = frozenset(
     {
-        BaseException, Exception, object, ValueError, TypeError, RuntimeError, ArithmeticError, ZeroDivisionError,
-        LookupError, IndexError, AssertionError, NotImplementedError, OverflowError, StopIteration,
+        BaseException,
+        Exception,
+        object,
+        ValueError,
+        TypeError,
+        RuntimeError,
+        ArithmeticError,
+        ZeroDivisionError,
+        LookupError,
+        IndexError,
+        AssertionError,
+        NotImplementedError,
+        OverflowError,
+        StopIteration,
     }
 )
 
@@ -95,7 +98,7 @@ def _same_edge(old: Lazy | None, new: tuple[State, int, Dynamic] | None) -> bool
     return True
 
 
-class Machine:
+class Machine(Emitter):
     """The mutable state of one specialization: the current path and everything around it."""
 
     def __init__(
@@ -121,40 +124,11 @@ class Machine:
         self.enders: Final = enders
         self.arrive: Final = versions.arrive
         self.budget: Final = budget
-        self.state: State = State([])
-        self.block: ResidualBlock = ResidualBlock()
+        super().__init__()
         self.alive = False
         self.pending: list[tuple[State, ResidualBlock]] = []
         self.steps = 0
-        self.emitted = 0
         self.folded = 0
-        self.hints: list[str | None] = []
-        self.span: Span | None = None
-        self._oids = 0
-        self._vids = 0
-
-    # -- identities
-
-    def residual_value(self, hint: str | None = None) -> int:
-        self.hints.append(hint)
-        return len(self.hints) - 1
-
-    def renamed(self, old: int) -> int:
-        """A parameter that stands for the residual value `old` (-1: for none)."""
-        return self.residual_value(self.hints[old] if old >= 0 else None)
-
-    def known(self, value: object, age: int = 0) -> Known:
-        """A computed value with its provenance."""
-        if not age:
-            return Known(value)
-        self._vids += 1
-        self.state.ages[self._vids] = age
-        return Known(value, self._vids)
-
-    def virtual(self, entry: VObject) -> Virtual:
-        self._oids += 1
-        self.state.heap[self._oids] = entry
-        return Virtual(self._oids)
 
     # -- running
 
@@ -200,61 +174,6 @@ class Machine:
     def set(self, frame: Frame, op: Operation, value: AbstractValue) -> None:
         frame.env[op.results[0]] = value
 
-    # -- emitting
-
-    def emit(
-        self,
-        name: str,
-        args: Sequence[AbstractValue] = (),
-        attr: object = None,
-        *,
-        results: int = 1,
-        type: type | None = None,
-        hint: str | None = None,
-        raises: bool = True,
-    ) -> Dynamic:
-        """Emit one residual operation on lifted operands; its (first) result."""
-        return self.emit_many(name, args, attr, results=results, type=type, hint=hint, raises=raises)[0]
-
-    def emit_many(
-        self,
-        name: str,
-        args: Sequence[AbstractValue],
-        attr: object = None,
-        *,
-        results: int = 1,
-        type: type | None = None,
-        hint: str | None = None,
-        raises: bool = True,
-    ) -> list[Dynamic]:
-        lifted = tuple([self.lift(arg) for arg in args])
-        if raises:
-            self.protect()
-            self.observe()
-        values = tuple(self.residual_value(hint) for _ in range(results))
-        self.block.ops.append(ResidualOperation(name, lifted, attr, values, self.span, not raises))
-        self.emitted += 1
-        return [Dynamic(value, type) for value in values] or [Dynamic(-1)]
-
-    def lift(self, value: AbstractValue) -> int:
-        """The residual value of `value`, materializing it if it is virtual."""
-        value = self.state.resolve(value)
-        if type(value) is Dynamic:
-            return value.rv
-        if type(value) is Known:
-            return self._constant(value.value)
-        assert type(value) is Virtual
-        return self.materialize(value)
-
-    def _constant(self, value: object) -> int:
-        constant = Constant(value)
-        found = self.block.constants.get(constant)
-        if found is None:
-            found = self.residual_value()
-            self.block.constants[constant] = found
-            self.block.ops.append(ResidualOperation("const", (), constant, (found,), self.span, True))
-        return found
-
     def end(self, name: str, args: tuple[int, ...] = (), targets: tuple[Target, ...] = (), attr: object = None) -> None:
         """End the current residual block, and with it this path."""
         self.block.end = ResidualEnd(name, args, targets, attr, self.span)
@@ -268,9 +187,9 @@ class Machine:
         context = self.context()
         handler = None if at is None else self._handler(at, kind)
         block = self.block
-        if block.context is not None and (block.context != context or not _same_edge(block.handler, handler)):
-            self._next_block()
-        elif handler is not None and block.ops and block.handler is None:
+        if (block.context is not None and (block.context != context or not _same_edge(block.handler, handler))) or (
+            handler is not None and block.ops and block.handler is None
+        ):
             self._next_block()
         self.block.context = context
         if handler is not None and self.block.handler is None:
@@ -414,81 +333,6 @@ class Machine:
     def event(self, code: str, reason: str) -> None:
         self.events[code, reason] = Event(code, reason, self.span.line if self.span else 0)
 
-    # -- materializing
-
-    def materialize(self, value: Virtual) -> int:
-        """Emit the construction of a virtual object; from here on it is dynamic."""
-        entry = self.state.heap[value.oid]
-        if entry.kind == "forward":
-            return self.lift(value)
-        self._require_acyclic(value)
-        dynamic = self._construct(entry)
-        self.state.heap[value.oid] = VObject("forward", entry.cls, (dynamic,))
-        if entry.kind == "instance":
-            self._fill(entry, dynamic)
-        return dynamic.rv
-
-    def _require_acyclic(self, value: Virtual) -> None:
-        """Objects that contain themselves other than through an instance's attribute are not constructed yet."""
-        work: list[tuple[int, tuple[int, ...]]] = [(value.oid, ())]
-        seen: set[int] = set()
-        while work:
-            oid, trail = work.pop()
-            if oid in trail:
-                raise Unsupported("an object that contains itself escapes", self.span)
-            if oid in seen:
-                continue
-            seen.add(oid)
-            entry = self.state.heap[oid]
-            if entry.kind == "instance":
-                continue
-            for item in entry.items:
-                item = self.state.resolve(item)
-                if type(item) is Virtual:
-                    work.append((item.oid, (*trail, oid)))
-
-    def _construct(self, entry: VObject) -> Dynamic:
-        kind = entry.kind
-        items = entry.items
-        if kind in ("list", "tuple"):
-            return self.emit(kind, items, type=entry.cls, raises=False)
-        if kind == "dict":
-            pairs = [x for key, item in zip(entry.names, items) for x in (Known(key), item)]
-            return self.emit("dict", pairs, type=dict, raises=False)
-        if kind == "slice":
-            return self.emit("slice", items, type=slice, raises=False)
-        if kind == "cell":
-            return self.emit("cell", items, entry.extra, raises=False)
-        if kind == "instance":
-            maker = Known(object.__new__)
-            return self.emit("call", (maker, Known(entry.cls)), type=entry.cls, raises=False)
-        if kind == "exception":
-            return self.emit("call", (Known(entry.cls), *items), type=entry.cls, raises=False)
-        if kind == "bound":
-            return self.emit("call", (Known(MethodType), *items), raises=False)
-        if kind == "method":
-            return self.emit("getattr", items, entry.extra, raises=False)
-        if kind == "iterator" and entry.extra == "sequence":
-            return self._construct_iterator(entry)
-        raise Unsupported(f"a {kind} object made during specialization escapes", self.span)
-
-    def _construct_iterator(self, entry: VObject) -> Dynamic:
-        source, position = entry.items
-        assert type(position) is Known
-        iterator = self.emit("iter", (source,), raises=False)
-        if position.value:
-            method = self.emit("getattr", (iterator,), "__setstate__", raises=False)
-            self.emit("call", (method, position), raises=False)
-        return iterator
-
-    def _fill(self, entry: VObject, dynamic: Dynamic) -> None:
-        plain = not any("__setattr__" in base.__dict__ for base in entry.cls.__mro__[:-1])
-        for name, item in zip(entry.names, entry.items):
-            if plain:
-                self.emit("setattr", (item, dynamic), name, results=0, raises=False)
-            else:
-                self.emit("call", (Known(object.__setattr__), dynamic, Known(name), item), raises=False)
-
     # -- control
 
     def follow(self, frame: Frame, edge: Edge, implicit: AbstractValue | None = None) -> None:
@@ -511,7 +355,9 @@ class Machine:
             frame.extents = (*frame.extents, Extent(region, kind, uid))
 
     def _copy_uid(self, frame: Frame, region: int, of: int) -> int:
-        return self.versions.extents.setdefault(("copy", frame.facts.uid, region, of, frame.chain), len(self.versions.extents) + 1)
+        return self.versions.extents.setdefault(
+            ("copy", frame.facts.uid, region, of, frame.chain), len(self.versions.extents) + 1
+        )
 
     def _bind(self, frame: Frame, edge: Edge, implicit: AbstractValue | None, uid: int = 0) -> None:
         """Bind the parameters of the edge's target; `uid` numbers the except region if it is a handler."""
@@ -592,9 +438,7 @@ class Machine:
         callee = State([frame], dict(self.state.heap), dict(self.state.ages))
         version = self.versions.arrive_unit(callee)
         result = self.residual_value()
-        self.block.ops.append(
-            ResidualOperation("invoke", (), None, (result,), self.span, lazy=Lazy(version, callee))
-        )
+        self.block.ops.append(ResidualOperation("invoke", (), None, (result,), self.span, lazy=Lazy(version, callee)))
         self.emitted += 1
         return Dynamic(result)
 
@@ -617,4 +461,3 @@ class Machine:
         """The running frame receives the value it was waiting for."""
         if result is not None:
             self.state.frames[-1].env[result] = value
-

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from futamura.specializer.state import Frame, State
+from futamura.specializer.state import State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, token_key
 
 __all__ = ["Meet", "generalize", "match"]
@@ -127,9 +127,7 @@ class Meet:
         return True
 
     def _join(self, a: AbstractValue, b: AbstractValue) -> AbstractValue:
-        if type(a) is Known and type(b) is Known and (
-            a.value is b.value or token_key(a.value) == token_key(b.value)
-        ):
+        if type(a) is Known and type(b) is Known and (a.value is b.value or token_key(a.value) == token_key(b.value)):
             return self._join_known(a, b)
         if type(a) is Virtual and type(b) is Virtual and self._partners(a, b):
             return a

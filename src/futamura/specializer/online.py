@@ -18,7 +18,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from futamura.ir.graph import Function, Program, Signature
-from futamura.specializer import attributes as _attributes  # registers its rules
+from futamura.ir.verify import VerificationError
+from futamura.specializer import attributes as _attributes  # these two register their rules
+from futamura.specializer import containers as _containers
 from futamura.specializer.assemble import Entry, assemble
 from futamura.specializer.calls import call_value
 from futamura.specializer.control import ENDERS
@@ -34,7 +36,7 @@ from futamura.specializer.world import Assumption, World
 
 __all__ = ["Open", "Outcome", "specialize_function"]
 
-_ = (_attributes, call_value)
+_ = (_attributes, _containers, call_value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,9 @@ class Outcome:
     stats: dict[str, int] = field(default_factory=dict)
 
 
-Lower = Callable[[types.FunctionType], "tuple[Program, Function, Mapping[str, object], tuple[types.CellType, ...]] | None"]
+Lower = Callable[
+    [types.FunctionType], "tuple[Program, Function, Mapping[str, object], tuple[types.CellType, ...]] | None"
+]
 
 
 class _Sources:
@@ -115,6 +119,11 @@ def specialize_function(
             line = reason.span.line if reason.span is not None else 0
             run.events.append(Event("FT301", f"{reason.reason}: the original code is used", line))
             break
+        except VerificationError as broken:
+            run.events.append(
+                Event("FT901", f"the residual code was not well-formed ({broken}): the original code is used")
+            )
+            break
         except RecursionError:
             run.events.append(Event("FT405", "nesting of data or calls is too deep: the original code is used"))
             break
@@ -161,8 +170,14 @@ class _Run:
         for attempt in range(self.budget.restarts):
             versions.reset()
             machine = Machine(
-                RULES, ENDERS, versions, self.budget, self.world, self.function.__globals__,
-                self.sources.resolve, self.sources.nested,
+                RULES,
+                ENDERS,
+                versions,
+                self.budget,
+                self.world,
+                self.function.__globals__,
+                self.sources.resolve,
+                self.sources.nested,
             )
             machine.read_places = read_places
             try:

@@ -16,7 +16,15 @@ from types import BuiltinFunctionType, EllipsisType, FunctionType, ModuleType, N
 from typing import Final
 
 __all__ = [
-    "ATOMS", "MISSING", "PURE_FUNCTIONS", "PURE_METHODS", "cheap", "class_lookup", "comparable", "deep", "is_mutable",
+    "ATOMS",
+    "MISSING",
+    "PURE_FUNCTIONS",
+    "PURE_METHODS",
+    "cheap",
+    "class_lookup",
+    "comparable",
+    "deep",
+    "is_mutable",
 ]
 
 ATOMS: Final[frozenset[type]] = frozenset(
@@ -67,10 +75,34 @@ def is_mutable(value: object) -> bool:
 
 PURE_FUNCTIONS: Final[frozenset[object]] = frozenset(
     {
-        builtins.abs, builtins.ascii, builtins.bin, builtins.bool, builtins.bytes, builtins.callable, builtins.chr,
-        builtins.complex, builtins.divmod, builtins.float, builtins.format, builtins.frozenset, builtins.hex, builtins.int,
-        builtins.len, builtins.max, builtins.min, builtins.oct, builtins.ord, builtins.pow, builtins.range,
-        builtins.repr, builtins.round, builtins.slice, builtins.str, builtins.sum, builtins.tuple, builtins.all,
+        builtins.abs,
+        builtins.ascii,
+        builtins.bin,
+        builtins.bool,
+        builtins.bytes,
+        builtins.callable,
+        builtins.chr,
+        builtins.complex,
+        builtins.divmod,
+        builtins.float,
+        builtins.format,
+        builtins.frozenset,
+        builtins.hex,
+        builtins.int,
+        builtins.len,
+        builtins.max,
+        builtins.min,
+        builtins.oct,
+        builtins.ord,
+        builtins.pow,
+        builtins.range,
+        builtins.repr,
+        builtins.round,
+        builtins.slice,
+        builtins.str,
+        builtins.sum,
+        builtins.tuple,
+        builtins.all,
         builtins.any,
         *(getattr(math, name) for name in dir(math) if callable(getattr(math, name)) and not name.startswith("_")),
         *(
@@ -83,12 +115,16 @@ PURE_FUNCTIONS: Final[frozenset[object]] = frozenset(
 )
 
 _STRING: Final = frozenset(
-    name for name in dir(str) if not name.startswith("_") and name not in ("format_map", "split", "rsplit", "splitlines")
+    name
+    for name in dir(str)
+    if not name.startswith("_") and name not in ("format_map", "split", "rsplit", "splitlines")
 )
 
 PURE_METHODS: Final[dict[type, frozenset[str]]] = {
     str: _STRING,
-    bytes: frozenset(name for name in dir(bytes) if not name.startswith("_") and name not in ("split", "rsplit", "splitlines")),
+    bytes: frozenset(
+        name for name in dir(bytes) if not name.startswith("_") and name not in ("split", "rsplit", "splitlines")
+    ),
     int: frozenset(name for name in dir(int) if not name.startswith("_")),
     float: frozenset(name for name in dir(float) if not name.startswith("_")),
     bool: frozenset(name for name in dir(bool) if not name.startswith("_")),

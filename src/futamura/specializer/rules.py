@@ -16,8 +16,8 @@ from typing import Final
 
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.constant import Constant
-from futamura.ir.graph import Operation
 from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
+from futamura.ir.graph import Operation
 from futamura.ir.ops import OPERATORS
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.policy import SMALL_MODULUS
@@ -25,7 +25,7 @@ from futamura.specializer.purity import cheap, comparable, deep
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
-__all__ = ["RULES", "Rule", "exact_type"]
+__all__ = ["RULES", "Rule", "exact_type", "extend_in_place", "hint_of", "rule", "sequence_items", "site"]
 
 Rule = Callable[[Machine, Frame, Operation], None]
 RULES: Final[dict[str, Rule]] = {}
@@ -58,6 +58,7 @@ def site(frame: Frame) -> object:
 
 # -- constants, names
 
+
 @rule("const")
 def const(m: Machine, frame: Frame, op: Operation) -> None:
     assert isinstance(op.attr, Constant)
@@ -73,9 +74,12 @@ def copy(m: Machine, frame: Frame, op: Operation) -> None:
 
 # -- arithmetic and comparison
 
+_IMMUTABLE: Final = frozenset({int, float, bool, complex, str, bytes, tuple, frozenset, range, type(None)})
 _NUMBERS: Final = frozenset({int, float, bool, complex})
 _SAFE: Final = frozenset({int, float, bool})
-_NEVER_RAISE: Final = frozenset({"add", "sub", "mul", "iadd", "isub", "imul", "and", "or", "xor", "iand", "ior", "ixor"})
+_NEVER_RAISE: Final = frozenset(
+    {"add", "sub", "mul", "iadd", "isub", "imul", "and", "or", "xor", "iand", "ior", "ixor"}
+)
 _ORDERED: Final = frozenset({"lt", "le", "gt", "ge"})
 _EQUALITY: Final = frozenset({"eq", "ne"})
 
@@ -151,10 +155,12 @@ def arithmetic(m: Machine, frame: Frame, op: Operation) -> None:
             return
     types = [exact_type(m, arg) for arg in args]
     kind = result_type(name, types)
-    m.set(frame, op, m.emit(name, args, type=kind, hint=_hint(frame, op), raises=may_raise(name, types)))
+    if name in INPLACE and types[0] in _IMMUTABLE and not may_raise(name, types):
+        name = name[1:]  # there is nothing to change in place, and no error that would name the operator
+    m.set(frame, op, m.emit(name, args, type=kind, hint=hint_of(frame, op), raises=may_raise(name, types)))
 
 
-def _hint(frame: Frame, op: Operation) -> str | None:
+def hint_of(frame: Frame, op: Operation) -> str | None:
     return frame.facts.function.hints[op.results[0]] if op.results else None
 
 
@@ -175,7 +181,12 @@ def _identity(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]
             same = False
     else:
         known, other = (left, right) if type(left) is Known else (right, left)
-        if type(known) is Known and type(other) is Dynamic and other.type is not None and type(known.value) is not other.type:
+        if (
+            type(known) is Known
+            and type(other) is Dynamic
+            and other.type is not None
+            and type(known.value) is not other.type
+        ):
             same = False
     if same is None:
         return None
@@ -224,13 +235,13 @@ def _concatenate(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
     if left is None or right is None or left[0] is not right[0]:
         return None
     if left[0] is list and op.operator.name == "iadd":
-        return _extend_in_place(m, args[0], right[1])
+        return extend_in_place(m, args[0], right[1])
     if len(left[1]) + len(right[1]) > m.budget.virtual_length:
         return None
     return m.virtual(VObject(left[0].__name__, left[0], (*left[1], *right[1]), site=site(frame)))
 
 
-def _extend_in_place(m: Machine, target: AbstractValue, items: tuple[AbstractValue, ...]) -> AbstractValue | None:
+def extend_in_place(m: Machine, target: AbstractValue, items: tuple[AbstractValue, ...]) -> AbstractValue | None:
     entry = m.state.object(target)
     if entry is None or type(target) is not Virtual:
         return None
@@ -241,7 +252,12 @@ def _extend_in_place(m: Machine, target: AbstractValue, items: tuple[AbstractVal
 def _repeat(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     for sequence, count in (args, args[::-1]):
         entry = m.state.object(sequence)
-        if entry is None or entry.kind not in ("list", "tuple") or type(count) is not Known or type(count.value) is not int:
+        if (
+            entry is None
+            or entry.kind not in ("list", "tuple")
+            or type(count) is not Known
+            or type(count.value) is not int
+        ):
             continue
         if op.operator.name == "imul" and entry.kind == "list":
             return None
@@ -281,8 +297,16 @@ def _member(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
 
 
 _SPECIAL: Final[dict[str, Special]] = {
-    "is": _identity, "is_not": _identity, "truth": _length_truth, "not": _length_truth, "add": _concatenate,
-    "iadd": _concatenate, "mul": _repeat, "imul": _repeat, "in": _member, "not_in": _member,
+    "is": _identity,
+    "is_not": _identity,
+    "truth": _length_truth,
+    "not": _length_truth,
+    "add": _concatenate,
+    "iadd": _concatenate,
+    "mul": _repeat,
+    "imul": _repeat,
+    "in": _member,
+    "not_in": _member,
 }
 
 
@@ -296,237 +320,6 @@ def sequence_items(m: Machine, value: AbstractValue) -> tuple[type, tuple[Abstra
             m.reads(value.value, item)
         return tuple, tuple(m.known(item, m.state.age(value)) for item in value.value)
     return None
-
-
-# -- containers
-
-@rule("tuple", "list")
-def build_sequence(m: Machine, frame: Frame, op: Operation) -> None:
-    items: list[AbstractValue] = []
-    stars = op.attr if isinstance(op.attr, tuple) else (False,) * len(op.args)
-    args = [m.get(frame, arg) for arg in op.args]
-    for arg, star in zip(args, stars, strict=True):
-        if not star:
-            items.append(arg)
-            continue
-        found = sequence_items(m, arg)
-        if found is None:
-            m.set(frame, op, m.emit(op.operator.name, args, op.attr, type=list if op.operator.name == "list" else tuple))
-            return
-        items.extend(found[1])
-    name = op.operator.name
-    if name == "tuple" and all(type(item) is Known and deep(item.value) for item in items):
-        values = tuple(item.value for item in items if type(item) is Known)
-        m.set(frame, op, m.known(values, max((m.state.age(item) for item in items), default=0)))
-        return
-    m.set(frame, op, m.virtual(VObject(name, list if name == "list" else tuple, tuple(items), site=site(frame))))
-
-
-def usable_key(value: AbstractValue) -> bool:
-    return type(value) is Known and deep(value.value) and value.value == value.value and _hashable(value.value)
-
-
-def _hashable(value: object) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
-
-
-@rule("dict")
-def build_dict(m: Machine, frame: Frame, op: Operation) -> None:
-    args = [m.get(frame, arg) for arg in op.args]
-    keys, values = args[::2], args[1::2]
-    if op.attr is not None or not all(usable_key(key) for key in keys):
-        m.set(frame, op, m.emit("dict", args, op.attr, type=dict))
-        return
-    entry: dict[object, tuple[object, AbstractValue]] = {}
-    for key, value in zip(keys, values, strict=True):
-        assert type(key) is Known
-        entry[key.value] = (entry[key.value][0] if key.value in entry else key.value, value)
-    names = tuple(key for key, _ in entry.values())
-    m.set(frame, op, m.virtual(VObject("dict", dict, tuple(v for _, v in entry.values()), names, site(frame))))
-
-
-@rule("set")
-def build_set(m: Machine, frame: Frame, op: Operation) -> None:
-    m.set(frame, op, m.emit("set", [m.get(frame, arg) for arg in op.args], op.attr, type=set))
-
-
-@rule("list_append")
-def list_append(m: Machine, frame: Frame, op: Operation) -> None:
-    target, item = (m.get(frame, arg) for arg in op.args)
-    if _extend_in_place(m, target, (item,)) is None:
-        m.emit("list_append", (target, item), results=0, raises=False)
-
-
-@rule("set_add", "dict_put")
-def put(m: Machine, frame: Frame, op: Operation) -> None:
-    args = [m.get(frame, arg) for arg in op.args]
-    if op.operator.name == "dict_put" and store_item(m, args[0], args[1], args[2]):
-        return
-    m.emit(op.operator.name, args, results=0)
-
-
-def store_item(m: Machine, target: AbstractValue, key: AbstractValue, value: AbstractValue) -> bool:
-    """`target[key] = value` on a virtual list or dict; False if it must stay."""
-    entry = m.state.object(target)
-    if entry is None or type(target) is not Virtual or type(key) is not Known:
-        return False
-    if entry.kind == "list" and type(key.value) is int and -len(entry.items) <= key.value < len(entry.items):
-        items = list(entry.items)
-        items[key.value] = value
-        m.state.heap[target.oid] = entry._replace(items=tuple(items))
-    elif entry.kind == "dict" and usable_key(key):
-        names, items = list(entry.names), list(entry.items)
-        if key.value in names:
-            items[names.index(key.value)] = value
-        else:
-            names.append(key.value)
-            items.append(value)
-        m.state.heap[target.oid] = entry._replace(items=tuple(items), names=tuple(names))
-    else:
-        return False
-    m.state.validate(key)
-    return True
-
-
-@rule("setitem")
-def setitem(m: Machine, frame: Frame, op: Operation) -> None:
-    value, target, key = (m.get(frame, arg) for arg in op.args)
-    if not store_item(m, target, key, value):
-        m.writes(target)
-        m.emit("setitem", (value, target, key), results=0)
-
-
-@rule("delitem")
-def delitem(m: Machine, frame: Frame, op: Operation) -> None:
-    target, key = (m.get(frame, arg) for arg in op.args)
-    entry = m.state.object(target)
-    if entry is not None and type(target) is Virtual and type(key) is Known:
-        position = _position(entry, key.value)
-        if position is not None:
-            items = (*entry.items[:position], *entry.items[position + 1 :])
-            names = (*entry.names[:position], *entry.names[position + 1 :]) if entry.kind == "dict" else entry.names
-            m.state.heap[target.oid] = entry._replace(items=items, names=names)
-            return
-    m.writes(target)
-    m.emit("delitem", (target, key), results=0)
-
-
-def _position(entry: VObject, key: object) -> int | None:
-    if entry.kind in ("list", "tuple") and type(key) is int and -len(entry.items) <= key < len(entry.items):
-        return key % len(entry.items)
-    if entry.kind == "dict" and deep(key) and _hashable(key) and key in entry.names:
-        return entry.names.index(key)
-    return None
-
-
-@rule("getitem")
-def getitem(m: Machine, frame: Frame, op: Operation) -> None:
-    target, key = (m.get(frame, arg) for arg in op.args)
-    result = load_item(m, frame, target, key)
-    if result is None:
-        types = (exact_type(m, target), exact_type(m, key))
-        kind = str if types[0] is str else None
-        result = m.emit("getitem", (target, key), type=kind, hint=_hint(frame, op))
-    else:
-        m.folded += 1
-    m.set(frame, op, result)
-
-
-def load_item(m: Machine, frame: Frame, target: AbstractValue, key: AbstractValue) -> AbstractValue | None:
-    """`target[key]` of a container whose shape is known; None if it must stay."""
-    entry = m.state.object(target)
-    if entry is not None and type(key) is Known:
-        position = _position(entry, key.value)
-        if position is not None:
-            m.state.validate(key)
-            return entry.items[position]
-    bounds = _bounds(m, key)
-    if bounds is not None:
-        return _slice_of(m, frame, target, bounds)
-    if type(target) is not Known or type(key) is not Known or not deep(key.value):
-        return None
-    container = target.value
-    kind = type(container)
-    if kind in (list, dict):
-        if not m.frozen(container):
-            return None
-    elif kind not in (str, bytes, tuple, range):
-        return None
-    try:
-        item = container[key.value]  # type: ignore[index]
-    except Exception:
-        return None
-    m.state.validate(key)
-    m.reads(container, item)
-    return m.known(item, m.state.age(target))
-
-
-def _bounds(m: Machine, key: AbstractValue) -> slice | None:
-    if type(key) is Known and type(key.value) is slice:
-        return key.value
-    entry = m.state.object(key)
-    if entry is None or entry.kind != "slice":
-        return None
-    parts = [item.value for item in entry.items if type(item) is Known and type(item.value) in (int, type(None))]
-    return slice(*parts) if len(parts) == 3 else None
-
-
-def _slice_of(m: Machine, frame: Frame, target: AbstractValue, bounds: slice) -> AbstractValue | None:
-    if bounds.step == 0:
-        return None
-    entry = m.state.object(target)
-    if entry is not None and entry.kind in ("list", "tuple"):
-        return m.virtual(entry._replace(items=entry.items[bounds], site=site(frame)))
-    if type(target) is Known and type(target.value) in (str, bytes, tuple, range):
-        return m.known(target.value[bounds], m.state.age(target))  # type: ignore[index]
-    if type(target) is Known and type(target.value) is list and m.frozen(target.value):
-        items = target.value[bounds]
-        if len(items) > m.budget.virtual_length:
-            return None
-        for item in items:
-            m.reads(target.value, item)
-        return m.virtual(VObject("list", list, tuple(Known(item) for item in items), site=site(frame)))
-    return None
-
-
-@rule("slice")
-def build_slice(m: Machine, frame: Frame, op: Operation) -> None:
-    args = tuple(m.get(frame, arg) for arg in op.args)
-    if all(type(arg) is Known and deep(arg.value) for arg in args):
-        m.set(frame, op, Known(slice(*(arg.value for arg in args if type(arg) is Known))))
-    else:
-        m.set(frame, op, m.virtual(VObject("slice", slice, args, site=site(frame))))
-
-
-@rule("unpack")
-def unpack(m: Machine, frame: Frame, op: Operation) -> None:
-    assert isinstance(op.attr, tuple)
-    before, starred, after = op.attr
-    value = m.get(frame, op.args[0])
-    found = sequence_items(m, value)
-    if found is None and type(value) is Known and type(value.value) in (list, str, bytes, range):
-        if type(value.value) is not list or m.frozen(value.value):
-            for item in value.value:  # type: ignore[attr-defined]
-                m.reads(value.value, item)
-            found = (list, tuple(Known(item) for item in value.value))  # type: ignore[attr-defined]
-    count = before + after
-    if found is None or (len(found[1]) != count if not starred else len(found[1]) < count):
-        hints = frame.facts.function.hints
-        for result, dynamic in zip(op.results, m.emit_many("unpack", (value,), op.attr, results=len(op.results))):
-            m.hints[dynamic.rv] = hints[result]
-            frame.env[result] = dynamic
-        return
-    items = list(found[1])
-    if starred:
-        middle = tuple(items[before : len(items) - after])
-        rest = m.virtual(VObject("list", list, middle, site=site(frame)))
-        items = [*items[:before], rest, *items[len(items) - after :]]
-    for result, item in zip(op.results, items, strict=True):
-        frame.env[result] = item
 
 
 # -- text
@@ -578,6 +371,7 @@ def join_strings(m: Machine, frame: Frame, op: Operation) -> None:
 
 # -- cells and functions
 
+
 @rule("cell")
 def new_cell(m: Machine, frame: Frame, op: Operation) -> None:
     items = tuple(m.get(frame, arg) for arg in op.args)
@@ -596,7 +390,7 @@ def cell_get(m: Machine, frame: Frame, op: Operation) -> None:
         if content is not None:
             m.set(frame, op, content)
             return
-    m.set(frame, op, m.emit("cell_get", (cell,), op.attr, hint=_hint(frame, op)))
+    m.set(frame, op, m.emit("cell_get", (cell,), op.attr, hint=hint_of(frame, op)))
 
 
 @rule("cell_set")
@@ -630,6 +424,7 @@ def make_function(m: Machine, frame: Frame, op: Operation) -> None:
 
 
 # -- the rest stays
+
 
 @rule("exc_match")
 def exc_match(m: Machine, frame: Frame, op: Operation) -> None:
@@ -685,4 +480,3 @@ def stays(m: Machine, frame: Frame, op: Operation) -> None:
 @rule("yield", "yield_from", "class", "with_enter", "with_exit", "with_unwind")
 def unsupported(m: Machine, frame: Frame, op: Operation) -> None:
     raise Unsupported(f"{op.operator.name} inside specialized code", op.span)
-

@@ -73,8 +73,16 @@ class Frame:
 
     def copy(self) -> Frame:
         return Frame(
-            self.facts, dict(self.env), self.chain, block=self.block, index=self.index, dynamic=self.dynamic,
-            result=self.result, purpose=self.purpose, subject=self.subject, extents=self.extents,
+            self.facts,
+            dict(self.env),
+            self.chain,
+            block=self.block,
+            index=self.index,
+            dynamic=self.dynamic,
+            result=self.result,
+            purpose=self.purpose,
+            subject=self.subject,
+            extents=self.extents,
         )
 
     def live(self, top: bool) -> tuple[int, ...]:

@@ -235,13 +235,17 @@ class Versions:
         count = len(siblings)
         if self.polyvariance == "all" and count <= self.budget.hard_versions_per_block:
             return
-        if count <= self.budget.versions_per_block or (count & (count - 1) and count < self.budget.hard_versions_per_block):
+        if count <= self.budget.versions_per_block or (
+            count & (count - 1) and count < self.budget.hard_versions_per_block
+        ):
             return
         growing = _growing(siblings)
         name = state.top.facts.function.qualname
         if growing - self.noshape:
             self.noshape |= growing
-            self._event(Event("FT402", f"{name}: {len(growing)} containers grow without bound and are built at run time"))
+            self._event(
+                Event("FT402", f"{name}: {len(growing)} containers grow without bound and are built at run time")
+            )
             raise Restart("containers grow without bound")
         if block in self.plain:
             return
@@ -284,7 +288,9 @@ def _spread(siblings: list[Version]) -> int:
         for oid, entry in version.state.heap.items():
             for at, value in enumerate(entry.items):
                 if type(value) is Known:
-                    found.setdefault((entry.site, at, oid if entry.site is None else 0), set()).add(token_key(value.value))
+                    found.setdefault((entry.site, at, oid if entry.site is None else 0), set()).add(
+                        token_key(value.value)
+                    )
     return max((len(values) for values in found.values()), default=1)
 
 
@@ -306,7 +312,9 @@ class _Key:
         for depth, frame in enumerate(self._state.frames):
             facts = frame.facts
             useful = facts.useful(depth > 0)
-            tokens.append((facts.uid, frame.block, frame.index, frame.dynamic, frame.purpose, frame.result, frame.extents))
+            tokens.append(
+                (facts.uid, frame.block, frame.index, frame.dynamic, frame.purpose, frame.result, frame.extents)
+            )
             for value in sorted(frame.env):
                 content = frame.env[value]
                 if type(content) is Known and value not in useful and self._versions.polyvariance == "auto":
@@ -345,8 +353,14 @@ class _Key:
             tokens.append("*")
             return
         self._numbers[value.oid] = len(self._numbers)
-        extra = entry.extra if not isinstance(entry.extra, tuple) else tuple(id(part) if not isinstance(part, tuple) else part for part in entry.extra)
+        extra = (
+            entry.extra
+            if not isinstance(entry.extra, tuple)
+            else tuple(id(part) if not isinstance(part, tuple) else part for part in entry.extra)
+        )
         tokens.append((entry.kind, entry.cls, len(entry.items), token_key(entry.names), extra))
-        places = [(entry.site, at if entry.kind != "instance" else name) for at, name in
-                  zip(range(len(entry.items)), entry.names or range(len(entry.items)))]
+        places = [
+            (entry.site, at if entry.kind != "instance" else name)
+            for at, name in zip(range(len(entry.items)), entry.names or range(len(entry.items)))
+        ]
         work.extend(reversed(list(zip(places, entry.items, strict=True))))

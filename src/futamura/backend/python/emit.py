@@ -75,6 +75,14 @@ class _Emission:
             spans=tuple(span for _, _, span in _split(lines)),
             flags=self.flags,
             dispatchers=self.dispatchers,
+            recursive=self._calls_itself(),
+        )
+
+    def _calls_itself(self) -> bool:
+        """Is the entry called directly by a function of the text?"""
+        entry = self.program.entry
+        return any(
+            op.name == "invoke" and op.attr == entry for function in self.program.functions for op in function.operations()
         )
 
     def _siblings(self) -> Iterator[Function]:

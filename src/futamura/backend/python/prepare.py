@@ -30,7 +30,8 @@ from futamura.backend.python.trees import (
     Variable,
 )
 from futamura.ir.constant import Constant
-from futamura.ir.graph import Function, Operation, Program, Value
+from futamura.ir.graph import Edge, Function, Operation, Program, Value
+from futamura.ir.ops import TERMINATORS
 
 __all__ = ["ClauseHeader", "Preparation", "Prepared", "TryParts", "WithHeader", "base_name", "constants_of"]
 
@@ -256,6 +257,7 @@ def _chain(
         if matched is None:
             break
         chain.append(node.id)
+        _separate(prepared, node, members, counts)
         then, orelse = node.end.edges
         body, node = draft.nodes[then.target], draft.nodes[orelse.target]
         if body.params or counts[body.id] != 1 or body.id not in members or node.params or counts[node.id] != 1:
@@ -279,9 +281,26 @@ def _chain(
     return parts
 
 
+def _separate(prepared: Prepared, node: DraftNode, members: set[int], counts: dict[int, int]) -> None:
+    """Give both ways of a test of the chain a node of their own in the handler."""
+    draft = prepared.draft
+    edges = list(node.end.edges)
+    for at, edge in enumerate(edges):
+        target = draft.nodes[edge.target]
+        if not edge.args and not target.params and counts[target.id] == 1 and target.id in members:
+            continue
+        jump = node.end._replace(kind=TERMINATORS["jump"], args=(), edges=(edge,))
+        between = draft.new_node(jump, node.region)
+        prepared.nested[between.id] = Nested()
+        members.add(between.id)
+        counts[between.id] = 1
+        edges[at] = Edge(between.id)
+    node.end = node.end._replace(edges=tuple(edges))
+
+
 def _matched(nested: Nested, node: DraftNode, exception: Value) -> Expression | None:
     """The classes that the node's branch compares the exception with, if it does nothing else."""
-    if node.end.name != "branch" or nested.statements or any(edge.args for edge in node.end.edges):
+    if node.end.name != "branch" or nested.statements:
         return None
     tree = nested.operands[0]
     if not isinstance(tree, Node) or tree.op.name != "exc_match" or tree.kids[0] != Ref(exception):

@@ -132,7 +132,9 @@ class _Shaper:
     def _end(self, number: int, end: Terminator, shaped: ShapeNode) -> End:
         operands = self.prepared.nested[number].operands
         if end.name == "jump":
-            return Goto(self._edge(end.edges[0]))
+            edge = self._edge(end.edges[0])
+            shaped.statements.extend(edge.moves)
+            return Goto(Edge(edge.target))
         if end.name == "branch":
             return Test(operands[0], self._edge(end.edges[0]), self._edge(end.edges[1]))
         if end.name == "next":

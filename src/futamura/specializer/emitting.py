@@ -1,0 +1,205 @@
+"""Emitting residual operations, and constructing the virtual objects that escape into them.
+
+    emit("add", (Dynamic 3, Known 1))      ->  v7 = const 1; v8 = add v3, v7
+    lift(virtual list of Dynamic 3)        ->  v9 = list v3; from now on the list is Dynamic 9
+
+Invariant: operations are emitted in the order in which the source would have executed them; constructing an object
+late moves only its allocation.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from types import MethodType
+from typing import Final
+
+from futamura.ir.constant import Constant
+from futamura.ir.graph import Span
+from futamura.specializer.residual import ResidualBlock, ResidualOperation
+from futamura.specializer.state import State
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
+
+__all__ = ["Emitter", "Unsupported"]
+
+
+class Unsupported(Exception):
+    """This cannot be specialized; the message says why.  The original code is used instead."""
+
+    def __init__(self, reason: str, span: Span | None = None) -> None:
+        super().__init__(reason)
+        self.reason: Final = reason
+        self.span: Final = span
+
+
+class Emitter(ABC):
+    """The current path's state and residual block, and the names of residual values."""
+
+    def __init__(self) -> None:
+        self.state: State = State([])
+        self.block: ResidualBlock = ResidualBlock()
+        self.emitted = 0
+        self.hints: list[str | None] = []
+        self.span: Span | None = None
+        self._oids = 0
+        self._vids = 0
+
+    @abstractmethod
+    def protect(self, kind: type | None = None) -> None:
+        """The next operation may raise."""
+
+    @abstractmethod
+    def observe(self) -> None:
+        """The next operation may look at static objects."""
+
+    # -- identities
+
+    def residual_value(self, hint: str | None = None) -> int:
+        self.hints.append(hint)
+        return len(self.hints) - 1
+
+    def renamed(self, old: int) -> int:
+        """A parameter that stands for the residual value `old` (-1: for none)."""
+        return self.residual_value(self.hints[old] if old >= 0 else None)
+
+    def known(self, value: object, age: int = 0) -> Known:
+        """A computed value with its provenance."""
+        if not age:
+            return Known(value)
+        self._vids += 1
+        self.state.ages[self._vids] = age
+        return Known(value, self._vids)
+
+    def virtual(self, entry: VObject) -> Virtual:
+        self._oids += 1
+        self.state.heap[self._oids] = entry
+        return Virtual(self._oids)
+
+    # -- emitting
+
+    def emit(
+        self,
+        name: str,
+        args: Sequence[AbstractValue] = (),
+        attr: object = None,
+        *,
+        results: int = 1,
+        type: type | None = None,
+        hint: str | None = None,
+        raises: bool = True,
+    ) -> Dynamic:
+        """Emit one residual operation on lifted operands; its (first) result."""
+        return self.emit_many(name, args, attr, results=results, type=type, hint=hint, raises=raises)[0]
+
+    def emit_many(
+        self,
+        name: str,
+        args: Sequence[AbstractValue],
+        attr: object = None,
+        *,
+        results: int = 1,
+        type: type | None = None,
+        hint: str | None = None,
+        raises: bool = True,
+    ) -> list[Dynamic]:
+        lifted = tuple([self.lift(arg) for arg in args])
+        if raises:
+            self.protect()
+            self.observe()
+        values = tuple(self.residual_value(hint) for _ in range(results))
+        self.block.ops.append(ResidualOperation(name, lifted, attr, values, self.span, not raises))
+        self.emitted += 1
+        return [Dynamic(value, type) for value in values] or [Dynamic(-1)]
+
+    def lift(self, value: AbstractValue) -> int:
+        """The residual value of `value`, materializing it if it is virtual."""
+        value = self.state.resolve(value)
+        if type(value) is Dynamic:
+            return value.rv
+        if type(value) is Known:
+            return self._constant(value.value)
+        assert type(value) is Virtual
+        return self.materialize(value)
+
+    def _constant(self, value: object) -> int:
+        constant = Constant(value)
+        found = self.block.constants.get(constant)
+        if found is None:
+            found = self.residual_value()
+            self.block.constants[constant] = found
+            self.block.ops.append(ResidualOperation("const", (), constant, (found,), self.span, True))
+        return found
+
+    # -- materializing
+
+    def materialize(self, value: Virtual) -> int:
+        """Emit the construction of a virtual object; from here on it is dynamic."""
+        entry = self.state.heap[value.oid]
+        if entry.kind == "forward":
+            return self.lift(value)
+        self._require_acyclic(value)
+        dynamic = self._construct(entry)
+        self.state.heap[value.oid] = VObject("forward", entry.cls, (dynamic,))
+        if entry.kind == "instance":
+            self._fill(entry, dynamic)
+        return dynamic.rv
+
+    def _require_acyclic(self, value: Virtual) -> None:
+        """Objects that contain themselves other than through an instance's attribute are not constructed yet."""
+        work: list[tuple[int, tuple[int, ...]]] = [(value.oid, ())]
+        seen: set[int] = set()
+        while work:
+            oid, trail = work.pop()
+            if oid in trail:
+                raise Unsupported("an object that contains itself escapes", self.span)
+            if oid in seen:
+                continue
+            seen.add(oid)
+            entry = self.state.heap[oid]
+            if entry.kind == "instance":
+                continue
+            for item in entry.items:
+                item = self.state.resolve(item)
+                if type(item) is Virtual:
+                    work.append((item.oid, (*trail, oid)))
+
+    def _construct(self, entry: VObject) -> Dynamic:
+        kind = entry.kind
+        items = entry.items
+        if kind in ("list", "tuple"):
+            return self.emit(kind, items, type=entry.cls, raises=False)
+        if kind == "dict":
+            pairs = [x for key, item in zip(entry.names, items) for x in (Known(key), item)]
+            return self.emit("dict", pairs, type=dict, raises=False)
+        if kind == "slice":
+            return self.emit("slice", items, type=slice, raises=False)
+        if kind == "cell":
+            return self.emit("cell", items, entry.extra, raises=False)
+        if kind == "instance":
+            maker = Known(object.__new__)
+            return self.emit("call", (maker, Known(entry.cls)), type=entry.cls, raises=False)
+        if kind == "exception":
+            return self.emit("call", (Known(entry.cls), *items), type=entry.cls, raises=False)
+        if kind == "bound":
+            return self.emit("call", (Known(MethodType), *items), raises=False)
+        if kind == "method":
+            return self.emit("getattr", items, entry.extra, raises=False)
+        if kind == "iterator" and entry.extra == "sequence":
+            return self._construct_iterator(entry)
+        raise Unsupported(f"a {kind} object made during specialization escapes", self.span)
+
+    def _construct_iterator(self, entry: VObject) -> Dynamic:
+        source, position = entry.items
+        iterator = self.emit("iter", (source,), raises=False)
+        if type(position) is not Known or position.value:
+            method = self.emit("getattr", (iterator,), "__setstate__", raises=False)
+            self.emit("call", (method, position), raises=False)
+        return iterator
+
+    def _fill(self, entry: VObject, dynamic: Dynamic) -> None:
+        plain = not any("__setattr__" in base.__dict__ for base in entry.cls.__mro__[:-1])
+        for name, item in zip(entry.names, entry.items):
+            if plain:
+                self.emit("setattr", (item, dynamic), name, results=0, raises=False)
+            else:
+                self.emit("call", (Known(object.__setattr__), dynamic, Known(name), item), raises=False)

@@ -1,0 +1,328 @@
+"""Models: methods of builtin types and builtin functions on values whose shape is known.
+
+    xs.append(x)    on a virtual list      ->  the list grows, nothing is emitted
+    "a b".split()   on a constant          ->  a fresh virtual list
+    len(xs)         on a virtual list      ->  Known
+    enumerate(xs)   on a known sequence    ->  a virtual iterator
+
+A model gives the result, or None if the call must stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from futamura.ir.graph import Operation
+from futamura.specializer.containers import store_item, usable_key
+from futamura.specializer.machine import Machine
+from futamura.specializer.purity import PURE_METHODS, deep
+from futamura.specializer.rules import exact_type, sequence_items, site
+from futamura.specializer.state import Frame
+from futamura.specializer.values import NONE, AbstractValue, Known, Virtual, VObject
+
+__all__ = ["MODELS", "Model", "call_method", "iterator_over"]
+
+Model = Callable[[Machine, Frame, Operation, list[AbstractValue]], AbstractValue | None]
+
+
+def iterator_over(m: Machine, frame: Frame, source: AbstractValue) -> AbstractValue | None:
+    """A virtual iterator over a source whose shape is known."""
+    entry = m.state.object(source)
+    if entry is not None and entry.kind == "iterator":
+        return source
+    simple = entry is not None and entry.kind in ("list", "tuple")
+    if type(source) is Known:
+        kind = type(source.value)
+        simple = kind in (str, bytes, tuple, range) or (kind in (list, dict) and m.frozen(source.value))
+        if simple and kind is dict:
+            source = Known(tuple(source.value))  # type: ignore[arg-type]
+    if not simple:
+        return None
+    return m.virtual(VObject("iterator", object, (source, Known(0)), site=site(frame), extra="sequence"))
+
+
+# -- methods of builtin types
+
+
+def call_method(
+    m: Machine, frame: Frame, op: Operation, entry: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    target = m.state.resolve(entry.items[0])
+    name = str(entry.extra)
+    held = m.state.object(target)
+    if held is not None and type(target) is Virtual:
+        method = _VIRTUAL.get((held.kind, name))
+        return method(m, frame, op, target, held, args) if method is not None else None
+    if type(target) is not Known:
+        return None
+    kind = type(target.value)
+    values = [arg.value for arg in args if type(arg) is Known]
+    if len(values) != len(args) or not all(deep(value, unordered=False) for value in values):
+        return None
+    if name in PURE_METHODS.get(kind, ()):
+        return _fold_method(m, target, name, values, args)
+    if kind is str and name in ("split", "rsplit", "splitlines"):
+        items = getattr(target.value, name)(*values)
+        return m.virtual(VObject("list", list, tuple(Known(x) for x in items), site=site(frame)))
+    if kind in (dict, list) and name in ("get", "index", "count") and m.frozen(target.value):
+        return _fold_read(m, target, name, values, args)
+    return None
+
+
+def _fold_method(
+    m: Machine, target: Known, name: str, values: list[object], args: list[AbstractValue]
+) -> AbstractValue | None:
+    if name in ("center", "ljust", "rjust", "zfill", "expandtabs") and any(
+        isinstance(v, int) and v > 10_000 for v in values
+    ):
+        return None
+    try:
+        result = getattr(target.value, name)(*values)
+    except Exception:
+        return None
+    if not deep(result):
+        return None
+    for arg in args:
+        m.state.validate(arg)
+    return m.known(result, max([m.state.age(target), *(m.state.age(arg) for arg in args)]))
+
+
+def _fold_read(
+    m: Machine, target: Known, name: str, values: list[object], args: list[AbstractValue]
+) -> AbstractValue | None:
+    content = target.value
+    assert isinstance(content, (dict, list))
+    if not all(deep(key) for key in content):
+        return None
+    try:
+        result = getattr(content, name)(*values)
+    except Exception:
+        return None
+    m.world.found(content, result)
+    for arg in args:
+        m.state.validate(arg)
+    return Known(result)
+
+
+VirtualMethod = Callable[[Machine, Frame, Operation, Virtual, VObject, list[AbstractValue]], AbstractValue | None]
+
+
+def _append(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    if len(args) != 1 or len(held.items) >= m.budget.virtual_length:
+        return None
+    m.state.heap[target.oid] = held._replace(items=(*held.items, args[0]))
+    return NONE
+
+
+def _pop(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    index = args[0].value if len(args) == 1 and type(args[0]) is Known else -1
+    if len(args) > 1 or type(index) is not int or (args and type(args[0]) is not Known):
+        return None
+    if not -len(held.items) <= index < len(held.items):
+        return None
+    items = list(held.items)
+    value = items.pop(index)
+    m.state.heap[target.oid] = held._replace(items=tuple(items))
+    return value
+
+
+def _extend(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    found = sequence_items(m, args[0]) if len(args) == 1 else None
+    if found is None or len(held.items) + len(found[1]) > m.budget.virtual_length:
+        return None
+    m.state.heap[target.oid] = held._replace(items=(*held.items, *found[1]))
+    return NONE
+
+
+def _insert(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    if len(args) != 2 or type(args[0]) is not Known or type(args[0].value) is not int:
+        return None
+    items = list(held.items)
+    items.insert(args[0].value, args[1])
+    m.state.heap[target.oid] = held._replace(items=tuple(items))
+    return NONE
+
+
+def _copy(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    return None if args else m.virtual(held._replace(site=site(frame)))
+
+
+def _clear(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    if args:
+        return None
+    m.state.heap[target.oid] = held._replace(items=(), names=())
+    return NONE
+
+
+def _reverse(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    if args:
+        return None
+    m.state.heap[target.oid] = held._replace(items=held.items[::-1])
+    return NONE
+
+
+def _dict_get(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    if not 1 <= len(args) <= 2 or not usable_key(args[0]):
+        return None
+    assert type(args[0]) is Known
+    if args[0].value in held.names:
+        m.state.validate(args[0])
+        return held.items[held.names.index(args[0].value)]
+    return args[1] if len(args) == 2 else NONE
+
+
+def _dict_setdefault(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    if len(args) != 2 or not usable_key(args[0]):
+        return None
+    found = _dict_get(m, frame, op, target, held, args)
+    assert type(args[0]) is Known
+    if args[0].value not in held.names:
+        store_item(m, target, args[0], args[1])
+    return found
+
+
+def _dict_items(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    return None
+
+
+_VIRTUAL: Final[dict[tuple[str, str], VirtualMethod]] = {
+    ("list", "append"): _append,
+    ("list", "pop"): _pop,
+    ("list", "extend"): _extend,
+    ("list", "insert"): _insert,
+    ("list", "copy"): _copy,
+    ("dict", "copy"): _copy,
+    ("list", "clear"): _clear,
+    ("dict", "clear"): _clear,
+    ("list", "reverse"): _reverse,
+    ("dict", "get"): _dict_get,
+    ("dict", "setdefault"): _dict_setdefault,
+}
+
+
+# -- models of builtins on values of known shape
+
+
+def _model_len(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    if len(args) != 1:
+        return None
+    entry = m.state.object(args[0])
+    if entry is not None:
+        return Known(len(entry.items)) if entry.kind in ("list", "tuple", "dict") else None
+    if type(args[0]) is Known and type(args[0].value) in (list, dict, set) and m.frozen(args[0].value):
+        return Known(len(args[0].value))  # type: ignore[arg-type]
+    return None
+
+
+def _model_isinstance(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    if len(args) != 2 or type(args[1]) is not Known:
+        return None
+    kind = exact_type(m, args[0])
+    classes = args[1].value if isinstance(args[1].value, tuple) else (args[1].value,)
+    if kind is None or not all(type(cls) is type for cls in classes) or "__class__" in _class_names(kind):
+        return None
+    return Known(issubclass(kind, classes))
+
+
+def _class_names(kind: type) -> set[str]:
+    return {name for base in kind.__mro__[:-1] for name in base.__dict__}
+
+
+def _model_type(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    kind = exact_type(m, args[0]) if len(args) == 1 else None
+    return Known(kind) if kind is not None else None
+
+
+def _model_list(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    if not args:
+        return m.virtual(VObject("list", list, (), site=site(frame)))
+    items = _iterable_items(m, args[0]) if len(args) == 1 else None
+    if items is None or len(items) > m.budget.virtual_length:
+        return None
+    return m.virtual(VObject("list", list, items, site=site(frame)))
+
+
+def _model_tuple(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    items = () if not args else _iterable_items(m, args[0]) if len(args) == 1 else None
+    if items is None or len(items) > m.budget.virtual_length:
+        return None
+    if all(type(item) is Known and deep(item.value) for item in items):
+        age = max((m.state.age(item) for item in items), default=0)
+        return m.known(tuple(item.value for item in items if type(item) is Known), age)
+    return m.virtual(VObject("tuple", tuple, items, site=site(frame)))
+
+
+def _model_dict(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    if not args:
+        return m.virtual(VObject("dict", dict, (), (), site(frame)))
+    entry = m.state.object(args[0]) if len(args) == 1 else None
+    return m.virtual(entry._replace(site=site(frame))) if entry is not None and entry.kind == "dict" else None
+
+
+def _iterable_items(m: Machine, value: AbstractValue) -> tuple[AbstractValue, ...] | None:
+    found = sequence_items(m, value)
+    if found is not None:
+        return found[1]
+    entry = m.state.object(value)
+    if entry is not None and entry.kind == "dict":
+        return tuple(Known(name) for name in entry.names)
+    if type(value) is Known and type(value.value) in (str, bytes, range):
+        content = value.value
+        assert isinstance(content, (str, bytes, range))
+        return tuple(Known(item) for item in content) if len(content) <= m.budget.virtual_length else None
+    if type(value) is Known and type(value.value) is list and m.frozen(value.value):
+        if len(value.value) > m.budget.virtual_length:
+            return None
+        for item in value.value:
+            m.world.found(value.value, item)
+        return tuple(Known(item) for item in value.value)
+    return None
+
+
+def _model_enumerate(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    start = args[1] if len(args) == 2 else Known(0)
+    inner = iterator_over(m, frame, args[0]) if args else None
+    if inner is None or len(args) > 2 or type(start) is not Known or type(start.value) is not int:
+        return None
+    return m.virtual(VObject("iterator", object, (inner, start), site=site(frame), extra="enumerate"))
+
+
+def _model_zip(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    inner = [iterator_over(m, frame, arg) for arg in args]
+    items = tuple(item for item in inner if item is not None)
+    if len(items) != len(args):
+        return None
+    return m.virtual(VObject("iterator", object, items, site=site(frame), extra="zip"))
+
+
+MODELS: Final[dict[object, Model]] = {
+    len: _model_len,
+    isinstance: _model_isinstance,
+    type: _model_type,
+    list: _model_list,
+    tuple: _model_tuple,
+    dict: _model_dict,
+    enumerate: _model_enumerate,
+    zip: _model_zip,
+}
