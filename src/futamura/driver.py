@@ -28,14 +28,14 @@ from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.listing import SourceMap, source_map
 from futamura.backend.python.loading import Compiled, Identity, compiled, identity_of, load, swap
 from futamura.backend.python.loading import load_residual as load_emitted
+from futamura.errors import UnsupportedError
 from futamura.frontend.python import collector_paused, lower
 from futamura.ir.continuation import Continuation, continuation_program
-from futamura.errors import UnsupportedError
 from futamura.ir.graph import Function, Program, Signature, Suspended
 
 __all__ = [
-    "Resumption", "SourceMap", "continuation", "emit_function", "load_program", "load_residual", "lower_for_specializer", "residual_function", "roundtrip",
-    "roundtrip_source", "source_map", "swap",
+    "Resumption", "SourceMap", "continuation", "emit_function", "load_program", "load_residual",
+    "lower_for_specializer", "residual_function", "roundtrip", "roundtrip_source", "source_map", "swap",
 ]  # fmt: skip
 
 
