@@ -25,6 +25,9 @@ SECONDS = 10
 KILOBYTES = 1 << 20
 """A gibibyte, in the unit of `ru_maxrss`."""
 
+ADDRESSES = 4 << 30
+"""Bytes of address space that may be taken on top, so that a failure does not take the machine with it."""
+
 EFFECTS: list[str] = []
 """What the misbehaving values did, in order."""
 
@@ -40,6 +43,8 @@ def bounded(seconds: float = SECONDS) -> Iterator[None]:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     earlier = signal.signal(signal.SIGALRM, too_late)
     signal.setitimer(signal.ITIMER_REAL, seconds)
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (address_space() + ADDRESSES, limits[1]))
     printed = io.StringIO()
     started = time.monotonic()
     try:
@@ -47,10 +52,20 @@ def bounded(seconds: float = SECONDS) -> Iterator[None]:
             yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+        resource.setrlimit(resource.RLIMIT_AS, limits)
         signal.signal(signal.SIGALRM, earlier)
-    assert time.monotonic() - started < seconds
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < KILOBYTES
-    assert EFFECTS == [] and printed.getvalue() == ""
+    spent = time.monotonic() - started
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert spent < seconds, f"{spent:.1f} s"
+    assert grown < KILOBYTES, f"{grown >> 10} MiB more"
+    assert EFFECTS == [] and printed.getvalue() == "", f"effects: {EFFECTS[:9]}, printed: {printed.getvalue()!r}"
+
+
+def address_space() -> int:
+    """Bytes of address space of this process; a gibibyte where the system does not tell."""
+    with contextlib.suppress(OSError), open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+    return 1 << 30
 
 
 def tried(function: Any, /, **static: Any) -> Callable[..., Any] | None:
@@ -66,18 +81,18 @@ def tried(function: Any, /, **static: Any) -> Callable[..., Any] | None:
 
 def right(make: Callable[[], dict[str, Any]], function: Any, *inputs: tuple[Any, ...]) -> Callable[..., Any] | None:
     """Specialized within bounds, and equal to the original on the inputs; `make` gives the static arguments."""
-    residual = tried(function, **make())
+    static = make()
+    residual = tried(function, **static)
     if residual is None:
         return None
+    twin = make()
+    names = [name for name in function.__code__.co_varnames[: function.__code__.co_argcount] if name not in static]
     for values in inputs:
-        names = [name for name in function.__code__.co_varnames[: function.__code__.co_argcount] if name not in make()]
+        EFFECTS.clear()
         keywords = dict(zip(names, values, strict=True))
+        expected = outcome(functools.partial(function, **twin, **keywords), values), list(EFFECTS)
         EFFECTS.clear()
-        expected = outcome(functools.partial(function, **make(), **keywords), values), list(EFFECTS)
-        EFFECTS.clear()
-        fresh = tried(function, **make())
-        assert fresh is not None
-        found = outcome(functools.partial(fresh, *values), values), list(EFFECTS)
-        assert found == expected
+        found = outcome(functools.partial(residual, *values), values), list(EFFECTS)
+        assert found == expected, f"inputs {values!r}:\nexpected {expected!r}\nfound    {found!r}"
     EFFECTS.clear()
     return residual

@@ -44,9 +44,11 @@ def branches(source: str) -> int:
 
 
 def calls(source: str, name: str) -> list[ast.Call]:
-    """The calls of a name or of a method of that name."""
+    """The calls of a name, of a constant named after it, or of a method of that name."""
     found = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
-    return [node for node in found if name in (getattr(node.func, "id", None), getattr(node.func, "attr", None))]
+    return [
+        node for node in found if name in (getattr(node.func, "id", "").lstrip("_"), getattr(node.func, "attr", None))
+    ]
 
 
 def operators(source: str, kind: type[ast.operator]) -> list[str]:

@@ -15,6 +15,9 @@ import futamura
 
 Residual = Callable[..., Any]
 
+RUNGS = frozenset({"FT401", "FT402"})
+"""Events that are no fallbacks: a value was generalized, a growing container is built at run time."""
+
 
 def specialize(function: Callable[..., Any], /, *positional: Any, **static: Any) -> Residual:
     """`futamura.specialize`, looked up late so that the subject programs can be imported without it."""
@@ -28,7 +31,10 @@ def source_of(residual: Residual) -> str:
 
 
 def words(residual: Residual) -> set[str]:
-    """Every identifier, attribute name and string constant of the residual's source, pieces of f-strings too."""
+    """Every identifier, attribute name and string constant of the residual's source, pieces of f-strings too.
+
+    A constant of the residual is named after what it holds with underscores before it; it counts under both names.
+    """
     found: set[str] = set()
     for node in ast.walk(ast.parse(source_of(residual))):
         if isinstance(node, ast.Name):
@@ -41,7 +47,7 @@ def words(residual: Residual) -> set[str]:
             found.add(node.arg)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             found.add(node.value)
-    return found
+    return found | {word.lstrip("_") for word in found if word.isidentifier() and word.strip("_")}
 
 
 def stats_of(residual: Residual) -> dict[str, Any]:
@@ -52,7 +58,12 @@ def stats_of(residual: Residual) -> dict[str, Any]:
 
 def fallbacks(residual: Residual) -> dict[str, int]:
     """Fallbacks by code; empty if everything was specialized."""
-    return {code: count for code, count in stats_of(residual)["fallbacks"].items() if count}
+    return {code: count for code, count in stats_of(residual)["fallbacks"].items() if count and code not in RUNGS}
+
+
+def rungs(residual: Residual) -> int:
+    """Generalizations and rungs of the ladder that were taken."""
+    return sum(count for code, count in stats_of(residual)["fallbacks"].items() if code in RUNGS)
 
 
 def folded(residual: Residual) -> int:

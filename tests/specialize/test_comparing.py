@@ -218,8 +218,7 @@ def test_observing_keeps_apart_what_compares_equal() -> None:
 
 
 def test_words_and_constant_tests_of_a_residual() -> None:
-    text = (
-        "def f(x, y=1):\n    if 'add' == 'sub':\n        return x.code['k']\n    return f'{x}!' + {'a': 1}['a'](pc=2)\n"
-    )
-    assert words(identity_with_source(text)) == {"x", "y", "add", "sub", "code", "k", "!", "a", "pc"}
+    text = "def f(x, y=1):\n    if 'add' == 'sub':\n        return x.code['k']\n"
+    text += "    return f'{x}!' + {'a': 1}['a'](pc=_k)\n"
+    assert words(identity_with_source(text)) == {"x", "y", "add", "sub", "code", "k", "_k", "!", "a", "pc"}
     assert constant_tests(identity_with_source(text)) == ["'add' == 'sub'", "{'a': 1}['a']"]
