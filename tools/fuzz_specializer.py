@@ -61,7 +61,7 @@ def engine(name: str) -> Callable[..., Callable[..., Any]]:
         return through
     if name in PLANTED:
         return PLANTED[name]
-    return importlib.import_module("futamura").specialize  # type: ignore[no-any-return]
+    return importlib.import_module("futamura.api").specialize  # type: ignore[no-any-return]
 
 
 @dataclass(slots=True)

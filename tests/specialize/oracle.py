@@ -31,7 +31,7 @@ from futamura.errors import FutamuraError
 from tests.specialize.programs import Program
 from tests.specialize.snapshot import observe, scrub, state_of
 
-__all__ = ["BAD", "Report", "Specialize", "Timeout", "check", "time_limit"]
+__all__ = ["BAD", "Report", "Specialize", "Timeout", "check", "time_limit", "where"]
 
 Specialize = Callable[..., Callable[..., Any]]
 BAD: Final = ("difference", "crash", "hang")
@@ -45,19 +45,23 @@ class Timeout(BaseException):
 
 
 @contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Raise `Timeout` in the block after `seconds`, and again every half a second: a handler may have swallowed it."""
+def time_limit(seconds: float, *, cpu: bool = False) -> Iterator[None]:
+    """Raise `Timeout` in the block after `seconds`, and again every half a second: a handler may have swallowed it.
 
-    def ring(number: int, frame: object) -> None:
+    `cpu` counts the time of this process alone, for limits that must hold on a busy machine too.
+    """
+    timer, number = (signal.ITIMER_PROF, signal.SIGPROF) if cpu else (signal.ITIMER_REAL, signal.SIGALRM)
+
+    def ring(received: int, frame: object) -> None:
         raise Timeout
 
-    old = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.5)
+    old = signal.signal(number, ring)
+    signal.setitimer(timer, seconds, 0.5)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, old)
+        signal.setitimer(timer, 0)
+        signal.signal(number, old)
 
 
 @dataclass(slots=True)

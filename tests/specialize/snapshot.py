@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import types
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 __all__ = ["classes_of", "observe", "scrub", "state_of"]
 
@@ -63,10 +63,10 @@ class _Observer:
         self.seen: Final[dict[int, int]] = {}
         self.kept: Final[list[object]] = []
 
-    def walk(self, value: object, depth: int) -> None:
+    def walk(self, value: Any, depth: int) -> None:
         kind = type(value)
         if kind is float:
-            self.tokens.append(f"float {value.hex()}")  # type: ignore[attr-defined]
+            self.tokens.append(f"float {value.hex()}")
         elif kind is str:
             self.tokens.append("str " + scrub(repr(value)))
         elif kind in ATOMS:
@@ -74,7 +74,6 @@ class _Observer:
         elif depth > DEPTH:
             self.tokens.append("deep")
         elif kind is tuple or kind is frozenset:
-            assert isinstance(value, (tuple, frozenset))
             self.tokens.append(f"{kind.__name__} {len(value)}")
             self.each(value if kind is tuple else _ordered(value), depth)
         else:
@@ -84,40 +83,44 @@ class _Observer:
         for item in values:
             self.walk(item, depth + 1)
 
-    def mutable(self, value: object, kind: type, depth: int) -> None:
+    def mutable(self, value: Any, kind: type, depth: int) -> None:
         number = self.seen.get(id(value))
         if number is not None:
             self.tokens.append(f"#{number}")
             return
-        if isinstance(value, (type, types.ModuleType, types.BuiltinFunctionType)):
-            self.tokens.append(f"{kind.__name__} {getattr(value, '__qualname__', '')}")
+        if issubclass(kind, (type, types.ModuleType, types.BuiltinFunctionType)):
+            name = types.ModuleType.__name__ if issubclass(kind, types.ModuleType) else value.__qualname__
+            self.tokens.append(f"{kind.__name__} {name}")
             return
         self.seen[id(value)] = number = len(self.seen)
         self.kept.append(value)
         self.tokens.append(f"{kind.__module__}.{kind.__qualname__}#{number}")
-        self.contents(value, depth)
+        self.contents(value, kind, depth)
         self.attributes(value, kind, depth)
 
-    def contents(self, value: object, depth: int) -> None:
-        """What the builtin part of the object holds."""
-        if isinstance(value, (list, tuple)):
-            self.tokens.append(str(len(value)))
-            self.each(list.__iter__(value) if isinstance(value, list) else tuple.__iter__(value), depth)
-        elif isinstance(value, dict):
-            self.tokens.append(str(len(value)))
-            for key, item in dict.items(value):
+    def contents(self, value: Any, kind: type, depth: int) -> None:
+        """What the builtin part of the object holds; asked of the builtin class: a subclass may answer otherwise."""
+        for base in (list, tuple, set, frozenset):
+            if issubclass(kind, base):
+                items = list(base.__iter__(value))
+                self.tokens.append(str(len(items)))
+                self.each(items if base in (list, tuple) else _ordered(items), depth)
+                return
+        if issubclass(kind, dict):
+            items = list(dict.items(value))
+            self.tokens.append(str(len(items)))
+            for key, item in items:
                 self.walk(key, depth + 1)
                 self.walk(item, depth + 1)
-        elif isinstance(value, (set, frozenset)):
-            self.tokens.append(str(len(value)))
-            self.each(_ordered(value), depth)
-        elif isinstance(value, BaseException):
+        elif issubclass(kind, BaseException):
             self.exception(value, depth)
-        elif isinstance(value, types.MethodType):
+        elif kind is types.MethodType:
             self.tokens.append(getattr(value.__func__, "__qualname__", "?"))
             self.walk(value.__self__, depth + 1)
-        elif isinstance(value, types.FunctionType):
+        elif kind is types.FunctionType:
             self.tokens.append(value.__qualname__)
+        elif issubclass(kind, (int, str, float)):
+            self.tokens.append(next(base.__repr__(value) for base in (int, str, float) if issubclass(kind, base)))
 
     def exception(self, error: BaseException, depth: int) -> None:
         self.tokens.append(f"suppress {error.__suppress_context__}")
