@@ -7,6 +7,7 @@ Invariant: each planted bug changes one thing in the structurer or its result, a
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable
 
@@ -14,7 +15,8 @@ import pytest
 
 from futamura.backend.structure import graph, idioms, lowering, structure
 from futamura.backend.structure.graph import Graph
-from futamura.backend.structure.shape import Shape
+from futamura.backend.structure.shape import Edge, Goto, Leave, Node, Shape
+from futamura.backend.structure.shape import Test as Branch
 from futamura.backend.structure.tree import (
     Break,
     Continue,
@@ -28,6 +30,7 @@ from futamura.backend.structure.tree import (
     With,
 )
 from tests.structure.fuzz import build, difference, sample
+from tests.structure.rendering import render
 
 SECONDS = 1.0
 ENOUGH = 1500
@@ -46,6 +49,59 @@ def test_slice_with_dispatchers() -> None:
     for seed in range(120):
         problem = difference(sample(seed), seed, lambda shape: build(shape, 0))
         assert problem is None, f"seed {seed}: {problem}"
+
+
+def test_slice_with_tight_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if CPython took 2 nested loops and 4 levels: flattened loops, arms cut off."""
+    monkeypatch.setattr(structure, "BLOCK_LIMIT", 2)
+    monkeypatch.setattr(structure, "INDENTATION_LIMIT", 4)
+    monkeypatch.setattr(structure, "CUTS", (3, 2, 1))
+    monkeypatch.setattr(structure, "LOOP_DEPTHS", (1, 0))
+    for seed in range(160, 300):
+        problem = difference(sample(seed), seed)
+        assert problem is None, f"seed {seed}: {problem}"
+
+
+def test_deep_nesting_stays_within_the_limits_of_cpython() -> None:
+    for loops, arms in ((60, 1), (1, 400), (12, 12)):
+        suite = build(nested(loops, arms))
+        compile("\n".join(["def f(c, t):", *render(suite, 1)]), "<test>", "exec")
+
+
+def nested(loops: int, arms: int) -> Shape:
+    """`while c: if c: if c: ... while c: ...`, each arm with an else."""
+    nodes: dict[int, Node] = {}
+    back = 1
+    nodes[0] = Node(0, [], Goto(Edge(2)))
+    nodes[1] = Node(1, [], Leave("return None"))
+    id = 2
+    for _ in range(loops):
+        header = id
+        nodes[header] = Node(header, [], Branch("c()", Edge(id + 1), Edge(back)))
+        id += 1
+        for _ in range(arms):
+            nodes[id] = Node(id, [f"t({id})"], Branch("c()", Edge(id + 2), Edge(id + 1)))
+            nodes[id + 1] = Node(id + 1, [f"t({id})"], Goto(Edge(header)))
+            id += 2
+        back = header
+    nodes[id] = Node(id, ["t(0)"], Goto(Edge(back)))
+    return Shape(nodes, 0)
+
+
+def test_big_unstructured_graphs_do_not_explode() -> None:
+    rng = random.Random(3)
+    count = 1000
+    nodes = {}
+    for id in range(count):
+        first, second = Edge(rng.randrange(count)), Edge(rng.randrange(count))
+        end = Branch(f"c({id})", first, second) if rng.random() < 0.7 or id < 3 else Goto(first)
+        nodes[id] = Node(id, [f"t({id})"], end)
+    start = time.process_time()
+    suite = build(Shape(nodes, 0))
+    assert time.process_time() - start < 2
+    text = render(suite, 1)
+    assert len(text) < 8 * count
+    compile("\n".join(["def f(c, t):", *text]), "<test>", "exec")
 
 
 def test_the_output_is_deterministic_and_the_shape_unchanged() -> None:

@@ -70,7 +70,8 @@ def kept_loops(flow: Flow, members: set[int]) -> dict[int, set[int]]:
         if vertex.kind != "next" or vertex.body:
             continue
         back = [source for source in flow.pred[header] if flow.dominates(header, source)]
-        if not back or len(flow.edges_in[header]) - len(back) > 1:
+        ways = [edge for edge in flow.edges_in[header] if not flow.dominates(header, flow.source(edge))]
+        if not back or len(ways) > 1:
             continue
         body = {header}
         work = back

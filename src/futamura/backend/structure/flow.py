@@ -47,6 +47,10 @@ class Flow:
     def dominates(self, a: int, b: int) -> bool:
         return self.low[a] <= self.low[b] < self.high[a]
 
+    def dominates_any(self, number: int) -> bool:
+        """Whether the vertex dominates another one."""
+        return self.high[number] > self.low[number] + 1
+
     def inside(self, header: int, number: int) -> bool:
         """Whether the loop of `header` holds the vertex."""
         loop = self.loop[number]

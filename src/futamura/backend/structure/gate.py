@@ -119,16 +119,20 @@ def _states(flow: Flow, label: int) -> list[State]:
     if vertex.kind == "next" and not vertex.body:
         edges = [edge for edge in edges if flow.source(edge) in members]
     states.insert(0, (label, edges))
-    return states + _exit_states(flow, members)
+    return states + _exit_states(flow, members, header)
 
 
-def _exit_states(flow: Flow, members: set[int]) -> list[State]:
-    """The vertices outside of a loop to which it leads by several edges."""
+def _exit_states(flow: Flow, members: set[int], header: int) -> list[State]:
+    """The vertices outside of a loop to which it leads by several edges.
+
+    A `for` loop's own end is not one of these edges, otherwise it would not end there.
+    """
+    ends = flow.vertices[header] if flow.vertices[header].kind == "next" else None
     found: list[State] = []
     for number in flow.order:
         if number in members:
             continue
-        edges = [edge for edge in flow.edges_in[number] if flow.source(edge) in members]
+        edges = [edge for edge in flow.edges_in[number] if edge[0] is not ends and flow.source(edge) in members]
         if len(edges) > 1:
             found.append((flow.vertices[number].id, edges))
     return found
@@ -159,7 +163,7 @@ def flatten_loops(graph: Graph, flows: dict[int, Flow], places: list[Place]) -> 
         edges = flow.edges_in[header]
         if flow.vertices[header].kind == "next" and not flow.vertices[header].body:
             edges = [edge for edge in edges if flow.source(edge) in members]
-        dispatch(graph, extent, [(label, edges), *states, *_exit_states(flow, members)])
+        dispatch(graph, extent, [(label, edges), *states, *_exit_states(flow, members, header)])
 
 
 def nested_blocks(suite: Suite) -> tuple[int, int]:

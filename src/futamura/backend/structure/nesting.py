@@ -57,7 +57,10 @@ class Barrier:
 
 @dataclass(slots=True)
 class _Position:
-    """Where to append.  `depth`: how many arms deep since `anchor`, a vertex that dominates what is appended."""
+    """Where to append.  `depth`: how many arms deep since `anchor`, a vertex that dominates what is appended.
+
+    `anchor` -1: nothing can be placed behind it.
+    """
 
     flow: Flow
     out: Sequence
@@ -85,17 +88,17 @@ def nest(graph: Graph, flows: dict[int, Flow], movable: Callable[[object], bool]
 class _Nester:
     def __init__(
         self, graph: Graph, flows: dict[int, Flow], movable: Callable[[object], bool], cut: int,
-        behind: dict[int, list[tuple[int, int]]] | None = None,
+        behind: dict[int, dict[int, int]] | None = None,
     ) -> None:
         self.graph = graph
         self.flows = flows
         self.movable = movable
         self.cut = cut
-        self.cuts: dict[int, list[tuple[int, int]]] = {}  # extent -> (vertex, behind which vertex)
+        self.cuts: dict[int, dict[int, int]] = {}  # extent -> vertex -> behind which vertex
         self.absorbed: set[int] = set()
         self.places: dict[int, Placement] = {extent: place(flow, self._absorb(flow)) for extent, flow in flows.items()}
-        for extent, pairs in (behind or {}).items():
-            put_behind(flows[extent], self.places[extent], pairs)
+        for extent, lifted in (behind or {}).items():
+            put_behind(flows[extent], self.places[extent], lifted)
         self.home: dict[int, Barrier] = {}
         self.tasks: list[tuple[int, _Position]] = []
         self.handled = _labels_left_by_clauses(graph)
@@ -125,13 +128,14 @@ class _Nester:
         """Append the vertex and all that it dominates to `at.out`."""
         flow, placement = at.flow, self.places[at.flow.extent]
         vertex = flow.vertices[number]
-        if at.depth >= self.cut and placement.inline[number] and flow.high[number] > flow.low[number] + 1:
-            self.cuts.setdefault(flow.extent, []).append((number, at.anchor))
+        if at.depth >= self.cut and at.anchor >= 0 and placement.inline[number] and flow.dominates_any(number):
+            self._cut(number, at.anchor, flow, placement)
             at = _Position(flow, at.out, at.barrier, number)
         inner = placement.behind.get(number, ())
         if number in flow.back:
-            at = self._scopes(placement.behind_loop.get(number, ()), at)
-            outside = at
+            if at.anchor == number:  # what leaves the loop cannot be placed inside of it
+                at = _Position(flow, at.out, at.barrier, -1)
+            at = outside = self._scopes(placement.behind_loop.get(number, ()), at)
             kind, inside, exits = loop_kind(flow, number)
             loop = Loop(vertex.id, (flow.extent, vertex.id), kind)
             at = self._loop(loop, at, number)
@@ -148,6 +152,18 @@ class _Nester:
         at = self._scopes(inner, at)
         at.out.extend(vertex.body)
         self._end(number, vertex, at)
+
+    def _cut(self, number: int, anchor: int, flow: Flow, placement: Placement) -> None:
+        """Place a vertex behind `anchor`, and with it all that it may jump to and that stands between them."""
+        lifted = self.cuts.setdefault(flow.extent, {})
+        lifted[number] = anchor
+        above = flow.idom[number]
+        while above != anchor:
+            follows = placement.behind_loop if above in flow.back else placement.behind
+            for follow in follows.get(above, ()):
+                before = lifted.get(follow, anchor)
+                lifted[follow] = anchor if flow.dominates(anchor, before) else before
+            above = flow.idom[above]
 
     def _end(self, number: int, vertex: Vertex, at: _Position) -> None:
         kind, out = vertex.kind, at.out

@@ -76,12 +76,15 @@ def place(flow: Flow, absorbed: set[int]) -> Placement:
     return placement
 
 
-def put_behind(flow: Flow, placement: Placement, pairs: list[tuple[int, int]]) -> None:
-    """Emit vertices that stand in line behind dominators of theirs instead: (vertex, dominator)."""
-    for number, anchor in pairs:
+def put_behind(flow: Flow, placement: Placement, lifted: dict[int, int]) -> None:
+    """Emit vertices behind other dominators than `place` chose."""
+    for follows in (placement.behind, placement.behind_loop):
+        for number in list(follows):
+            follows[number] = [follow for follow in follows[number] if follow not in lifted]
+    for number, anchor in lifted.items():
         placement.inline[number] = False
         placement.behind.setdefault(anchor, []).append(number)
-    for anchor in dict.fromkeys(anchor for _, anchor in pairs):
+    for anchor in set(lifted.values()):
         placement.behind[anchor].sort(key=lambda number: flow.rank[number])
 
 
