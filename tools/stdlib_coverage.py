@@ -192,7 +192,10 @@ def measure(module: str, member: Member, result: Emitted, tally: Tally) -> None:
 
 
 def time_module(found: list[Member], tally: Tally) -> None:
-    """Seconds for lowering alone and for the whole way, after one warm-up by `examine`."""
+    """Processor seconds for lowering alone and for the whole way, after one warm-up by `examine`.
+
+    Processor time, for a machine may be busy with other things; the work has one thread.
+    """
     failed = {path for path, _, _ in tally.failures}
     for member in found:
         code = member.function.__code__
@@ -202,12 +205,12 @@ def time_module(found: list[Member], tally: Tally) -> None:
             continue
         node = definitions(code.co_filename)[(code.co_name, code.co_firstlineno)]
         tally.source_lines += (getattr(node, "end_lineno", 0) or 0) - getattr(node, "lineno", 0) + 1
-        start = time.perf_counter()
+        start = time.process_time()
         lower(member.function)
-        middle = time.perf_counter()
+        middle = time.process_time()
         emit_function(member.function)
         tally.lower_seconds += middle - start
-        tally.whole_seconds += time.perf_counter() - middle
+        tally.whole_seconds += time.process_time() - middle
 
 
 def show(tallies: dict[str, Tally], failures: bool, grown: int) -> None:
