@@ -8,6 +8,7 @@ of the standard modules.
 """
 
 # ruff: noqa
+# mypy: ignore-errors
 from __future__ import annotations
 
 from collections.abc import Callable
