@@ -119,7 +119,7 @@ def test_bad_usage(shop: Path, arguments: list[str], message: str) -> None:
     assert message in done.stderr
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
-    assert done.stderr.count("Error: ") == 1
+    assert done.stderr.count("\nError: ") == 1
 
 
 @pytest.mark.parametrize("target", ["shop.py:later", "shop.py:builtin"])

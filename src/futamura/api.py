@@ -106,6 +106,7 @@ class Specializer:
             if self.strict:
                 raise RuntimeError("; ".join(event.reason for event in outcome.events))
             return Residual(_original(function, values), target, values, outcome, "")
+        made: Callable[..., Any]
         made, source = residual_function(outcome.program, function)
         original = _original(function, values)
         types_of = [(name, value.type) for name, value in inputs.items() if isinstance(value, Open) and value.type]

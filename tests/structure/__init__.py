@@ -1,0 +1,1 @@
+"""Tests of the structurer: shapes, a small renderer, a fuzzer."""

@@ -216,8 +216,8 @@ class Expressions:
             iterable = first if clause.iterable is None else self.text(clause.iterable, OR)
             parts.append(f"for {self.target(clause.target)} in {iterable}")
             parts.extend(f"if {self.condition(condition, False, OR)}" for condition in clause.conditions)
-        opening, closing = {"listcomp": "[]", "genexp": "()"}.get(kind, "{}")
-        return opening + " ".join(parts) + closing
+        brackets = {"listcomp": "[]", "genexp": "()"}.get(kind, "{}")
+        return brackets[0] + " ".join(parts) + brackets[1]
 
     # -- targets
 
