@@ -10,6 +10,7 @@ Invariant: nothing of the program runs while it is observed: no `__eq__`, `__rep
 
 from __future__ import annotations
 
+import collections
 import re
 import types
 from collections.abc import Iterable, Iterator, Mapping
@@ -100,11 +101,11 @@ class _Observer:
 
     def contents(self, value: Any, kind: type, depth: int) -> None:
         """What the builtin part of the object holds; asked of the builtin class: a subclass may answer otherwise."""
-        for base in (list, tuple, set, frozenset):
+        for base in (list, tuple, collections.deque, bytearray, set, frozenset):
             if issubclass(kind, base):
                 items = list(base.__iter__(value))
                 self.tokens.append(str(len(items)))
-                self.each(items if base in (list, tuple) else _ordered(items), depth)
+                self.each(_ordered(items) if base in (set, frozenset) else items, depth)
                 return
         if issubclass(kind, dict):
             items = list(dict.items(value))
