@@ -37,6 +37,8 @@ class Subject(NamedTuple):
     inputs: Inputs
     gone: tuple[str, ...] = ()
     """Identifiers, attributes and string constants of the static program: none occurs in the residual."""
+    types: tuple[tuple[str, type], ...] = ()
+    """Exact types of open inputs that the promise needs: without them user code might run that writes static state."""
 
 
 def integers(count: int, low: int = -9, high: int = 20) -> Inputs:

@@ -13,9 +13,13 @@ from __future__ import annotations
 import functools
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+import futamura
 
 from .comparing import compare
 from .specializing import (
@@ -38,7 +42,7 @@ SUBJECTS: list[Subject] = [subject for module in MODULES for subject in module.S
 CASES = [
     pytest.param(subject, case, id=f"{subject.name}-{case.label}") for subject in SUBJECTS for case in subject.cases
 ]
-MAKERS = {f"{subject.name}-{case.label}": case.make for subject in SUBJECTS for case in subject.cases}
+ROWS = {f"{subject.name}-{case.label}": (subject, case) for subject in SUBJECTS for case in subject.cases}
 COUNTS = Path(__file__).with_name("counts.json")
 GROWTH = 1.1
 """A residual may have a tenth more versions or operations than recorded."""
@@ -57,13 +61,21 @@ def test_the_table_is_wide_enough() -> None:
 @pytest.mark.parametrize(("subject", "case"), CASES)
 def test_residual_behaves_like_the_original(subject: Subject, case: Case) -> None:
     compare(case.make, case.inputs or subject.inputs, specialize, ROUNDS)
+    if subject.types:
+        compare(case.make, case.inputs or subject.inputs, functools.partial(specialize_typed, subject), ROUNDS)
+
+
+def specialize_typed(subject: Subject, function: Callable[..., Any], /, **static: Any) -> Residual:
+    """Specialized with the exact types that the subject states of its open inputs."""
+    return specialize(function, **static, **{name: futamura.Dyn(kind) for name, kind in subject.types})
 
 
 @functools.cache
 def residual_of(name: str) -> Residual:
     """The residual of one case by its name, made once for all tests that only look at it."""
-    function, static = MAKERS[name]()
-    return specialize(function, **static)
+    subject, case = ROWS[name]
+    function, static = case.make()
+    return specialize_typed(subject, function, **static)
 
 
 def kept(residual: Residual, subject: Subject, case: Case) -> list[str]:

@@ -237,7 +237,7 @@ SUBJECTS = [
     ),
     Subject(
         "vigenere",
-        [Case(key, lambda key=key: (vigenere, {"key": key})) for key in ("a", "key", "zebra")],
+        [Case(key, lambda key=key: (vigenere, {"key": key})) for key in ("a", "lemon", "zebra")],
         inputs=text("abcxyz !", 9),
         gone=("key",),
     ),

@@ -366,6 +366,7 @@ SUBJECTS = [
         ],
         inputs=mostly(integers(1), 1.5, "q", None),
         gone=("operand", "code", "dup", "swap", "jump_if_positive", "unknown instruction: "),
+        types=(("argument", int),),
     ),
     Subject(
         "handler_machine",
@@ -376,6 +377,7 @@ SUBJECTS = [
         ],
         inputs=mostly(integers(1), 2.5, "q"),
         gone=("program", "handlers", "argument", "do_add", "do_load", "const", "branch"),
+        types=(("n", int),),
     ),
     Subject(
         "getattr_machine",
@@ -391,6 +393,7 @@ SUBJECTS = [
         ],
         inputs=mostly(integers(2), 0.5, (1, 2)),
         gone=("lines", "mnemonic", "operands", "getattr", "op_take", "op_emit", "op_", "take", "emit"),
+        types=(("x", int), ("y", int)),
     ),
     Subject(
         "enum_machine",

@@ -230,8 +230,8 @@ class Visitor:
         return None
 
 
-def run_visitor(functions, *arguments):
-    return Visitor(functions).call("main", list(arguments))
+def run_visitor(functions, x, y):
+    return Visitor(functions).call("main", [x, y])
 
 
 def visitor_gcd():
@@ -410,8 +410,8 @@ class PythonInterpreter:
         raise NotImplementedError(type(node).__name__)
 
 
-def run_python(function, *arguments):
-    env = {parameter.arg: value for parameter, value in zip(function.args.args, arguments)}
+def run_python(function, x, y):
+    env = {parameter.arg: value for parameter, value in zip(function.args.args, (x, y))}
     interpreter = PythonInterpreter(env)
     try:
         interpreter.statements(function.body)
