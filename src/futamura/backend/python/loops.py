@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from futamura.backend.python.draft import Draft, DraftNode
+from futamura.backend.python.draft import Draft, DraftNode, item_refs
 from futamura.backend.python.nesting import Nested, nest
 from futamura.backend.python.trees import (
     Clause,
@@ -233,11 +233,9 @@ def comprehension_at(
     if start is None or start.name != "iter":
         return None
     tail = node.items[node.items.index(start) + 1 :]
-    made = [item for item in node.items if item.name in _SINKS and not item.args and uses[item.results[0]] == 2]
+    made = [item for item in node.items if item.name in _SINKS and not item.args]
     for container in reversed(made):
-        if draft.hints[container.results[0]] is not None or any(
-            x is not container and x.name not in ("cell", "const") for x in tail
-        ):
+        if any(x is not container and x.name not in ("cell", "const") for x in tail):
             continue
         reader = _Reader(
             draft, uses, counts, constants, expressible, _SINKS[container.name], node.region, container.results[0]
@@ -245,12 +243,24 @@ def comprehension_at(
         found = reader.read(header, iterator, 1)
         if found is None:
             continue
+        if sum(_uses_of(container.results[0], gone) for gone in reader.removed) != 1:
+            continue
         elements, way_out = found
         data = Comprehension(reader.clauses, elements)
         item = FusedItem(_KINDS[container.name], (start.args[0],), container.results, (), data, start.span)
         cells = [x for x in tail if x.name == "cell"]
         return Found(item, way_out, reader.removed, start.args[0], [start, container, *cells])
     return None
+
+
+def _uses_of(value: Value, node: DraftNode) -> int:
+    """How often a node of the loop reads `value`; what its way out passes on is read behind the loop."""
+    count = node.end.args.count(value) + (node.handler.args.count(value) if node.handler is not None else 0)
+    for item in node.items:
+        count += item.args.count(value)
+        if isinstance(item, FusedItem):
+            count += item_refs(item).count(value)
+    return count
 
 
 def generator_comprehension(
