@@ -81,9 +81,8 @@ class _Emission:
     def _calls_itself(self) -> bool:
         """Is the entry called directly by a function of the text?"""
         entry = self.program.entry
-        return any(
-            op.name == "invoke" and op.attr == entry for function in self.program.functions for op in function.operations()
-        )
+        called = (op for function in self.program.functions for op in function.operations() if op.name == "invoke")
+        return any(op.attr == entry for op in called)
 
     def _siblings(self) -> Iterator[Function]:
         """The functions that are called directly, other than the entry."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Final, Protocol
 
 from futamura.backend.python.expressing import INPLACE_SIGNS, Expressions
+from futamura.backend.python.importing import from_import_lines, import_line, member_import_line
 from futamura.backend.python.naming import Names
 from futamura.backend.python.prepare import ClauseHeader, WithHeader
 from futamura.backend.python.trees import (
@@ -321,7 +322,8 @@ class Writer:
         elif isinstance(statement, Delete):
             self._delete(statement, depth)
         elif isinstance(statement, FromImport):
-            self._from_import(statement, depth)
+            for line in from_import_lines(statement, self.target, self.definitions.temporary):
+                add(depth, line, statement.span)
         else:
             raise NotImplementedError(f"no text for {statement!r}")
 
@@ -354,9 +356,9 @@ class Writer:
             self._cell(value, target, depth)
             return True
         if name == "import":
-            return self._import(value, self.target(target), depth)
+            return self._line(import_line(value, self.target(target)), depth, value.op.span)
         if name == "import_from":
-            return self._import_member(value, self.target(target), depth)
+            return self._line(member_import_line(value, self.target(target)), depth, value.op.span)
         if name == "class":
             assert isinstance(value.op.attr, ClassAttr)
             for line in self.definitions.class_lines(value.op.attr):
@@ -424,50 +426,10 @@ class Writer:
             if text != name:
                 self.out.add(depth, f"{name} = {text}", value.op.span)
 
-    def _import(self, value: Node, wanted: str, depth: int) -> bool:
-        assert isinstance(value.op.attr, tuple)
-        name, names, level = value.op.attr
-        if names or level:
-            return False
-        top = name.partition(".")[0]
-        if wanted == top:
-            self.out.add(depth, f"import {name}", value.op.span)
-        elif "." not in name:
-            self.out.add(depth, f"import {name} as {wanted}", value.op.span)
-        else:
-            return False
-        return True
-
-    def _import_member(self, value: Node, wanted: str, depth: int) -> bool:
-        """`import a.b.c as x`: members taken off the top package one by one."""
-        members: list[str] = []
-        inner: Expression = value
-        while isinstance(inner, Node) and inner.op.name == "import_from":
-            members.insert(0, str(inner.op.attr))
-            inner = inner.kids[0]
-        if not isinstance(inner, Node) or inner.op.name != "import" or not isinstance(inner.op.attr, tuple):
-            return False
-        name, names, level = inner.op.attr
-        if names or level or name.split(".")[1:] != members:
-            return False
-        self.out.add(depth, f"import {name} as {wanted}", value.op.span)
-        return True
-
-    def _from_import(self, statement: FromImport, depth: int) -> None:
-        assert isinstance(statement.op.attr, tuple)
-        module, _, level = statement.op.attr
-        shown = []
-        after: list[str] = []
-        for name, target in statement.names:
-            wanted = self.target(target)
-            if not wanted.isidentifier():
-                temporary = self.definitions.temporary()
-                after.append(f"{wanted} = {temporary}")
-                wanted = temporary
-            shown.append(name if wanted == name else f"{name} as {wanted}")
-        self.out.add(depth, f"from {'.' * level}{module} import {', '.join(shown)}", statement.span)
-        for line in after:
-            self.out.add(depth, line)
+    def _line(self, text: str | None, depth: int, span: Span | None) -> bool:
+        if text is not None:
+            self.out.add(depth, text, span)
+        return text is not None
 
     def _enter(self, target: Target, value: Node, depth: int) -> None:
         """Entering a manager outside of a with statement."""
