@@ -11,11 +11,14 @@ from __future__ import annotations
 
 from futamura.backend.structure.tree import (
     Break,
+    Call,
     Continue,
     FlagTest,
     For,
     Guarded,
     If,
+    Initial,
+    Outlined,
     Plain,
     SetFlag,
     Statement,
@@ -81,6 +84,14 @@ def _statement(statement: Statement, depth: int, lines: list[str], stop: str) ->
                 part("else:", orelse)
             if final or not handlers:
                 part("finally:", [Plain(f"if {stop}: return"), *final] if stop else final)
+        case Outlined(name, parameters, results, body):
+            part(f"def {name}({', '.join(parameters)}):", body)
+            lines.append(f"{pad}    return ({''.join(f'{result}, ' for result in results)})")
+        case Call(name, parameters, results):
+            target = f"({''.join(f'{result}, ' for result in results)}) = " if results else ""
+            lines.append(f"{pad}{target}{name}({', '.join(parameters)})")
+        case Initial(names):
+            lines.append(pad + "".join(f"{name} = " for name in names) + "None")
         case _:
             raise AssertionError(statement)
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from futamura.backend.structure.dispatch import State, dispatch, kept_loops, merge_states
 from futamura.backend.structure.flow import Flow
 from futamura.backend.structure.graph import Graph
-from futamura.backend.structure.tree import For, Guarded, If, Suite, While, With
+from futamura.backend.structure.tree import For, Guarded, If, Outlined, Suite, While, With
 
 __all__ = [
     "FEW_FLAGS", "Place", "deep_loops", "dispatch_regions", "flatten_loops", "jump_places", "nested_blocks",
@@ -167,7 +167,7 @@ def flatten_loops(graph: Graph, flows: dict[int, Flow], places: list[Place]) -> 
 
 
 def nested_blocks(suite: Suite) -> tuple[int, int]:
-    """The depth of nested loops, with and try statements, and the depth of indentation."""
+    """The depth of nested loops, with and try statements in one function, and the depth of indentation."""
     deepest = indented = 0
     work = [(suite, 0, 0)]
     while work:
@@ -184,6 +184,8 @@ def nested_blocks(suite: Suite) -> tuple[int, int]:
                 work.append((statement.orelse, blocks, indent + 1))
             elif isinstance(statement, With):
                 work.append((statement.body, blocks + 1, indent + 1))
+            elif isinstance(statement, Outlined):
+                work.append((statement.body, 0, indent + 1))
             elif isinstance(statement, Guarded):
                 work.append((statement.body, blocks + 1 + bool(statement.final and statement.handlers), indent + 1))
                 for handler in statement.handlers:

@@ -9,7 +9,12 @@ The printer makes it from IR (statements are nested, variables are named, clean-
 structurer never looks into a statement or a condition.
 
 Extents are the lexical parts of try and with statements.  Each node lies in exactly one extent; extent 0
-is the function's body.  A `Protected` statement owns the extents of its parts.
+is the function's body.  A `Protected` statement owns the extents of its parts; an extent follows its parent.
+
+An edge leaves the extents that do not hold its target (a manager exits, a final part runs) and enters those that do not
+hold its source.  An edge between two nodes of an extent does neither: to leave a statement and to enter it again,
+go through an (empty) node outside of it.  Only bodies are entered by edges; clauses and final parts are entered
+by exceptions, respectively by leaving the body.  A body may have several entries.
 """
 
 from __future__ import annotations
@@ -24,7 +29,7 @@ __all__ = [
 
 @dataclass(slots=True)
 class Edge:
-    """A way to the node `target`; `moves` are opaque statements that run on the way."""
+    """A way to the node `target`; `moves` are opaque statements that run on the way, in the extent of the source."""
 
     target: int
     moves: tuple[object, ...] = ()
@@ -48,8 +53,10 @@ class Test:
 class Next:
     """`for target in iterator`: both opaque; `done` is taken when the iterator is exhausted.
 
-    The iterator is an expression without effect (a variable that holds an iterator), unless the node
-    is only reached from one other node: then it may also be an iterable that is evaluated there.
+    The iterator is an expression without effect (a variable that holds an iterator).  It may be an iterable that is
+    evaluated anew on each entry, if the node has no statements and either no way leads back to it, or it is the header
+    of a natural loop (it dominates all sources of ways back to it) with one other way in, `body` in the loop and
+    `done` not: that becomes `for target in iterator`.
     """
 
     target: object
@@ -105,7 +112,7 @@ class Protected:
     """One try or with statement.
 
     kind "try": `clauses`; "finally": `final_entry` in `final_extent`; "with": `header` is the opaque list of
-    items, and `swallowed` is the node where control goes on if the manager swallows an exception.
+    items, and `swallowed` is the node where control goes on if the manager swallows an exception (-1: it never does).
     """
 
     id: int

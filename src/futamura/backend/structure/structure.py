@@ -15,7 +15,7 @@ or out of an extent, but for leaving statements that `movable` allows.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from futamura.backend.structure.flow import Flow, flows
 from futamura.backend.structure.gate import (
@@ -31,6 +31,7 @@ from futamura.backend.structure.graph import Graph, prepare
 from futamura.backend.structure.irreducible import make_reducible
 from futamura.backend.structure.lowering import Lowering
 from futamura.backend.structure.nesting import NEVER, nest
+from futamura.backend.structure.outline import Names, outline
 from futamura.backend.structure.shape import Shape
 from futamura.backend.structure.tree import Suite
 
@@ -55,30 +56,36 @@ def structure(
     implicit: Callable[[object], bool] = lambda statement: False,
     fresh: Callable[[str], str] | None = None,
     few_flags: int = FEW_FLAGS,
+    names: Names | None = None,
+    parameters: Iterable[str] = (),
 ) -> Suite:
     """Nested statements for `shape`, which stays as it was.
 
     `movable(statement)`: the leaving statement means the same if it runs inside of extents that a jump would first
     leave (`return` of a constant or of a value that no clean-up changes).
     `implicit(statement)`: the leaving statement means the same as falling off the end of the function.
-    `fresh(kind)`: a new name for a flag or a state variable; kind is "exit", "state", "entry" or "rest".
+    `fresh(kind)`: a new name for a flag, a state variable or a local function; kind is "exit", "state", "entry",
+    "rest" or "inner".
+    `names`, `parameters`: if given, what is nested too deeply or too long becomes local functions (see `outline.py`).
     `few_flags`: a region with more flagged jumps may become a dispatcher.
     """
-    names = fresh if fresh is not None else _Numbered()
-    graph = prepare(shape, names)
+    fresh_name = fresh if fresh is not None else _Numbered()
+    graph = prepare(shape, fresh_name)
     cuts = iter(CUTS)
     depths = iter(LOOP_DEPTHS)
     cut = NEVER
     rounds = GATE_ROUNDS
     while True:
         found = _reducible_flows(graph)
-        lowering = Lowering(jump_places(found), names, implicit)
+        lowering = Lowering(jump_places(found), fresh_name, implicit)
         suite = lowering.run(nest(graph, found, movable, cut))
         places = too_many_flags(lowering.flags, found, few_flags) if rounds else []
         if places and dispatch_regions(graph, found, places, lowering.crossed):
             rounds -= 1
             graph.prune()
             continue
+        if names is not None:
+            suite = outline(suite, names, parameters, fresh_name, BLOCK_LIMIT)
         blocks, indentation = nested_blocks(suite)
         depth = next(depths, -1) if blocks > BLOCK_LIMIT else -1
         if depth >= 0:

@@ -1,5 +1,6 @@
 """What the structurer gives: nested statements, ready to print.
 
+An empty suite is printed as `pass`.  `orelse` with one `If` in it is an `elif`.
 Invariant: executing the tree from top to bottom, as Python does, runs the opaque statements of the shape
 in the order of its control-flow graph.
 """
@@ -10,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 __all__ = [
-    "Break", "Continue", "FlagTest", "For", "Guarded", "Handler", "If", "Plain", "SetFlag", "Statement", "Suite",
-    "While", "With",
+    "Break", "Call", "Continue", "FlagTest", "For", "Guarded", "Handler", "If", "Initial", "Outlined", "Plain",
+    "SetFlag", "Statement", "Suite", "While", "With",
 ]
 
 
@@ -97,5 +98,33 @@ class Continue:
     pass
 
 
-Statement: TypeAlias = Plain | SetFlag | If | While | For | Guarded | With | Break | Continue
+@dataclass(slots=True)
+class Outlined:
+    """`def name(parameters): body; return results`: a stretch of the function that became a local function."""
+
+    name: str
+    parameters: tuple[str, ...]
+    results: tuple[str, ...]
+    body: Suite
+
+
+@dataclass(slots=True)
+class Call:
+    """`results = name(parameters)`: the place from which the stretch was taken."""
+
+    name: str
+    parameters: tuple[str, ...]
+    results: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Initial:
+    """`a = b = None`: variables that a `Call` passes although they may have no value yet, which nobody reads then."""
+
+    names: tuple[str, ...]
+
+
+Statement: TypeAlias = (
+    Plain | SetFlag | If | While | For | Guarded | With | Break | Continue | Outlined | Call | Initial
+)
 Suite: TypeAlias = list[Statement]
