@@ -58,7 +58,12 @@ class Collapse:
         if node.end.name == "branch":
             if self._is_match(node):
                 return False
-            return self._boolean_value(node) or self._condition(node) or self._choice(node)
+            return (
+                self._boolean_value(node)
+                or self._condition(node)
+                or self._choice(node)
+                or self._chosen_condition(node)
+            )
         if node.end.name == "jump":
             return self._comprehension(node)
         return False
@@ -299,6 +304,43 @@ class Collapse:
             self._fuse_condition(node, arm, kind, negated, trees[0], long)
             return True
         return False
+
+    def _chosen_condition(self, node: DraftNode) -> bool:
+        """Two branches behind a branch that lead to the same two places become one on `x if c else y`."""
+        first, second = node.end.edges
+        one, two = self._arm(node, first), self._arm(node, second)
+        if one is None or two is None or one.end.name != "branch" or two.end.name != "branch":
+            return False
+        then, orelse = one.end.edges
+        if then == orelse or two.end.edges not in ((then, orelse), (orelse, then)):
+            return False
+        left, right = self._trees(one), self._trees(two)
+        if left is None or right is None:
+            return False
+        other = right[0] if two.end.edges == one.end.edges else Fused("not", right, None, 1)
+        self._fuse_choice(node, one, two, left[0], other)
+        return True
+
+    def _fuse_choice(
+        self, node: DraftNode, one: DraftNode, two: DraftNode, left: Expression, right: Expression
+    ) -> None:
+        condition = node.end.args[0]
+        result = self.draft.new_value(None)
+        item = FusedItem("ifexp", (condition,), (result,), (left, right), "condition", node.end.span)
+        for edge in node.end.edges:
+            self._drop_edge(edge)
+        edges = one.end.edges
+        for arm in (one, two):
+            self.uses.subtract(arm.end.args)
+            for edge in arm.end.edges:
+                self.uses.subtract(edge.args)
+            self._remove(arm)
+        for edge in edges:
+            self.counts[edge.target] += 1
+            self.uses.update(edge.args)
+        self.uses[result] = 1
+        node.items.append(item)
+        node.end = node.end._replace(args=(result,), edges=edges)
 
     def _fuse_condition(
         self, node: DraftNode, arm: DraftNode, kind: str, negated: bool, tree: Expression, long: Edge

@@ -151,7 +151,12 @@ class Expressions:
         return f"({found})" if level > NOT else found
 
     def _joined(self, tree: Fused, level: int) -> str:
-        """`a and b` in a condition."""
+        """`a and b`, `a if c else b` in a condition."""
+        if tree.kind == "ifexp":
+            test, then, orelse = tree.kids
+            chosen = f"{self.condition(then, False, OR)} if {self.condition(test, False, OR)}"
+            found = f"{chosen} else {self.condition(orelse)}"
+            return f"({found})" if level > TEST else found
         own = AND if tree.kind == "and" else OR
         found = f" {tree.kind} ".join(
             self.condition(kid, False, own if _is_condition(kid, tree.kind) else own + 1) for kid in tree.kids
@@ -173,6 +178,8 @@ class Expressions:
         if kind == "not":
             return self.condition(tree.kids[0], True), NOT
         if kind == "ifexp":
+            if tree.data == "condition":
+                return self._joined(tree, TUPLE), TEST
             test, then, orelse = tree.kids
             return f"{self.text(then, OR)} if {self.condition(test, False, OR)} else {self.text(orelse, TEST)}", TEST
         if kind == "chain":
