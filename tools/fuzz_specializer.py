@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.specialize.minimize import minimize, same_finding
-from tests.specialize.oracle import BAD, Report, check, merge
+from tests.specialize.oracle import BAD, NUMBER, Report, check, merge
 from tests.specialize.planted import PLANTED, identity
 from tests.specialize.programs import Program, generate
 
@@ -95,7 +95,7 @@ class Totals:
             self.kinds["fell back"] += 1
             self.fallbacks.update(report.fallbacks.keys())
             self.fell_back.update(features.keys())
-            self.events.update({event[:140] for event in report.events})
+            self.events.update({NUMBER.sub("N", event)[:140] for event in report.events})
 
     def tested(self) -> int:
         return sum(self.kinds[kind] for kind in ("equal", "difference", "crash", "hang", "refused"))

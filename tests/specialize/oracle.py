@@ -16,6 +16,7 @@ import builtins
 import functools
 import io
 import linecache
+import re
 import signal
 import sys
 import traceback
@@ -31,11 +32,14 @@ from futamura.errors import FutamuraError
 from tests.specialize.programs import Program
 from tests.specialize.snapshot import observe, scrub, state_of
 
-__all__ = ["BAD", "Report", "Specialize", "Timeout", "check", "time_limit", "where"]
+__all__ = ["BAD", "NUMBER", "Report", "Specialize", "Timeout", "check", "time_limit", "where"]
 
 Specialize = Callable[..., Callable[..., Any]]
 BAD: Final = ("difference", "crash", "hang")
 MODULE: Final = "subject"
+INTERNAL: Final = "FT901"
+"""The code of a broken invariant: the specializer caught itself and fell back, which is a crash all the same."""
+NUMBER: Final = re.compile(r"\d+")
 PROBE_CALLS: Final = 2
 PROBE_ITEMS: Final = 8
 
@@ -241,7 +245,7 @@ def specialized(
     stats = getattr(residual, "stats", {})
     report.fallbacks = dict(stats.get("fallbacks", {}))
     report.stats = {key: value for key, value in stats.items() if isinstance(value, (int, float))}
-    report.events = [str(event) for event in getattr(residual, "events", ())]
+    report.events = [f"{event.code}: {event.reason}" for event in getattr(residual, "events", ())]
     if printed.getvalue():
         report.kind, report.group, report.detail = "difference", "printed at specialization", printed.getvalue()
         return None
@@ -253,6 +257,9 @@ def check(program: Program, specialize: Specialize, *, limit: float = 10.0, slow
     report = Report(program.seed, "equal")
     try:
         _check(program, specialize, report, limit, slow)
+        if report.kind == "equal" and INTERNAL in report.fallbacks:
+            report.kind, report.detail = "crash", next(event for event in report.events if event.startswith(INTERNAL))
+            report.group = NUMBER.sub("N", report.detail)[:120]
     finally:
         linecache.cache.pop(f"<program {program.seed}>", None)
         sys.modules.pop(MODULE, None)
