@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from futamura.driver import roundtrip
 
+from futamura.driver import roundtrip
 from tools.standard_modules import members
 
 SUBJECTS = Path(__file__).resolve().parent / "loops.py"

@@ -21,8 +21,8 @@ import types
 from pathlib import Path
 
 import click
-from futamura.driver import roundtrip, roundtrip_source
 
+from futamura.driver import roundtrip, roundtrip_source
 from futamura.frontend.python import lower
 
 BLOCKS = (

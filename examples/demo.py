@@ -8,8 +8,8 @@ Invariant: exits with 1 if the original and the round trip ever differ.
 import sys
 
 import bf
-from futamura.driver import roundtrip, roundtrip_source
 
+from futamura.driver import roundtrip, roundtrip_source
 from futamura.frontend.python import lower
 from futamura.ir.text import print_program
 

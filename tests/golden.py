@@ -35,10 +35,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from futamura.driver import roundtrip, roundtrip_source
-
 import futamura.ir.text
 from futamura import errors
+from futamura.driver import roundtrip, roundtrip_source
 from futamura.frontend.python import lower
 from futamura.ir.frames import Machine
 from futamura.ir.interp import closure_of

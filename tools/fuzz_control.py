@@ -14,10 +14,10 @@ import time
 import traceback
 
 import click
-from futamura.backend.python.emit import emit
 
 from futamura.analysis.cfg import ControlFlow
 from futamura.analysis.loops import loops
+from futamura.backend.python.emit import emit
 from futamura.driver import load_program
 from futamura.ir.graph import Program
 from tests.fuzz.graphs import random_program

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from futamura.errors import Diagnostic, FutamuraError, UnsupportedError
 
 __all__ = [
-    "DYN", "Diagnostic", "Dyn", "FutamuraError", "Residual", "Specializer", "UnsupportedError", "__version__", "roundtrip",
-    "roundtrip_source", "specialize",
+    "DYN", "Diagnostic", "Dyn", "FutamuraError", "Residual", "Specializer", "UnsupportedError", "__version__",
+    "roundtrip", "roundtrip_source", "specialize",
 ]  # fmt: skip
 
 __version__ = "0.1.0"

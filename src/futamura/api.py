@@ -174,7 +174,7 @@ def _original(function: types.FunctionType, values: Mapping[str, object]) -> Cal
                 else:
                     raise TypeError(f"{function.__name__}() missing 1 required positional argument: '{name}'")
             elif parameter.kind is kinds.VAR_POSITIONAL:
-                positional.extend(values[name] if name in values else rest)  # type: ignore[arg-type]
+                positional.extend(values.get(name, rest))  # type: ignore[arg-type]
                 rest = []
             elif parameter.kind is kinds.KEYWORD_ONLY and name in values:
                 keywords[name] = values[name]

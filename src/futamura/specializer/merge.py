@@ -149,9 +149,7 @@ class Meet:
         if a.oid in self._forced_a or b.oid in self._forced_b:
             return False
         if a.oid in self._forward or b.oid in self._backward:
-            if self._forward.get(a.oid) == b.oid:
-                return True
-            return False
+            return self._forward.get(a.oid) == b.oid
         x, y = self._a.heap[a.oid], self._b.heap[b.oid]
         if not (_same_shape(x, y) and self._keep(x)):
             return False

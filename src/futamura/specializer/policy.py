@@ -25,7 +25,7 @@ class Budget:
     """Limits of one specialization."""
 
     versions_per_block: int = 40
-    """More versions of one block than this, when they do not come from one varying position, are a product explosion."""
+    """More versions of one block than this, when they do not come from one varying position, are an explosion."""
     hard_versions_per_block: int = 400
     steps: int = 200_000
     """Source operations executed, before `growth` for static data."""
