@@ -144,7 +144,8 @@ NODES: dict[str, str] = {
     # patterns
     "MatchValue": "match s:\n    case 'ab':\n        r = 1\n    case 'b':\n        r = n\n    case _:\n        r = 3",
     "MatchSingleton": "match n > 2:\n    case True:\n        r = 1\n    case False:\n        r = 2",
-    "MatchSequence": "match xs:\n    case []:\n        r = 0\n    case [a, b]:\n        r = a, b\n    case _:\n        r = n",
+    "MatchSequence": "match xs:\n    case []:\n        r = 0\n    case [a, b]:\n        r = a, b\n"
+    "    case _:\n        r = n",
     "MatchMapping": "match d:\n    case {'a': v, **rest}:\n        r = v, rest, n\n    case _:\n        r = 3",
     "MatchClass": "match Point(n, s):\n    case Point(1, y=t):\n        r = t\n    case Point(x, y):\n        r = x, y",
     "MatchStar": "match xs:\n    case [first, *others]:\n        r = first, others, n\n    case _:\n        r = 3",
