@@ -39,7 +39,8 @@ BAD: Final = ("difference", "crash", "hang")
 MODULE: Final = "subject"
 INTERNAL: Final = "FT901"
 """The code of a broken invariant: the specializer caught itself and fell back, which is a crash all the same."""
-NUMBER: Final = re.compile(r"\d+")
+NUMBER: Final = re.compile(r"(?<![FT\d])\d+")
+"""Numbers in reasons, but not those of codes."""
 PROBE_CALLS: Final = 2
 PROBE_ITEMS: Final = 8
 
