@@ -25,6 +25,7 @@ from futamura.backend.structure.shape import Shape
 from futamura.backend.structure.structure import structure
 from futamura.backend.structure.tree import Suite
 from tests.structure.machine import Endless, Machine, World, run_tree
+from tests.structure.mutants import bend
 from tests.structure.programs import random_program
 from tests.structure.rendering import render
 from tests.structure.shapes import random_shape
@@ -75,10 +76,12 @@ def difference(case: Case, seed: int, make: Callable[[Shape], Suite] = build, ru
 
 
 def sample(seed: int) -> Case:
-    """Three of four are unstructured graphs, the others structured programs."""
+    """Six of eight are unstructured graphs, one is a structured program, one such a program with bent edges."""
     rng = random.Random(seed)
     if seed % 4 == 3:
         program = random_program(rng, rng.choice((4, 8, 12, 20, 40)))
+        if seed % 8 == 7:
+            program = bend(rng, program, rng.choice((1, 1, 2, 3, 5)))
         return Case(program.shape, program.loops)
     size = rng.choice((3, 5, 8, 12, 20, 40))
     return Case(random_shape(rng, size, rng.choice((0.0, 0.5, 0.8))), {})

@@ -372,7 +372,7 @@ def _merge(graph: Graph, live: _Live) -> None:
     vertices, incoming = graph.vertices, live.incoming
     for id in live.order:
         vertex = vertices.get(id)
-        if vertex is None:
+        if vertex is None or id in graph.kept:
             continue
         while vertex.kind == "goto":
             after = vertices[vertex.succ[0]]

@@ -54,9 +54,10 @@ class Next:
     """`for target in iterator`: both opaque; `done` is taken when the iterator is exhausted.
 
     The iterator is an expression without effect (a variable that holds an iterator).  It may be an iterable that is
-    evaluated anew on each entry, if the node has no statements and either no way leads back to it, or it is the header
-    of a natural loop (it dominates all sources of ways back to it) with one other way in, `body` in the loop and
-    `done` not: that becomes `for target in iterator`.
+    evaluated anew on each entry if the node has no statements and
+    - a single edge leads to it, or no way leads from it back to itself: it is evaluated whenever control comes; or
+    - it is the header of a natural loop (it dominates all sources of ways back to it) with one other edge to it, `body`
+      in the loop and `done` not: that becomes `for target in iterator`.
     """
 
     target: object
