@@ -282,6 +282,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.print:
         print("\n".join(f"# seed {seed}\n{generate(seed).text()}" for seed in seeds))
         return 0
+    warnings.simplefilter("ignore")
     engine(options.engine)  # an engine that cannot be imported is said here, not once for each program
     start_time = time.monotonic()
     totals = fuzz(seeds, options.engine, options.jobs, options.time_limit, options.stop, progress=True)
