@@ -20,8 +20,8 @@ from futamura.backend.python.expressing import Expressions
 from futamura.backend.python.naming import Names, name_values
 from futamura.backend.python.prepare import Preparation, Prepared, base_name
 from futamura.backend.python.shaping import shape_of
-from futamura.backend.python.stating import Line, Writer, statements_of
-from futamura.backend.python.trees import Comprehension, Expression, Literal, Node, Ref, Return, target_values
+from futamura.backend.python.stating import Line, Writer, assertion, statements_of
+from futamura.backend.python.trees import Comprehension, Expression, Literal, Node, Raise, Ref, Return, target_values
 from futamura.backend.structure.structure import structure
 from futamura.backend.structure.tree import Suite
 from futamura.ir.constant import Constant
@@ -442,7 +442,7 @@ class _FunctionEmitter:
                 emission.flags += 1
             return self.temporary()
 
-        return structure(shape, movable=_movable, implicit=_implicit, fresh=fresh)
+        return structure(shape, movable=_movable, implicit=_implicit, refuses=_fails, fresh=fresh)
 
 
 def name_inner(found: object, names: Names, hints: list[str | None], taken: set[str]) -> None:
@@ -487,6 +487,11 @@ def _movable(statement: object) -> bool:
 
 def _implicit(statement: object) -> bool:
     return isinstance(statement, Return) and _is_none(statement.value)
+
+
+def _fails(statement: object) -> bool:
+    """Is this what a failing assertion does?"""
+    return isinstance(statement, Raise) and len(statement.kids) == 1 and assertion(statement.kids[0]) is not None
 
 
 def _is_none(tree: Expression) -> bool:

@@ -51,7 +51,7 @@ from futamura.backend.structure.tree import (
 from futamura.ir.constant import Constant
 from futamura.ir.graph import ClassAttr, FunctionAttr, Span
 
-__all__ = ["Line", "Lines", "Writer"]
+__all__ = ["Line", "Lines", "Writer", "assertion"]
 
 Line = tuple[int, str, Span | None]
 """(indentation, text, span)"""
@@ -161,7 +161,7 @@ class Writer:
         raised = statement.then[0].statement
         if not isinstance(raised, Raise) or raised.kind != "raise" or len(raised.kids) != 1:
             return False
-        message = _assertion(raised.kids[0])
+        message = assertion(raised.kids[0])
         if message is None or not __debug__:
             return False
         text = f"assert {self._test(statement.condition, not statement.negated)}"
@@ -534,7 +534,7 @@ def _is_match(condition: object) -> bool:
     return isinstance(condition, Node) and condition.op.name in MATCHES
 
 
-def _assertion(tree: Expression) -> tuple[Expression, ...] | None:
+def assertion(tree: Expression) -> tuple[Expression, ...] | None:
     """The message of a raised AssertionError (a tuple of it, or empty); None if it is another exception."""
     error = Constant(AssertionError)
     if isinstance(tree, Literal) and tree.constant == error:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from futamura.backend.structure.tree import Break, For, Guarded, If, SetFlag, Statement, Suite, While, With
 
-__all__ = ["finish_if", "has_one_guarded", "longer_than", "reset_before_breaks"]
+__all__ = ["GUARD_THEN", "finish_if", "has_one_guarded", "longer_than", "reset_before_breaks"]
 
 GUARD_THEN = 2
 """An arm of at most so many lines becomes a guard clause ..."""

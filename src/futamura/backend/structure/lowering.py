@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import islice
 
-from futamura.backend.structure.idioms import finish_if, has_one_guarded, reset_before_breaks
+from futamura.backend.structure.idioms import GUARD_THEN, finish_if, has_one_guarded, reset_before_breaks
 from futamura.backend.structure.labelled import (
     NOWHERE,
     RETURNS,
@@ -77,11 +78,16 @@ class Lowering:
     """`flags` counts the flagged jumps for each region that the quality gate may dispatch."""
 
     def __init__(
-        self, places: dict[int, tuple[int, int]], fresh: Callable[[str], str], implicit: Callable[[object], bool]
+        self,
+        places: dict[int, tuple[int, int]],
+        fresh: Callable[[str], str],
+        implicit: Callable[[object], bool],
+        refuses: Callable[[object], bool] = lambda statement: False,
     ) -> None:
         self.places = places
         self.fresh = fresh
         self.implicit = implicit
+        self.refuses = refuses
         self.flags: dict[tuple[int, int], int] = {}
         self.crossed: dict[tuple[int, int], dict[tuple[int, int], int]] = {}  # the regions that these jumps leave
 
@@ -96,7 +102,7 @@ class Lowering:
         top: Suite = []
         out = top
         goes_on = False
-        chain: list[tuple[If, Suite]] = []
+        chain: list[tuple[If, Suite, bool]] = []
         place = start
         while True:
             if place == len(sequence):
@@ -108,14 +114,18 @@ class Lowering:
                 out.append(element)
                 continue
             if isinstance(element, Cond):
-                then, through = self._sequence(element.then, 0, falls, frame)
-                statement = If(element.condition, then)
                 otherwise = bool(chain) and not out  # an `elif` stays one, even if its arm leaves
+                first, second = element.then, element.orelse
+                negated = not otherwise and self._is_guard(second, first)
+                if negated:
+                    first, second = second, first
+                then, through = self._sequence(first, 0, falls, frame)
+                statement = If(element.condition, then, negated=negated)
                 out.append(statement)
-                sequence, place = element.orelse, 0
+                sequence, place = second, 0
                 if through or otherwise or not then:
                     goes_on = goes_on or through
-                    chain.append((statement, out))
+                    chain.append((statement, out, through))
                     out = statement.orelse
                     if len(chain) > CHAIN_LIMIT:
                         out = self._cut(chain, out)
@@ -133,10 +143,24 @@ class Lowering:
                 goes_on = goes_on or through
                 break
         for place in range(len(chain) - 1, -1, -1):
-            statement, home = chain[place]
+            statement, home, _ = chain[place]
             is_elif = place > 0 and home is chain[place - 1][0].orelse and home[0] is statement
             finish_if(statement, home, None if is_elif else self._explicit(falls, frame))
+            for inner, _, through in islice(chain, place + 1, None):
+                # What was an `elif` of a statement that became a guard clause may be one as well.
+                if through or home[-1] is not inner or not inner.orelse:
+                    break
+                home.extend(inner.orelse)
+                inner.orelse = []
         return top, goes_on
+
+    def _is_guard(self, arm: Sequence, other: Sequence) -> bool:
+        """Does this second arm read best as a guard clause: does it only leave, and the other one goes on?"""
+        if not 0 < len(arm) <= GUARD_THEN or not isinstance(arm[-1], Exit) or arm[-1].statement is None:
+            return False
+        if not all(isinstance(element, Plain) for element in arm[:-1]):
+            return False
+        return self.refuses(arm[-1].statement) or not (other and isinstance(other[-1], Exit))
 
     def _element(self, element: Element, falls: int, frame: Frame) -> _Result:
         match element:
@@ -154,11 +178,11 @@ class Lowering:
                 return self._managed(element, falls, frame)
         raise AssertionError(element)
 
-    def _cut(self, chain: list[tuple[If, Suite]], out: Suite) -> Suite:
+    def _cut(self, chain: list[tuple[If, Suite, bool]], out: Suite) -> Suite:
         """Go on with an elif chain behind the first part of it, under a flag."""
         name = self.fresh("rest")
         out.append(SetFlag(name, 1))
-        for statement, home in reversed(chain):
+        for statement, home, _ in reversed(chain):
             finish_if(statement, home, None)
         home = chain[0][1]
         home.insert(len(home) - 1, SetFlag(name, 0))

@@ -54,6 +54,7 @@ def structure(
     *,
     movable: Callable[[object], bool] = lambda statement: False,
     implicit: Callable[[object], bool] = lambda statement: False,
+    refuses: Callable[[object], bool] = lambda statement: False,
     fresh: Callable[[str], str] | None = None,
     few_flags: int = FEW_FLAGS,
     names: Names | None = None,
@@ -64,6 +65,7 @@ def structure(
     `movable(statement)`: the leaving statement means the same if it runs inside of extents that a jump would first
     leave (`return` of a constant or of a value that no clean-up changes).
     `implicit(statement)`: the leaving statement means the same as falling off the end of the function.
+    `refuses(statement)`: the leaving statement reads best as a guard clause, like a failing assertion.
     `fresh(kind)`: a new name for a flag, a state variable or a local function; kind is "exit", "state", "entry",
     "rest" or "inner".
     `names`, `parameters`: if given, what is nested too deeply or too long becomes local functions (see `outline.py`).
@@ -77,7 +79,7 @@ def structure(
     rounds = GATE_ROUNDS
     while True:
         found = _reducible_flows(graph)
-        lowering = Lowering(jump_places(found), fresh_name, implicit)
+        lowering = Lowering(jump_places(found), fresh_name, implicit, refuses)
         suite = lowering.run(nest(graph, found, movable, cut))
         places = too_many_flags(lowering.flags, found, few_flags) if rounds else []
         if places and dispatch_regions(graph, found, places, lowering.crossed):
