@@ -418,7 +418,7 @@ class _FunctionEmitter:
             head.append((0, f"global {', '.join(writer.globals)}", None))
         if writer.nonlocals:
             head.append((0, f"nonlocal {', '.join(writer.nonlocals)}", None))
-        for name in self._unbound_cells(writer.bound):
+        for name in self._unbound_cells(writer.bound | self.expressions.inner):
             # An annotation makes the name a local variable, and runs no code.
             head.append((0, f"{name}: object", None))
         if self.function.kind == "generator" and not _has_yield(self.prepared):

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Final, Protocol
 
@@ -59,6 +60,7 @@ _COMPARE: Final = {
     "in": "in",
     "not_in": "not in",
 }
+_NAME: Final = re.compile(r"[^\W\d]\w*")
 MAX_DIGITS: Final = 4000
 """Python refuses to convert longer integers from decimal text."""
 
@@ -115,6 +117,8 @@ class Expressions:
 
     def __init__(self, context: Context) -> None:
         self.context: Final = context
+        self.inner: Final[set[str]] = set()
+        """The variables that comprehensions bind."""
 
     def text(self, tree: Expression, level: int = TEST) -> str:
         found, precedence = self.parts(tree)
@@ -221,7 +225,9 @@ class Expressions:
         parts = [head]
         for clause in found.clauses:
             iterable = first if clause.iterable is None else self.text(clause.iterable, OR)
-            parts.append(f"for {self.target(clause.target)} in {iterable}")
+            target = self.target(clause.target)
+            self.inner.update(_NAME.findall(target))
+            parts.append(f"for {target} in {iterable}")
             parts.extend(f"if {self.condition(condition, False, OR)}" for condition in clause.conditions)
         brackets = {"listcomp": "[]", "genexp": "()"}.get(kind, "{}")
         return brackets[0] + " ".join(parts) + brackets[1]
