@@ -63,7 +63,7 @@ def test_slice_with_tight_limits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_deep_nesting_stays_within_the_limits_of_cpython() -> None:
-    for loops, arms in ((60, 1), (1, 400), (12, 12)):
+    for loops, arms in ((60, 1), (300, 1), (1, 400), (1, 3000), (12, 12)):
         suite = build(nested(loops, arms))
         compile("\n".join(["def f(c, t):", *render(suite, 1)]), "<test>", "exec")
 

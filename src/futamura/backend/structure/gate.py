@@ -143,11 +143,10 @@ def deep_loops(flows: dict[int, Flow], depth: int) -> list[Place]:
     found: list[Place] = []
     for extent, flow in flows.items():
         holders = set(flow.outer.values())
-        for header in flow.outer:
-            around, outer = 0, flow.outer[header]
-            while outer >= 0:
-                around, outer = around + 1, flow.outer[outer]
-            if around == depth and header in holders:
+        around: dict[int, int] = {-1: -1}
+        for header in sorted(flow.outer):  # an outer loop has a smaller number
+            around[header] = around[flow.outer[header]] + 1
+            if around[header] == depth and header in holders:
                 found.append((extent, flow.vertices[header].id))
     return found
 

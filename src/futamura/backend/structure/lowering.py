@@ -160,7 +160,9 @@ class Lowering:
             return False
         if not all(isinstance(element, Plain) for element in arm[:-1]):
             return False
-        return self.refuses(arm[-1].statement) or not (other and isinstance(other[-1], Exit))
+        if self.refuses(arm[-1].statement):
+            return True
+        return not (other and isinstance(other[-1], Exit)) and not (len(other) == 1 and isinstance(other[0], Jump))
 
     def _element(self, element: Element, falls: int, frame: Frame) -> _Result:
         match element:

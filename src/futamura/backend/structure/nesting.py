@@ -67,19 +67,24 @@ class _Position:
     barrier: Barrier
     anchor: int = 0
     depth: int = 0
+    nested: int = 0  # how deep `lowering.py` recurses for this place
 
-    def arm(self, out: Sequence) -> _Position:
-        return _Position(self.flow, out, self.barrier, self.anchor, self.depth + 1)
+    def arm(self, out: Sequence, nested: int = 1) -> _Position:
+        return _Position(self.flow, out, self.barrier, self.anchor, self.depth + 1, self.nested + nested)
 
 
 NEVER = 1 << 30
 """No arms are so deep."""
+RECURSION_LIMIT = 120
+"""Arms that lie deeper than this are cut at once, before the lowering recurses into them."""
 
 
 def nest(graph: Graph, flows: dict[int, Flow], movable: Callable[[object], bool], cut: int = NEVER) -> Sequence:
     """`cut`: what would stand so many arms deep is placed behind the vertex where the arms start."""
     nester = _Nester(graph, flows, movable, cut)
     sequence = nester.run()
+    if nester.deepest > RECURSION_LIMIT and cut == NEVER:
+        return nest(graph, flows, movable, RECURSION_LIMIT // 4)
     if not nester.cuts:
         return sequence
     return _Nester(graph, flows, movable, NEVER, nester.cuts).run()
@@ -95,6 +100,7 @@ class _Nester:
         self.movable = movable
         self.cut = cut
         self.cuts: dict[int, dict[int, int]] = {}  # extent -> vertex -> behind which vertex
+        self.deepest = 0
         self.absorbed: set[int] = set()
         self.places: dict[int, Placement] = {extent: place(flow, self._absorb(flow)) for extent, flow in flows.items()}
         for extent, lifted in (behind or {}).items():
@@ -131,10 +137,11 @@ class _Nester:
         if at.depth >= self.cut and at.anchor >= 0 and placement.inline[number] and flow.dominates_any(number):
             self._cut(number, at.anchor, flow, placement)
             at = _Position(flow, at.out, at.barrier, number)
+        self.deepest = max(self.deepest, at.nested)
         inner = placement.behind.get(number, ())
         if number in flow.back:
             if at.anchor == number:  # what leaves the loop cannot be placed inside of it
-                at = _Position(flow, at.out, at.barrier, -1)
+                at = _Position(flow, at.out, at.barrier, -1, 0, at.nested)
             at = outside = self._scopes(placement.behind_loop.get(number, ()), at)
             kind, inside, exits = loop_kind(flow, number)
             loop = Loop(vertex.id, (flow.extent, vertex.id), kind)
@@ -142,7 +149,7 @@ class _Nester:
             if kind != "forever":
                 loop.data = vertex.data
                 loop.negated = kind == "while" and inside == 1
-                done = _Position(flow, loop.done, outside.barrier, outside.anchor, outside.depth)
+                done = _Position(flow, loop.done, outside.barrier, outside.anchor, outside.depth, outside.nested)
                 self._arm(number, vertex.succ[exits], done)
                 self._arm(number, vertex.succ[inside], self._scopes(inner, at))
                 return
@@ -172,7 +179,7 @@ class _Nester:
         elif kind == "test":
             cond = Cond(vertex.data)
             out.append(cond)
-            self._arm(number, vertex.succ[1], at.arm(cond.orelse))
+            self._arm(number, vertex.succ[1], at.arm(cond.orelse, 0))
             self._arm(number, vertex.succ[0], at.arm(cond.then))
         elif kind == "leave":
             out.append(Exit(vertex.data))
@@ -185,7 +192,8 @@ class _Nester:
             out.append(take)
             self._arm(number, vertex.succ[0], at)
             barrier = Barrier(NOWHERE, None, at.barrier.loop)
-            self._arm(number, vertex.succ[1], _Position(at.flow, take.done, barrier, at.anchor, at.depth + 1))
+            done = _Position(at.flow, take.done, barrier, at.anchor, at.depth + 1, at.nested + 1)
+            self._arm(number, vertex.succ[1], done)
 
     def _scopes(self, follows: Follows, at: _Position) -> _Position:
         """Open a scope for each follow, the last one outermost; each follow is emitted behind its scope."""
@@ -194,7 +202,7 @@ class _Nester:
             scope = Scope(flow.vertices[number].id, self._place(flow, number))
             at.out.append(scope)
             self.tasks.append((number, at))
-            at = _Position(flow, scope.body, self._open(scope, at.barrier), at.anchor, at.depth)
+            at = _Position(flow, scope.body, self._open(scope, at.barrier), at.anchor, at.depth, at.nested)
         return at
 
     def _place(self, flow: Flow, number: int) -> tuple[int, int]:
@@ -212,7 +220,7 @@ class _Nester:
         at.out.append(statement)
         barrier = self.home[statement.label] = Barrier(statement.label, at.barrier, None, None, statement)
         barrier.loop = barrier
-        return _Position(at.flow, statement.body, barrier, number)
+        return _Position(at.flow, statement.body, barrier, number, 0, at.nested + 2)
 
     def _arm(self, number: int, label: int, at: _Position) -> None:
         """Go to `label`: emit it here if this is the only way to it, otherwise jump."""
@@ -277,8 +285,8 @@ class _Nester:
         for clause in protected.clauses:
             sequence: Sequence = []
             statement.handlers.append((clause.header, sequence))
-            self.tasks.append((0, _Position(self.flows[clause.extent], sequence, at.barrier)))
-        self.tasks.append((0, _Position(self.flows[protected.body_extent], body, barrier)))
+            self.tasks.append((0, _Position(self.flows[clause.extent], sequence, at.barrier, nested=at.nested + 2)))
+        self.tasks.append((0, _Position(self.flows[protected.body_extent], body, barrier, nested=at.nested + 2)))
 
     def _final(self, extent: int, statement: Try, at: _Position) -> None:
         scope = Scope(self.graph.final_label(extent), (extent, NOWHERE))

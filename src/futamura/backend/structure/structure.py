@@ -35,7 +35,7 @@ from futamura.backend.structure.outline import Names, outline
 from futamura.backend.structure.shape import Shape
 from futamura.backend.structure.tree import Suite
 
-__all__ = ["BLOCK_LIMIT", "CUTS", "GATE_ROUNDS", "INDENTATION_LIMIT", "LOOP_DEPTHS", "structure"]
+__all__ = ["BLOCK_LIMIT", "CUTS", "GATE_ROUNDS", "INDENTATION_LIMIT", "LOOP_DEPTHS", "LOOP_NEST_LIMIT", "structure"]
 
 GATE_ROUNDS = 5
 """How often regions may become dispatchers; what needs many flags even then keeps them."""
@@ -43,6 +43,8 @@ BLOCK_LIMIT = 18
 """CPython compiles at most 20 nested loops, with and try statements."""
 LOOP_DEPTHS = (9, 5, 2)
 """Beyond it, loops inside of so many loops are flattened."""
+LOOP_NEST_LIMIT = 60
+"""Loops inside of so many loops are flattened before they are nested: nesting recurses."""
 INDENTATION_LIMIT = 60
 """CPython's tokenizer takes 99 levels; the text around the function needs some."""
 CUTS = (30, 12, 5)
@@ -77,8 +79,14 @@ def structure(
     depths = iter(LOOP_DEPTHS)
     cut = NEVER
     rounds = GATE_ROUNDS
+    flattened = False
     while True:
         found = _reducible_flows(graph)
+        if not flattened and deep_loops(found, LOOP_NEST_LIMIT):
+            flattened = True
+            flatten_loops(graph, found, deep_loops(found, LOOP_DEPTHS[0]))
+            graph.prune()
+            continue
         lowering = Lowering(jump_places(found), fresh_name, implicit, refuses)
         suite = lowering.run(nest(graph, found, movable, cut))
         places = too_many_flags(lowering.flags, found, few_flags) if rounds else []
