@@ -23,6 +23,9 @@ from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, 
 
 __all__ = ["Versions"]
 
+SHAPES: Final = 3
+"""As many lengths of a container are kept apart at one point of a loop; more mean that it grows with the loop."""
+
 _IDENTITIES: Final = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
 
 
@@ -50,6 +53,7 @@ class Versions:
         self._queue: list[tuple[tuple[int, ...], int, Version]] = []
         self._count = 0
         self._per_block: dict[tuple[int, int], list[Version]] = {}
+        self._shapes: dict[object, dict[tuple[tuple[object, int], ...], None]] = {}
 
     def reset(self) -> None:
         """Forget all versions, keep what was learned."""
@@ -58,6 +62,7 @@ class Versions:
         self.units.clear()
         self._queue.clear()
         self._per_block.clear()
+        self._shapes.clear()
 
     def keep(self, entry: VObject) -> bool:
         return entry.site not in self.noshape
@@ -143,6 +148,10 @@ class Versions:
             state.cross_header()
         key = self.key(state)
         version = self.unit.table.get(key)
+        if version is None:
+            maker = _Key(self, state)
+            maker.make()
+            self._watch_shapes(state, maker)
         if version is None and self._turned_dynamic(key, state):
             self._rekey()
             key = self.key(state)
@@ -242,18 +251,57 @@ class Versions:
         growing = _growing(siblings)
         name = state.top.facts.function.qualname
         if growing - self.noshape:
-            self.noshape |= growing
-            self._event(
-                Event("FT402", f"{name}: {len(growing)} containers grow without bound and are built at run time")
-            )
-            raise Restart("containers grow without bound")
+            self._grows(growing, name)
         if block in self.plain:
             return
-        spread = _spread(siblings)
-        if count > 1.5 * spread or count >= self.budget.hard_versions_per_block:
+        values = self._values(siblings)
+        spread = max(values.values(), default=1)
+        if count <= 1.5 * spread and count < self.budget.hard_versions_per_block:
+            return
+        others = {place for place, number in values.items() if 1 < number < spread} - self.nokey
+        if others and count < self.budget.hard_versions_per_block:
+            self.nokey |= others
+            self._event(Event("FT403", f"{name}: {count} versions of one block: only what varies most tells them apart"))
+        else:
             self.plain.add(block)
             self._event(Event("FT401", f"{name}: {count} versions of one block: its values are not specialized on"))
-            self._rekey()
+        self._rekey()
+
+    def _grows(self, sites: set[object], name: str) -> None:
+        self.noshape |= sites
+        self.nokey.clear()  # learned from states that will not come again
+        self.plain.clear()
+        self._event(Event("FT402", f"{name}: {len(sites)} containers grow without bound and are built at run time"))
+        raise Restart("containers grow without bound")
+
+    def _values(self, siblings: list[Version]) -> dict[object, int]:
+        """How many known values each place of the keys takes among these versions."""
+        found: dict[object, set[object]] = {}
+        for version in siblings:
+            maker = _Key(self, version.state)
+            key = maker.make()
+            for at, place in maker.scalars.items():
+                found.setdefault(place, set()).add(key[at])
+        return {place: len(values) for place, values in found.items()}
+
+    def _watch_shapes(self, state: State, maker: _Key) -> None:
+        """At a dynamic loop's header, containers that differ in length from trip to trip while all else is equal
+        grow with the loop."""
+        top = state.top
+        if self.polyvariance == "all" or top.index or top.block not in top.facts.dynamic_headers or not maker.shapes:
+            return
+        place = (top.facts.uid, top.block, tuple(maker.signature))
+        seen = self._shapes.setdefault(place, {})
+        seen.setdefault(tuple(maker.shapes))
+        if len(seen) > SHAPES:
+            shapes = list(seen)
+            growing = {
+                site
+                for at, (site, _) in enumerate(shapes[0])
+                if len({shape[at][1] for shape in shapes if len(shape) > at}) > 1
+            } - self.noshape
+            if growing:
+                self._grows(growing, top.facts.function.qualname)
 
 
 def _is_fixed(key: object) -> bool:
@@ -277,23 +325,6 @@ def _growing(siblings: list[Version]) -> set[object]:
     return {site for site, found in lengths.items() if len(found) > limit} | nested
 
 
-def _spread(siblings: list[Version]) -> int:
-    """How many values the most varying place of these versions takes."""
-    found: dict[object, set[object]] = {}
-    for version in siblings:
-        for at, frame in enumerate(version.state.frames):
-            for place, value in frame.env.items():
-                if type(value) is Known:
-                    found.setdefault((at, place), set()).add(token_key(value.value))
-        for oid, entry in version.state.heap.items():
-            for at, value in enumerate(entry.items):
-                if type(value) is Known:
-                    found.setdefault((entry.site, at, oid if entry.site is None else 0), set()).add(
-                        token_key(value.value)
-                    )
-    return max((len(values) for values in found.values()), default=1)
-
-
 class _Key:
     """One key: the frames' places, and a token for each value, virtual objects numbered in order."""
 
@@ -303,6 +334,10 @@ class _Key:
         self._numbers: dict[int, int] = {}
         self.scalars: dict[int, object] = {}
         """The positions of the key that hold a known value, with its place."""
+        self.shapes: list[tuple[object, int]] = []
+        """The containers with their lengths, in order."""
+        self.signature: list[object] = []
+        """The key without what containers hold."""
         self._in_loop: Final = recursive or any(frame.facts.in_dynamic_loop(frame.block) for frame in state.frames)
         top = state.top
         self._plain: Final = (top.facts.uid, top.block) in versions.plain
@@ -312,9 +347,9 @@ class _Key:
         for depth, frame in enumerate(self._state.frames):
             facts = frame.facts
             useful = facts.useful(depth > 0)
-            tokens.append(
-                (facts.uid, frame.block, frame.index, frame.dynamic, frame.purpose, frame.result, frame.extents)
-            )
+            where = (facts.uid, frame.block, frame.index, frame.dynamic, frame.purpose, frame.result, frame.extents)
+            tokens.append(where)
+            self.signature.append(where)
             for value in sorted(frame.env):
                 content = frame.env[value]
                 if type(content) is Known and value not in useful and self._versions.polyvariance == "auto":
@@ -329,21 +364,26 @@ class _Key:
         return tuple(tokens)
 
     def _token(self, place: object, value: AbstractValue, tokens: list[object]) -> None:
-        work: list[tuple[object, AbstractValue]] = [(place, value)]
+        work: list[tuple[object, AbstractValue, bool]] = [(place, value, False)]
         while work:
-            place, value = work.pop()
+            place, value, inside = work.pop()
+            at = len(tokens)
             if type(value) is Dynamic:
                 tokens.append("*")
             elif type(value) is Known:
                 keyed = self._versions.keyed(place, value, self._state, self._in_loop, self._plain)
                 if keyed:
-                    self.scalars[len(tokens)] = place
+                    self.scalars[at] = place
                 tokens.append(token_key(value.value) if keyed else "*")
             else:
                 assert type(value) is Virtual
-                self._object(value, tokens, work)
+                self._object(value, tokens, work, inside)
+            if not inside:
+                self.signature.append(tokens[at] if type(value) is not Virtual else "object")
 
-    def _object(self, value: Virtual, tokens: list[object], work: list[tuple[object, AbstractValue]]) -> None:
+    def _object(
+        self, value: Virtual, tokens: list[object], work: list[tuple[object, AbstractValue, bool]], inside: bool
+    ) -> None:
         number = self._numbers.get(value.oid)
         if number is not None:
             tokens.append(("again", number))
@@ -359,8 +399,11 @@ class _Key:
             else tuple(id(part) if not isinstance(part, tuple) else part for part in entry.extra)
         )
         tokens.append((entry.kind, entry.cls, len(entry.items), token_key(entry.names), extra))
+        if entry.kind in ("list", "tuple", "dict"):
+            self.shapes.append((entry.site, len(entry.items)))
+            inside = True
         places = [
             (entry.site, at if entry.kind != "instance" else name)
             for at, name in zip(range(len(entry.items)), entry.names or range(len(entry.items)))
         ]
-        work.extend(reversed(list(zip(places, entry.items, strict=True))))
+        work.extend((place, item, inside) for place, item in reversed(list(zip(places, entry.items, strict=True))))
