@@ -24,7 +24,7 @@ from futamura.specializer.emitting import Emitter, Unsupported
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.policy import Budget, Event
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Target, Version
-from futamura.specializer.state import Extent, Frame, State
+from futamura.specializer.state import OLDEST, Extent, Frame, State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 from futamura.specializer.world import Assumption, World
 
@@ -328,7 +328,7 @@ class Machine(Emitter):
     def older(self, value: AbstractValue) -> int:
         """The provenance of a value that was computed from `value`."""
         age = self.state.age(value)
-        return age if age & 1 else age + 1
+        return age if age & 1 or age >= OLDEST else age + 1
 
     def event(self, code: str, reason: str) -> None:
         self.events[code, reason] = Event(code, reason, self.span.line if self.span else 0)

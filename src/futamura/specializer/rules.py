@@ -22,7 +22,7 @@ from futamura.ir.ops import OPERATORS
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.policy import SMALL_MODULUS
 from futamura.specializer.purity import cheap, comparable, deep
-from futamura.specializer.state import Frame
+from futamura.specializer.state import OLDEST, Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
 __all__ = ["RULES", "Rule", "exact_type", "extend_in_place", "hint_of", "rule", "sequence_items", "site"]
@@ -129,7 +129,7 @@ def derived_age(m: Machine, name: str, values: tuple[object, ...], args: list[Ab
         if isinstance(right, int) and 0 <= right <= SMALL_MODULUS:
             return 0
     age = max(m.state.age(arg) for arg in args)
-    return age if age & 1 else age + 1
+    return age if age & 1 or age >= OLDEST else age + 1
 
 
 @rule(*BINARY, *INPLACE, *COMPARE, *UNARY)

@@ -14,12 +14,15 @@ states that are compared, kept or met are always trimmed.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
-__all__ = ["Chain", "Extent", "Frame", "State"]
+__all__ = ["OLDEST", "Chain", "Extent", "Frame", "State"]
+
+OLDEST: Final = 4
+"""Beyond two crossings a value is out of the keys anyway; a bound on ages lets states settle."""
 
 Chain: TypeAlias = tuple[object, ...]
 """Where a frame was inlined: the (function, operation) pairs from the outermost call inwards."""
@@ -145,7 +148,7 @@ class State:
         """A dynamic loop's header is crossed: what changed since the last crossing grows older."""
         for vid, age in self.ages.items():
             if age & 1:
-                self.ages[vid] = age + 1
+                self.ages[vid] = min(age + 1, OLDEST)
 
     def leaves(self, value: AbstractValue) -> Iterator[AbstractValue]:
         """All values reachable from `value`, virtual ones included, each object once."""
