@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Final, Protocol
 
+from futamura.backend.python.exact import exception_matches, member_of
 from futamura.backend.python.trees import (
     Comprehension,
     Expression,
@@ -473,12 +474,12 @@ def _import(e: Expressions, tree: Node) -> tuple[str, int]:
 
 
 def _import_from(e: Expressions, tree: Node) -> tuple[str, int]:
-    return f"{e._primary(tree.kids[0])}.{tree.op.attr}", ATOM
+    return f"{e.context.constant(member_of)}({e.text(tree.kids[0])}, {tree.op.attr!r})", ATOM
 
 
 def _exc_match(e: Expressions, tree: Node) -> tuple[str, int]:
-    kind = f"{e.context.constant(type)}({e.text(tree.kids[0])})"
-    return f"{e.context.constant(issubclass)}({kind}, {e.text(tree.kids[1])})", ATOM
+    exception, classes = (e.text(kid) for kid in tree.kids)
+    return f"{e.context.constant(exception_matches)}({exception}, {classes})", ATOM
 
 
 def _with_unwind(e: Expressions, tree: Node) -> tuple[str, int]:
