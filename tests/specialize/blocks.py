@@ -163,11 +163,11 @@ def give(p: Draft) -> None:
         )
 
 
-@statement("raise", 2)
+@statement("raise", 3)
 def throw(p: Draft) -> None:
     error = p.pick(*p.errors)
     p.line(f"if {p.cond()}:")
-    if p.handler and p.chance(0.4):
+    if p.handler and p.chance(0.8):
         p.use("bare raise")
         p.line("    raise")
     elif p.chance(0.2):
@@ -277,7 +277,7 @@ def keep_exception(p: Draft) -> None:
     p.add("any", kept)
 
 
-@statement("with", 3, 3)
+@statement("with", 5, 3)
 def with_block(p: Draft) -> None:
     if not p.managers:
         return

@@ -140,9 +140,9 @@ def write_module(p: Draft) -> Target:
     p.line("import math")
     if size != "small" or p.chance(0.3):
         write_globals(p)
-    for _ in range({"small": p.number(0, 1), "middle": p.number(0, 1), "large": p.number(0, 2)}[size]):
+    for _ in range({"small": p.number(0, 1), "middle": p.number(0, 2), "large": p.number(0, 2)}[size]):
         write_class(p)
-    if size != "small" and p.chance(0.35):
+    if size != "small" and p.chance(0.5):
         write_manager(p)
     for _ in range({"small": 0, "middle": p.number(0, 2), "large": p.number(0, 2)}[size]):
         write_helper(p)

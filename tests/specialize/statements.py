@@ -278,7 +278,7 @@ def import_inside(p: Draft) -> None:
     p.add("int", name)
 
 
-@statement("generator by hand", 2, 4)
+@statement("generator by hand", 6, 4)
 def drive_generator(p: Draft) -> None:
     functions = [f for f in p.functions if f.generator]
     if not functions:

@@ -321,7 +321,7 @@ HELPERS: tuple[tuple[str, int, Callable[[Draft], None]], ...] = (
     ("helper", 6, plain),
     ("recursion with fuel", 3, recursive),
     ("mutual recursion", 1, mutual),
-    ("generator function", 3, generator),
+    ("generator function", 5, generator),
     ("closure maker", 2, closure_maker),
     ("decorated function", 1, decorated),
 )
