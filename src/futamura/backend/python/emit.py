@@ -18,6 +18,8 @@ from futamura.backend.python import fstrings
 from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.expressing import Expressions
 from futamura.backend.python.naming import Names, name_values
+from futamura.backend.python.outlining import PartNames
+from futamura.backend.python.opaque import global_names_of, opaque_lines
 from futamura.backend.python.prepare import Preparation, Prepared, base_name
 from futamura.backend.python.shaping import shape_of
 from futamura.backend.python.stating import Line, Writer, assertion, statements_of
@@ -162,7 +164,7 @@ class _FunctionEmitter:
             reserved.update(global_names(nested))
         for op in function.operations():
             if isinstance(op.attr, ClassAttr):
-                reserved.update(_names_in(op.attr.source) - set(op.attr.free))
+                reserved |= global_names_of(op.attr)
         fixed = {param: _parameter(name) for param, name in zip(params, function.signature.names)}
         cells = dict(zip(params[count:], self.free))
         self._name_cells(cells, set(fixed.values()), reserved, fixed)
@@ -326,7 +328,7 @@ class _FunctionEmitter:
         return emitter.definition_lines(name, decorators, attr=attr, operands=kids, span=node.op.span)
 
     def class_lines(self, attr: ClassAttr) -> list[str]:
-        return attr.source.splitlines()
+        return opaque_lines(attr.source)
 
     # -- text
 
@@ -438,11 +440,14 @@ class _FunctionEmitter:
         def fresh(kind: str) -> str:
             if kind in ("state", "entry"):
                 emission.dispatchers += 1
-            else:
+            elif kind != "inner":
                 emission.flags += 1
             return self.temporary()
 
-        return structure(shape, movable=_movable, implicit=_implicit, refuses=_fails, fresh=fresh)
+        return structure(
+            shape, movable=_movable, implicit=_implicit, refuses=_fails, fresh=fresh, names=PartNames(self.names),
+            parameters=[_parameter(name) for name in self.signature.names],
+        )  # fmt: skip
 
 
 def name_inner(found: object, names: Names, hints: list[str | None], taken: set[str]) -> None:
@@ -465,20 +470,6 @@ def name_inner(found: object, names: Names, hints: list[str | None], taken: set[
 def _parameter(name: str) -> str:
     """A parameter as it prints: a generator expression's `.0` has no name in Python."""
     return name if name.isidentifier() else "_iterator"
-
-
-def _names_in(source: str) -> set[str]:
-    """All identifiers that a piece of source mentions."""
-    found: set[str] = set()
-    word = ""
-    for character in source + " ":
-        if character.isidentifier() or (word and (word + character).isidentifier()):
-            word += character
-        else:
-            if word:
-                found.add(word)
-            word = ""
-    return found
 
 
 def _movable(statement: object) -> bool:

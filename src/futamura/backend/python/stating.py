@@ -36,11 +36,14 @@ from futamura.backend.python.trees import (
 )
 from futamura.backend.structure.tree import (
     Break,
+    Call,
     Continue,
     FlagTest,
     For,
     Guarded,
     If,
+    Initial,
+    Outlined,
     Plain,
     SetFlag,
     Statement,
@@ -118,8 +121,25 @@ class Writer:
             add(depth, f"{statement.name} = {statement.value}")
         elif isinstance(statement, (Break, Continue)):
             add(depth, "break" if isinstance(statement, Break) else "continue")
+        elif isinstance(statement, (Outlined, Call, Initial)):
+            self._outlined(statement, depth)
         else:
             raise NotImplementedError(f"no text for {statement!r}")
+
+    def _outlined(self, statement: Outlined | Call | Initial, depth: int) -> None:
+        """A stretch of the function in a local one, and the call in its place."""
+        if isinstance(statement, Initial):
+            self.out.add(depth, " = ".join([*statement.names, "None"]))
+            return
+        passed = f"{statement.name}({', '.join(statement.parameters)})"
+        results = ", ".join(statement.results) + ("," if len(statement.results) == 1 else "")
+        if isinstance(statement, Call):
+            self.out.add(depth, f"{results} = {passed}" if results else passed)
+            return
+        self.out.add(depth, f"def {passed}:")
+        self.suite(statement.body, depth + 1)
+        if results:
+            self.out.add(depth + 1, f"return {results}")
 
     # -- compound statements
 
@@ -398,6 +418,7 @@ class Writer:
             self.out.add(depth, f"{wanted} = {name}")
         if lambdas:
             self.out.add(depth, f"{wanted}.__name__ = {base!r}")
+            self.out.add(depth, f"{wanted}.__qualname__ = {attr.name.partition('#')[0]!r}")
         return True
 
     def _in_place(self, target: Target, value: Node, depth: int) -> None:
