@@ -59,10 +59,7 @@ class Collapse:
             if self._is_match(node):
                 return False
             return (
-                self._boolean_value(node)
-                or self._condition(node)
-                or self._choice(node)
-                or self._chosen_condition(node)
+                self._boolean_value(node) or self._condition(node) or self._choice(node) or self._chosen_condition(node)
             )
         if node.end.name == "jump":
             return self._comprehension(node)
@@ -80,7 +77,7 @@ class Collapse:
             after = nodes[edge.target]
             if after is node or self.counts[after.id] != 1 or after.region != node.region:
                 return
-            if after.handler != node.handler and after.handler is not None and node.handler is not None:
+            if after.handler != node.handler and not self.draft.same_handler(node, after):
                 return
             for param, arg in zip(after.params, edge.args, strict=True):
                 self._rename(param, arg)
@@ -113,6 +110,8 @@ class Collapse:
         node = self.draft.nodes[edge.target]
         self.draft.resolve_node(node)
         if self.counts[node.id] != 1 or node.params or edge.args or node.region != source.region or node is source:
+            return None
+        if node.handler != source.handler and not self.draft.same_handler(source, node):
             return None
         return node
 
@@ -168,21 +167,23 @@ class Collapse:
             right = self._passed(arm, position)
             if right is None or self._operand_count(right, kind) > MAX_OPERANDS:
                 continue
-            node.items.pop()  # truth
-            self.uses[tested] -= 1
+            if node.end.args[0] != tested:
+                node.items.pop()  # truth
+                self.uses[tested] -= 1
             self.uses[node.end.args[0]] -= 1
             self._replace(node, kind, (tested,), (right,), position, short, arm)
             return True
         return False
 
     def _tested(self, node: DraftNode) -> Value | None:
-        """The value whose truth, computed last in the node, decides its branch."""
+        """The value whose truth, computed last in the node, decides its branch; or a `bool` that decides it itself."""
+        condition = node.end.args[0]
         if not node.items:
-            return None
+            return condition
         last = node.items[-1]
-        if last.name != "truth" or last.results[0] != node.end.args[0] or self.uses[last.results[0]] != 1:
-            return None
-        return last.args[0]
+        if last.name != "truth" or last.results[0] != condition:
+            return condition
+        return last.args[0] if self.uses[condition] == 1 else condition
 
     def _difference(self, node: DraftNode, short: Edge, long: Edge, tested: Value) -> int | None:
         """Where the two ways pass different values to one join: `tested` on the short way."""
@@ -222,6 +223,7 @@ class Collapse:
         passed[position] = result
         self.uses.update(passed)
         self.uses.update(args)
+        self.uses.update(tree.value for tree in rest if isinstance(tree, Ref))
         self.counts[target.id] += 1
         node.items.append(self._chained(node, item))
         node.end = node.end._replace(kind=TERMINATORS["jump"], args=(), edges=(Edge(edge.target, tuple(passed)),))

@@ -18,8 +18,8 @@ from futamura.backend.python import fstrings
 from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.expressing import Expressions
 from futamura.backend.python.naming import Names, name_values
-from futamura.backend.python.outlining import PartNames
 from futamura.backend.python.opaque import global_names_of, opaque_lines
+from futamura.backend.python.outlining import PartNames
 from futamura.backend.python.prepare import Preparation, Prepared, base_name
 from futamura.backend.python.shaping import shape_of
 from futamura.backend.python.stating import Line, Writer, assertion, statements_of
