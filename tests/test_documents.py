@@ -1,4 +1,4 @@
-"""Runs the Python blocks of `docs/tour.md` and the README in order, each document in one module.
+"""Runs the Python blocks of the tour, the page on the specializer and the README in order, each document in one module.
 
     ```python                     the block is run, with its source known to `linecache`
     assert f(1) == 2        ->    a false assertion fails test_blocks_run[tour.md]
@@ -21,7 +21,7 @@ HOUSE = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("name", ["docs/tour.md", "README.md"])
+@pytest.mark.parametrize("name", ["docs/tour.md", "docs/specializer.md", "README.md"])
 def test_blocks_run(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     text = (HOUSE / name).read_text(encoding="utf-8")
     blocks = list(BLOCK.finditer(text))
