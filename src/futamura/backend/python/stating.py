@@ -235,8 +235,10 @@ class Writer:
         self._loop(statement.body, statement.orelse, depth)
 
     def _guarded(self, statement: Guarded, depth: int) -> None:
-        add = self.out.add
-        add(depth, "try:")
+        if not statement.handlers and not statement.final:  # `finally: pass`
+            self.suite([*statement.body, *statement.orelse], depth)
+            return
+        self.out.add(depth, "try:")
         only = statement.body[0] if len(statement.body) == 1 else None
         joined = (
             statement.final
