@@ -17,6 +17,7 @@ Sections of a case:
     [in]            a module; the subject is `f` unless [do] names another
     [do] ACTION [TARGET]    roundtrip (the default), ir, refuse; TARGET is a name or a dotted one, `A.m`
     [out]           what the action prints; none: the case is only run
+    [out 3.12]      what it prints from that version on, where the versions compile the source differently
     [run] EXPR      must not be False, and value, log and exception must be the same in the original, in the module
                     with its subject replaced, and with the subject run by the reference interpreter
     [run] EXPR raises NAME      the exception's class, by name
@@ -68,7 +69,7 @@ class CaseError(Exception):
 
 @dataclass
 class Case:
-    """One case; `out` is None if the case has no [out] section."""
+    """One case; `outs` maps the version from which an [out] section holds to its text."""
 
     file: Path
     name: str
@@ -77,12 +78,21 @@ class Case:
     action: str = "roundtrip"
     target: str = "f"
     versions: tuple[tuple[int, int], tuple[int, int]] = ((3, 11), (3, 99))
-    out: str | None = None
+    outs: dict[tuple[int, int], str] = field(default_factory=dict)
     runs: list[tuple[int, str]] = field(default_factory=list)
 
     @property
     def id(self) -> str:
         return f"{self.file.relative_to(CASES).with_suffix('')}:{self.name}"
+
+    @property
+    def out_version(self) -> tuple[int, int] | None:
+        """The key of the [out] section that holds for this version of Python; None if there is none."""
+        return max((version for version in self.outs if version <= sys.version_info[:2]), default=None)
+
+    @property
+    def out(self) -> str | None:
+        return None if self.out_version is None else self.outs[self.out_version]
 
     @property
     def applies(self) -> bool:
@@ -94,11 +104,15 @@ def _version(text: str) -> tuple[int, int]:
     return int(major), int(minor)
 
 
+def _out_version(argument: str) -> tuple[int, int]:
+    return _version(argument) if argument.strip() else (3, 11)
+
+
 def read_cases(path: Path) -> list[Case]:
     """The cases of one file, in order."""
     cases: list[Case] = []
     body: list[str] | None = None
-    starts: list[tuple[Case, str, list[str]]] = []
+    starts: list[tuple[Case, str, str, list[str]]] = []
     for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
         head, closing, rest = line.partition("]")
         word, _, argument = head[1:].partition(" ")
@@ -114,24 +128,24 @@ def read_cases(path: Path) -> list[Case]:
             continue
         if not cases:
             raise CaseError(f"{path}:{number}: [{word}] before the first [case ...]")
-        body = _section(cases[-1], word, rest.strip(), number, starts)
-    for case, word, lines in starts:
+        body = _section(cases[-1], word, argument.strip(), rest.strip(), number, starts)
+    for case, word, argument, lines in starts:
         text = "\n".join(lines).strip("\n") + "\n"
         if word == "in":
             case.source = text
         else:
-            case.out = text
+            case.outs[_out_version(argument)] = text
     if len({case.name for case in cases}) != len(cases):
         raise CaseError(f"{path}: two cases have the same name")
     return cases
 
 
 def _section(
-    case: Case, word: str, rest: str, number: int, starts: list[tuple[Case, str, list[str]]]
+    case: Case, word: str, argument: str, rest: str, number: int, starts: list[tuple[Case, str, str, list[str]]]
 ) -> list[str] | None:
     if word in ("in", "out"):
         lines: list[str] = []
-        starts.append((case, word, lines))
+        starts.append((case, word, argument, lines))
         return lines
     if word == "do":
         case.action, _, target = rest.partition(" ")
@@ -144,8 +158,8 @@ def _section(
     return None
 
 
-def write_outs(path: Path, outs: dict[str, str]) -> None:
-    """Rewrite the [out] sections of the cases named in `outs`; everything else stays as it is."""
+def write_outs(path: Path, outs: dict[tuple[str, tuple[int, int]], str]) -> None:
+    """Rewrite the [out] sections named in `outs` by case and version; everything else stays as it is."""
     result: list[str] = []
     name, skipping = "", False
     for line in path.read_text(encoding="utf-8").split("\n"):
@@ -156,8 +170,9 @@ def write_outs(path: Path, outs: dict[str, str]) -> None:
             if word == "case":
                 name = argument.strip()
             result.append(line)
-            if word == "out" and name in outs:
-                result.extend(outs[name].rstrip("\n").split("\n"))
+            key = (name, _out_version(argument)) if word == "out" else None
+            if key is not None and key in outs:
+                result.extend(outs[key].rstrip("\n").split("\n"))
                 skipping = True
         elif not skipping or not line.strip():
             result.append(line)

@@ -31,7 +31,8 @@ def test_text(case: golden.Case, pytestconfig: pytest.Config) -> None:
     text = golden.act(case)
     if updating(pytestconfig):
         if text != case.out:
-            golden.write_outs(case.file, {case.name: text})
+            assert case.out_version is not None
+            golden.write_outs(case.file, {(case.name, case.out_version): text})
         return
     assert text == case.out
 
