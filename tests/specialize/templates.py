@@ -157,14 +157,13 @@ def body(
     budget: int,
     gives: str,
     kind: str = "function",
-    prelude: tuple[str, ...] = (),
+    fuel: str = "",
 ) -> None:
-    """An indented function body with variables `names`."""
+    """An indented function body with variables `names`; it does not assign its `fuel`."""
     saved = p.names, p.frozen, p.budget, p.trips, p.kind_of, p.declared, p.loops
-    p.names, p.frozen, p.budget, p.trips, p.kind_of, p.declared, p.loops = names, set(), budget, 5, kind, set(), 0
+    p.names, p.frozen, p.budget, p.trips, p.kind_of, p.declared, p.loops = names, {fuel}, budget, 5, kind, set(), 0
     p.indent += 1
     declare_globals(p)
-    put(p, prelude)
     for _ in range(p.number(1, 3)):
         if p.budget > 0:
             p.statement()
@@ -251,7 +250,7 @@ def recursive(p: Draft) -> None:
     p.indent += 1
     put(p, ("if not k > 0:", f"    return {p.pick('a', 'len(xs)', 'a + 1')}"))
     p.indent -= 1
-    body(p, names, p.number(1, 3), "")
+    body(p, names, p.number(1, 3), "", fuel="k")
     p.lines.append(f"    return {tail}")
     p.functions.append(FunctionInfo(name, ("fuel", "int", "list"), "int"))
 
