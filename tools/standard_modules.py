@@ -21,6 +21,7 @@ from typing import Any, TypeAlias
 __all__ = [
     "ACCELERATORS",
     "MODULES",
+    "MORE",
     "TESTS",
     "Member",
     "functions_of",
@@ -92,6 +93,65 @@ TESTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 """For each subject: its modules, and the tests in CPython's `test` package that exercise them."""
 
+
+MORE: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "abc": (("abc", "_py_abc"), ("test_abc",)),
+    "cmd": (("cmd",), ("test_cmd",)),
+    "codecs": (("codecs", "encodings", "encodings.idna", "encodings.punycode"), ("test_codecs",)),
+    "contextlib": (("contextlib",), ("test_contextlib",)),
+    "datetime": (("datetime", "_pydatetime"), ("test_datetime",)),
+    "decimal": (("_pydecimal",), ("test_decimal",)),
+    "dis": (("dis", "opcode"), ("test_dis",)),
+    "email": (
+        (
+            "email.message",
+            "email.header",
+            "email.utils",
+            "email.feedparser",
+            "email.generator",
+            "email._header_value_parser",
+            "email.charset",
+            "email.headerregistry",
+            "email.policy",
+            "email._parseaddr",
+            "email._policybase",
+        ),
+        ("test_email",),
+    ),
+    "enum": (("enum",), ("test_enum",)),
+    "filecmp": (("filecmp",), ("test_filecmp",)),
+    "getopt": (("getopt",), ("test_getopt",)),
+    "gettext": (("gettext",), ("test_gettext",)),
+    "glob": (("glob",), ("test_glob",)),
+    "graphlib": (("graphlib",), ("test_graphlib",)),
+    "http": (("http.cookies", "http.cookiejar"), ("test_http_cookies", "test_http_cookiejar")),
+    "inspect": (("inspect",), ("test_inspect",)),
+    "linecache": (("linecache",), ("test_linecache",)),
+    "locale": (("locale",), ("test_locale",)),
+    "logging": (("logging", "logging.config", "logging.handlers"), ("test_logging",)),
+    "mimetypes": (("mimetypes",), ("test_mimetypes",)),
+    "optparse": (("optparse",), ("test_optparse",)),
+    "pathlib": (("pathlib",), ("test_pathlib",)),
+    "pickle": (("pickle", "pickletools"), ("test_pickle", "test_pickletools")),
+    "plistlib": (("plistlib",), ("test_plistlib",)),
+    "queue": (("queue",), ("test_queue",)),
+    "sched": (("sched",), ("test_sched",)),
+    "shutil": (("shutil",), ("test_shutil",)),
+    "stat": (("stat",), ("test_stat",)),
+    "tarfile": (("tarfile",), ("test_tarfile",)),
+    "tempfile": (("tempfile",), ("test_tempfile",)),
+    "traceback": (("traceback",), ("test_traceback",)),
+    "typing": (("typing",), ("test_typing",)),
+    "unittest.mock": (("unittest.mock",), ("test_unittest.testmock", "unittest.test.testmock")),
+    "weakref": (("weakref", "_weakrefset"), ("test_weakref", "test_weakset")),
+    "xml": (
+        ("xml.etree.ElementTree", "xml.dom.minidom", "xml.sax.expatreader"),
+        ("test_xml_etree", "test_minidom", "test_sax"),
+    ),
+    "zipfile": (("zipfile",), ("test_zipfile",)),
+    "zoneinfo": (("zoneinfo._zoneinfo", "zoneinfo._common"), ("test_zoneinfo",)),
+}
+"""Subjects beyond the list of MODULES: `tools.stdlib_meaning --more`."""
 
 Wrap: TypeAlias = Callable[[Any, types.FunctionType], object]
 """From the present attribute and the new function to the new attribute."""

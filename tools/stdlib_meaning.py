@@ -24,7 +24,7 @@ from typing import Any
 
 import click
 
-from tools.standard_modules import TESTS
+from tools.standard_modules import MORE, TESTS
 
 HOUSE = Path(__file__).resolve().parent.parent
 ACCEPTED = HOUSE / "tools" / "accepted_differences.toml"
@@ -46,6 +46,7 @@ class Verdict:
     stuck: list[tuple[str, str]] = field(default_factory=list)
 
 
+SUBJECTS = {**TESTS, **MORE}
 HOW = ["emitted"]
 """How replaced functions run: set once, by the command's option."""
 
@@ -84,7 +85,8 @@ def accepted_reason(test: str, accepted: dict[str, str]) -> str | None:
 
 def judge(subject: str, accepted: dict[str, str]) -> Verdict | None:
     """Both runs of every test of a subject; None if the interpreter lacks the tests."""
-    modules, tests = TESTS[subject]
+    modules, tests = SUBJECTS[subject]
+    modules = tuple(name for name in modules if importlib.util.find_spec(name))
     tests = tuple(test for test in tests if importlib.util.find_spec(f"test.{test}"))
     if not tests:
         return None
@@ -124,7 +126,7 @@ def compare(plain: dict[str, Any], changed: dict[str, Any], accepted: dict[str, 
 
 def bisect(subject: str, pattern: str) -> None:
     """Name the one function whose replacement makes the tests that match `pattern` fail."""
-    modules, tests = TESTS[subject]
+    modules, tests = SUBJECTS[subject]
     for test in tests:
         plain = run(test, (), pattern=pattern)
         wanted = {key for key, outcome in plain["outcomes"].items() if outcome == "pass"}
@@ -190,21 +192,22 @@ def show(verdicts: dict[str, Verdict], details: bool) -> None:
 
 @click.command()
 @click.option("--only", default="", help="Subjects, separated by commas; default: all.")
+@click.option("--more", is_flag=True, help="All other subjects, beyond the list.")
 @click.option("--interpreted", is_flag=True, help="Run the functions in the reference interpreter instead.")
 @click.option("--details", is_flag=True, help="Print the tracebacks of new failures.")
 @click.option(
     "--bisect", "pattern", default="", help="Find the function that makes the tests matching this pattern fail."
 )
 @click.option("--json", "raw", type=click.Path(path_type=Path), help="Write the raw figures here.")
-def main(only: str, interpreted: bool, details: bool, pattern: str, raw: Path | None) -> None:
+def main(only: str, more: bool, interpreted: bool, details: bool, pattern: str, raw: Path | None) -> None:
     """Run CPython's own tests against round trips of the standard library."""
     if importlib.util.find_spec("test") is None or importlib.util.find_spec("test.test_textwrap") is None:
         click.echo("skipped: this interpreter comes without CPython's `test` package")
         return
     if interpreted:
         HOW[:] = ["interpreted"]
-    subjects = only.split(",") if only else list(TESTS)
-    unknown = [name for name in subjects if name not in TESTS]
+    subjects = only.split(",") if only else list(MORE if more else TESTS)
+    unknown = [name for name in subjects if name not in SUBJECTS]
     if unknown:
         raise click.UsageError(f"unknown subject: {', '.join(unknown)}")
     if pattern:
