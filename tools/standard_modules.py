@@ -142,7 +142,7 @@ MORE: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "tempfile": (("tempfile",), ("test_tempfile",)),
     "traceback": (("traceback",), ("test_traceback",)),
     "typing": (("typing",), ("test_typing",)),
-    "unittest.mock": (("unittest.mock",), ("test_unittest.testmock", "unittest.test.testmock")),
+    "unittest.mock": (("unittest.mock",), ("test_unittest",)),
     "weakref": (("weakref", "_weakrefset"), ("test_weakref", "test_weakset")),
     "xml": (
         ("xml.etree.ElementTree", "xml.dom.minidom", "xml.sax.expatreader"),
