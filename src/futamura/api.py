@@ -93,21 +93,12 @@ class Specializer:
             raise TypeError(f"{target!r} is not a function written in Python")
         inputs = _bind(function, args, static)
         values = {name: value for name, value in inputs.items() if not isinstance(value, Open)}
-        outcome = specialize_function(
-            function,
-            inputs,
-            lower_for_specializer,
-            polyvariance=self.polyvariance,  # type: ignore[arg-type]
-            budget=self.budget,
-            rebinds=is_rebound,
-            constant=contents_are_constant,
-        )
-        if outcome.program is None:
+        outcome, found = self._specialized(function, inputs)
+        if outcome.program is None or found is None:
             if self.strict:
                 raise RuntimeError("; ".join(event.reason for event in outcome.events))
             return Residual(_original(function, values), target, values, outcome, "")
-        made: Callable[..., Any]
-        made, source = residual_function(outcome.program, function)
+        made, source = found
         original = _original(function, values)
         types_of = [(name, value.type) for name, value in inputs.items() if isinstance(value, Open) and value.type]
         if types_of:
@@ -115,6 +106,45 @@ class Specializer:
         if self.assume == "check" and outcome.assumptions:
             made = _checked(made, original, outcome.assumptions)
         return Residual(made, target, values, outcome, source)
+
+    def _specialized(
+        self, function: types.FunctionType, inputs: Mapping[str, object]
+    ) -> tuple[Outcome, tuple[Callable[..., Any], str] | None]:
+        """The residual program and its Python.  A fault of ours ends with the original and the event FT901."""
+        outcome = self._outcome(function, inputs)
+        if outcome.program is None:
+            return outcome, None
+        try:
+            return outcome, residual_function(outcome.program, function)
+        except RecursionError:
+            event = Event("FT405", "the residual code is nested too deep: the original code is used")
+        except Exception as broken:
+            event = _fault("printing the residual code", broken)
+        return Outcome(None, outcome.open, events=(*outcome.events, event), stats=outcome.stats), None
+
+    def _outcome(self, function: types.FunctionType, inputs: Mapping[str, object]) -> Outcome:
+        try:
+            return specialize_function(
+                function,
+                inputs,
+                lower_for_specializer,
+                polyvariance=self.polyvariance,  # type: ignore[arg-type]
+                budget=self.budget,
+                rebinds=is_rebound,
+                constant=contents_are_constant,
+            )
+        except Exception as broken:
+            names = tuple(name for name, value in inputs.items() if isinstance(value, Open))
+            return Outcome(None, names, events=(_fault("the specializer", broken),))
+
+
+def _fault(part: str, broken: Exception) -> Event:
+    """The event of an error in our own code, with the place where it was raised."""
+    place = broken.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    where = f" in {place.tb_frame.f_code.co_name}, line {place.tb_lineno}" if place is not None else ""
+    return Event("FT901", f"{part} failed: {type(broken).__name__}: {broken}{where}: the original code is used")
 
 
 def specialize(target: Any, /, *args: object, **static: object) -> Residual:

@@ -73,7 +73,6 @@ class _Assembly:
         self.numbers: dict[ResidualBlock, int] = {}
         self.before: dict[ResidualBlock, list[ResidualOperation]] = {}
         self.entered: set[ResidualBlock] = set()
-        self.contexts: dict[ResidualBlock, tuple[Extent, ...]] = {}
 
     def visit(self, root: ResidualBlock) -> None:
         work = [root]
@@ -126,8 +125,6 @@ class _Assembly:
             first = caught if caught is not None else self.machine.residual_value()
             self.params[root] = [first, *(param for param in params if param != caught)]
             self.entered.add(root)
-            frames = version.state.frames
-            self.contexts[root] = tuple(extent for frame in frames for extent in frame.extents if extent.uid)
         machine = self.machine
         machine.state, machine.block = lazy.snapshot.copy(), ResidualBlock()
         args = [machine.lift(found[param]) for param in self.params[root][1:]]
@@ -150,7 +147,7 @@ class _Assembly:
         found = match(version.state, snapshot)
         if all(type(found[param]) is Dynamic for param in params):
             return version.root, [value.rv for param in params if type(value := found[param]) is Dynamic]
-        block = ResidualBlock()
+        block = ResidualBlock(place=version.root.place)
         machine.state, machine.block = snapshot, block
         args = tuple(machine.lift(found[param]) for param in params)
         block.end = ResidualEnd("jump", args, (version.root,))
@@ -375,11 +372,7 @@ class _Emission:
 
     def _place(self, block: ResidualBlock) -> None:
         """Give the block its residual region; regions that nothing raises in do not exist."""
-        context = block.context
-        if context is None:
-            context = self._context_of_handler(block)
-        if context is None:
-            return
+        context = block.context if block.context is not None else block.place
         region = 0
         for extent in context:
             if extent.kind == "copy" or extent.uid not in self._handled():
@@ -398,11 +391,6 @@ class _Emission:
                     extent = _innermost_try(block.context)
                     self._handler_of[extent.uid] = self.assembly.handlers[number][0]
         return self._handler_of
-
-    def _context_of_handler(self, block: ResidualBlock) -> tuple[Extent, ...] | None:
-        if block not in self.assembly.entered:
-            return None
-        return self.assembly.contexts[block]
 
     def _region(self, extent: Extent, parent: int) -> int:
         found = self.regions.get((extent.kind, extent.uid))

@@ -12,12 +12,13 @@ from collections.abc import Callable
 from typing import Final
 
 from futamura.ir.constant import Constant
+from futamura.specializer.generators import CONSUMING, finish, inside_generator, is_generator, resume
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.rules import exact_type
 from futamura.specializer.state import Frame, State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual
 
-__all__ = ["ENDERS"]
+__all__ = ["ENDERS", "advance", "drain", "finite"]
 
 Ender = Callable[[Machine, Frame], None]
 ENDERS: Final[dict[str, Ender]] = {}
@@ -77,6 +78,11 @@ def switch(m: Machine, frame: Frame) -> None:
 def take_next(m: Machine, frame: Frame) -> None:
     end = _terminator(frame)
     iterator = m.get(frame, end.args[0])
+    if type(iterator) is Virtual and is_generator(m, iterator):
+        m.folded += 1
+        if not resume(m, iterator, "next"):
+            m.follow(frame, end.edges[1])
+        return
     if type(iterator) is Virtual:
         item = advance(m, iterator)
         if item is not None:
@@ -88,8 +94,8 @@ def take_next(m: Machine, frame: Frame) -> None:
                 m.follow(frame, end.edges[0], item)
             return
     rv = m.lift(iterator)
-    m.protect()
     m.observe()
+    m.protect()
     params = frame.facts.blocks[end.edges[0].target].params
     item_value = Dynamic(m.residual_value(frame.facts.function.hints[params[0]]))
     m.split(frame, "next", (rv,), end.edges, implicit=item_value)
@@ -105,6 +111,8 @@ def advance(m: Machine, iterator: Virtual) -> AbstractValue | str | None:
         return None
     if entry.extra == "sequence":
         return _advance_sequence(m, iterator)
+    if not finite(m, iterator):
+        return None
     inner = [m.state.resolve(item) for item in entry.items if type(m.state.resolve(item)) is Virtual]
     items: list[AbstractValue] = []
     for source in inner:
@@ -125,6 +133,24 @@ def advance(m: Machine, iterator: Virtual) -> AbstractValue | str | None:
     elif not items:
         return EXHAUSTED
     return m.virtual(entry._replace(kind="tuple", cls=tuple, items=tuple(items), extra=None))
+
+
+def finite(m: Machine, iterator: AbstractValue) -> bool:
+    """Are all further items of this iterator of known number?"""
+    entry = m.state.object(iterator)
+    if entry is None or entry.kind != "iterator":
+        return False
+    items = [m.state.resolve(item) for item in entry.items]
+    if entry.extra == "zip":
+        return all(finite(m, item) for item in items)
+    if entry.extra == "enumerate":
+        return finite(m, items[0]) and type(items[1]) is Known
+    source = items[0]
+    if type(items[1]) is not Known:
+        return False
+    if type(source) is Known:
+        return type(source.value) is not list or m.frozen(source.value)
+    return m.state.object(source) is not None
 
 
 def _advance_sequence(m: Machine, iterator: Virtual) -> AbstractValue | str | None:
@@ -156,9 +182,40 @@ def _advance_sequence(m: Machine, iterator: Virtual) -> AbstractValue | str | No
     return m.known(item, m.state.age(source))
 
 
+def drain(m: Machine, iterator: AbstractValue, most: int) -> tuple[AbstractValue, ...] | None:
+    """All further items of a virtual iterator, which is exhausted then; None if they are not known, or too many."""
+    if type(iterator) is not Virtual or not finite(m, iterator) or _remaining(m, iterator) > most:
+        return None
+    items: list[AbstractValue] = []
+    while True:
+        item = advance(m, iterator)
+        if isinstance(item, str):
+            return tuple(items)
+        assert item is not None
+        items.append(item)
+
+
+def _remaining(m: Machine, iterator: AbstractValue) -> int:
+    entry = m.state.object(iterator)
+    assert entry is not None
+    items = [m.state.resolve(item) for item in entry.items]
+    if entry.extra == "zip":
+        return min((_remaining(m, item) for item in items), default=0)
+    if entry.extra == "enumerate":
+        return _remaining(m, items[0])
+    held = m.state.object(items[0])
+    if held is not None:
+        return len(held.items)
+    assert type(items[0]) is Known
+    return len(items[0].value)  # type: ignore[arg-type]
+
+
 @ender("return")
 def leave(m: Machine, frame: Frame) -> None:
     value = m.get(frame, _terminator(frame).args[0])
+    if frame.purpose in CONSUMING:
+        finish(m, frame, value)
+        return
     if len(m.state.frames) == 1:
         m.observe()
         m.end("return", (m.lift(value),))
@@ -179,8 +236,8 @@ def throw(m: Machine, frame: Frame) -> None:
     args = [m.get(frame, arg) for arg in _terminator(frame).args]
     if not args:
         m.require_real_exceptions()
-        m.protect()
         m.observe()
+        m.protect()
         m.end("raise")
         return
     exception = args[0]
@@ -189,6 +246,9 @@ def throw(m: Machine, frame: Frame) -> None:
         made = m.plain_exception(exception.value)
         if made is not None and len(args) == 1:
             exception, entry = made, m.state.object(made)
+    raised = exact_type(m, exception)
+    if (raised is None or issubclass(raised, StopIteration)) and inside_generator(m):
+        raise Unsupported("a StopIteration may leave a generator", m.span)
     if m.catching_frame() is not None:
         if (
             entry is not None
@@ -200,8 +260,8 @@ def throw(m: Machine, frame: Frame) -> None:
             return
     kind = entry.cls if entry is not None and entry.kind == "exception" else None
     lifted = tuple(m.lift(arg) for arg in (exception, *args[1:]))
-    m.protect(kind)
     m.observe()
+    m.protect(kind)
     m.end("raise", lifted)
 
 
@@ -214,8 +274,8 @@ def rethrow(m: Machine, frame: Frame) -> None:
     kind = exact_type(m, exception)
     name = "reraise" if type(exception) is Dynamic else "raise"
     lifted = (m.lift(exception),)
-    m.protect(kind)
     m.observe()
+    m.protect(kind)
     m.end(name, lifted)
 
 

@@ -104,8 +104,8 @@ class Emitter(ABC):
     ) -> list[Dynamic]:
         lifted = tuple([self.lift(arg) for arg in args])
         if raises:
-            self.protect()
             self.observe()
+            self.protect()
         values = tuple(self.residual_value(hint) for _ in range(results))
         self.block.ops.append(ResidualOperation(name, lifted, attr, values, self.span, not raises))
         self.emitted += 1
@@ -186,6 +186,11 @@ class Emitter(ABC):
             return self.emit("getattr", items, entry.extra, raises=False)
         if kind == "iterator" and entry.extra == "sequence":
             return self._construct_iterator(entry)
+        if kind == "iterator":
+            maker = Known(zip if entry.extra == "zip" else enumerate)
+            return self.emit("call", (maker, *items), raises=False)
+        if kind == "generator" and isinstance(entry.extra, tuple) and entry.extra[1:3] == (0, 0) and entry.extra[5]:
+            return self.emit("call", (Known(entry.extra[5]), *items), type=entry.cls, raises=False)
         raise Unsupported(f"a {kind} object made during specialization escapes", self.span)
 
     def _construct_iterator(self, entry: VObject) -> Dynamic:

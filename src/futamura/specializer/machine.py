@@ -98,6 +98,10 @@ def _same_edge(old: Lazy | None, new: tuple[State, int, Dynamic] | None) -> bool
     return True
 
 
+def _excepts(regions: tuple[Extent, ...]) -> list[Extent]:
+    return [extent for extent in regions if extent.kind == "except"]
+
+
 class Machine(Emitter):
     """The mutable state of one specialization: the current path and everything around it."""
 
@@ -134,7 +138,7 @@ class Machine(Emitter):
 
     def run_version(self, version: Version) -> None:
         """Execute `version` from its current state; its earlier code is dropped."""
-        version.root = ResidualBlock()
+        version.root = ResidualBlock(place=version.state.regions())
         version.runs += 1
         self.pending = [(version.state.copy(), version.root)]
         while self.pending:
@@ -184,30 +188,27 @@ class Machine(Emitter):
         is emitted to gets a handler edge with the state before it."""
         self.require_real_exceptions()
         at = self._catching()
-        context = self.context()
+        context = self.state.regions()
         handler = None if at is None else self._handler(at, kind)
         block = self.block
-        if (block.context is not None and (block.context != context or not _same_edge(block.handler, handler))) or (
-            handler is not None and block.ops and block.handler is None
-        ):
-            self._next_block()
+        if block.context is None:
+            apart = _excepts(block.place) != _excepts(context) or (handler is not None and bool(block.ops))
+        else:
+            apart = block.context != context or not _same_edge(block.handler, handler)
+        if apart:
+            self._next_block(context)
         self.block.context = context
         if handler is not None and self.block.handler is None:
             snapshot, uid, exception = handler
             version = self.versions.arrive_raised(snapshot, uid)
             self.block.handler = Lazy(version, snapshot, exception.rv)
 
-    def _next_block(self) -> None:
+    def _next_block(self, place: tuple[Extent, ...]) -> None:
         """What is emitted from here on stands in a new block, reached from the current one."""
-        block = ResidualBlock()
+        block = ResidualBlock(place=place)
         block.constants = dict(self.block.constants)
         self.block.end = ResidualEnd("jump", (), (block,), None, self.span)
         self.block = block
-
-    def context(self) -> tuple[Extent, ...]:
-        """The residual regions that an operation emitted now lies in, outermost first."""
-        frames = self.state.frames
-        return tuple([extent for frame in frames for extent in frame.extents if extent.uid])
 
     def _handler(self, at: int, kind: type | None) -> tuple[State, int, Dynamic]:
         """The state in which the handler of frame `at` receives an exception raised now."""
@@ -422,6 +423,7 @@ class Machine(Emitter):
                 here.params.append(item.rv)
             self.alive = True
             self.follow(self.state.frames[-1], edge, item)
+            here.place = self.state.regions()
             targets.append(here)
             if self.alive:
                 arms.append((self.state, here))
@@ -433,8 +435,8 @@ class Machine(Emitter):
         """Call the residual function for these arguments; what may be shared is materialized first."""
         kept = [self._transferred(value) for value in values]
         frame = Frame(facts, dict(zip(facts.function.entry.params, kept, strict=True)))
-        self.protect()
         self.observe()
+        self.protect()
         callee = State([frame], dict(self.state.heap), dict(self.state.ages))
         version = self.versions.arrive_unit(callee)
         result = self.residual_value()

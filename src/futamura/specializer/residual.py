@@ -65,6 +65,8 @@ class ResidualBlock:
     handler: Lazy | None = None
     context: tuple[Extent, ...] | None = None
     """The regions of the operations in it that may raise; None while there are none."""
+    place: tuple[Extent, ...] = ()
+    """The regions around the block's first operation."""
     constants: dict[object, int] = field(default_factory=dict)
 
 

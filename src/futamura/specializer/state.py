@@ -122,6 +122,10 @@ class State:
     def top(self) -> Frame:
         return self.frames[-1]
 
+    def regions(self) -> tuple[Extent, ...]:
+        """The residual regions around the running frame, outermost first."""
+        return tuple([extent for frame in self.frames for extent in frame.extents if extent.uid])
+
     def resolve(self, value: AbstractValue) -> AbstractValue:
         """The value, or what it was materialized to."""
         while type(value) is Virtual:

@@ -154,7 +154,7 @@ class Draft:
                 harmless = not after.items and after.end.name == "return" and after.handler is None
                 if after.region != node.region and not harmless:
                     break
-                if node.handler != after.handler and not harmless and not self._same_handler(node, after):
+                if node.handler != after.handler and not harmless and not self.same_handler(node, after):
                     break
                 for param, arg in zip(after.params, edge.args, strict=True):
                     self.identify(param, arg)
@@ -166,8 +166,9 @@ class Draft:
         self.resolve()
 
     @staticmethod
-    def _same_handler(node: DraftNode, after: DraftNode) -> bool:
-        """One of two nodes of a region has no handler edge because nothing in it raises."""
+    def same_handler(node: DraftNode, after: DraftNode) -> bool:
+        """One of two nodes of a region has no handler edge because nothing in it raises; the edge passes nothing, for
+        what it passes must be in place before the first operation of its own node."""
         if node.handler is not None and after.handler is not None:
             return False
         handler = node.handler if node.handler is not None else after.handler

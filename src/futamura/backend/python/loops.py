@@ -103,6 +103,8 @@ class _Reader:
         self, headers: list[tuple[DraftNode, int]], trees: tuple[Expression, ...]
     ) -> tuple[tuple[Expression, ...], Edge] | None:
         """Every header is reached from outside and by what was read, and by nothing else."""
+        if any(node.handler is not None and node.handler.args for node in self.removed):
+            return None  # what the handler is passed differs from part to part
         back: Counter[int] = Counter()
         for node in self.removed:
             back.update(edge.target for edge in node.end.edges)

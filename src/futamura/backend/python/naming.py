@@ -100,6 +100,7 @@ class _Colouring:
         self.exceptions: Final = exceptions
         self.extents: Final = extents
         self.single: Final = single
+        self.alone: Final[set[str]] = set()
         self.resumes: Final = resumes
         self.names = Names(dict(exceptions), cells)
         self.colour: Final = self.names.values
@@ -310,10 +311,13 @@ class _Colouring:
         unusable = self.reserved
 
         def free(name: str) -> bool:
-            return name not in occupied and name not in held and name not in unusable
+            return name not in occupied and name not in held and name not in unusable and name not in self.alone
 
         if value in self.single:
-            return self._numbered("_h", lambda name: name not in set(self.colour.values()) and name not in unusable)
+            taken = set(self.colour.values()) | unusable
+            name = self._numbered("_h", lambda name: name not in taken)
+            self.alone.add(name)
+            return name
         hint = self.draft.hints[value]
         candidates: list[str] = []
         if hint is not None:

@@ -126,6 +126,8 @@ class _Nester:
         self.local.update(node.end.args)
         self.out = Nested()
         self.pending: list[_Pending] = []
+        self.waited: set[Value] = set()
+        """All values that have ever been pending."""
         self.taken: dict[Value, Expression] = {}
         self.shared: Final = self._augmented(without)
 
@@ -151,7 +153,9 @@ class _Nester:
                 position -= 1
                 found.append(self.pending[position].tree)
             else:
-                index = next((i for i in range(position) if self.pending[i].value == arg), None)
+                index = None
+                if arg in self.waited:
+                    index = next((i for i in range(position) if self.pending[i].value == arg), None)
                 if index is not None:
                     self._flush(index + 1)
                     position -= index + 1
@@ -212,12 +216,14 @@ class _Nester:
         tree = self._tree(item, kids)
         if self._inline(value) and self._nestable(item, tree):
             self.pending.append(_Pending(value, tree, item.span))
+            self.waited.add(value)
             if value in self.shared:
                 self.taken[value] = Ref(value)
             return after
         if value in self.shared:
             raise _Retry(value)
-        if self.uses[value] == 0 and self.draft.hints[value] is None and not self._definition(tree):
+        unread = self.uses[value] == 0 and self.draft.hints[value] is None
+        if unread and item.name not in _INPLACE and not self._definition(tree):
             if not (isinstance(tree, (Ref, Literal))):
                 self._statement(Effect(tree, item.span))
             return after
@@ -355,7 +361,7 @@ class _Nester:
     def _simple(self, value: Value) -> bool:
         """Is `value` a constant, or held by a variable?"""
         return value in self.constants or (
-            all(entry.value != value for entry in self.pending) and value not in self.taken
+            (value not in self.waited or all(entry.value != value for entry in self.pending)) and value not in self.taken
         )
 
     def _place(self, store: Operation) -> Place:
