@@ -361,7 +361,8 @@ class _Nester:
     def _simple(self, value: Value) -> bool:
         """Is `value` a constant, or held by a variable?"""
         return value in self.constants or (
-            (value not in self.waited or all(entry.value != value for entry in self.pending)) and value not in self.taken
+            (value not in self.waited or all(entry.value != value for entry in self.pending))
+            and value not in self.taken
         )
 
     def _place(self, store: Operation) -> Place:

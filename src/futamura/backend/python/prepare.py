@@ -377,19 +377,24 @@ def _find_iterables(prepared: Prepared, uses) -> None:  # type: ignore[no-untype
 def _find_resumes(prepared: Prepared) -> None:
     """Where control goes on behind `finally` parts: those values stay alive in them."""
     function, draft = prepared.function, prepared.draft
+    finals: dict[int, list[int]] = {}
     for region, statement in prepared.folded.items():
-        if statement.kind != "finally" or statement.handler not in draft.nodes:
-            continue
-        final = draft.nodes[statement.handler].region
-        exits: dict[int, None] = {}
-        ends: list[int] = []
-        for node in draft.nodes.values():
-            path = function.region_path(node.region)
-            if region in path:
-                for edge in node.end.edges:
-                    if region not in function.region_path(draft.nodes[edge.target].region):
-                        exits.setdefault(edge.target)
-            elif final in path and node.end.name == "reraise":
-                ends.append(node.id)
-        for end in ends:
-            prepared.resumes[end] = list(exits)
+        if statement.kind == "finally" and statement.handler in draft.nodes:
+            finals.setdefault(draft.nodes[statement.handler].region, []).append(region)
+    exits: dict[int, dict[int, None]] = {region: {} for regions in finals.values() for region in regions}
+    ends: dict[int, list[int]] = {region: [] for region in exits}
+    paths = [frozenset(function.region_path(region.id)) for region in function.regions]
+    for node in draft.nodes.values():
+        path = paths[node.region]
+        for region in path & exits.keys():
+            for edge in node.end.edges:
+                if region not in paths[draft.nodes[edge.target].region]:
+                    exits[region].setdefault(edge.target)
+        if node.end.name == "reraise":
+            for final in path & finals.keys():
+                for region in finals[final]:
+                    if region not in path:
+                        ends[region].append(node.id)
+    for region in prepared.folded:
+        for end in ends.get(region, ()):
+            prepared.resumes[end] = list(exits[region])
