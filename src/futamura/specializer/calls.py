@@ -11,13 +11,17 @@ becomes a residual function (`recursion`).
 
 from __future__ import annotations
 
+import functools
+import sys
 import types
 from collections.abc import Callable, Sequence
 from typing import Final
 
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.graph import Operation, Signature
+from futamura.specializer import library
 from futamura.specializer.facts import FunctionFacts
+from futamura.specializer.generators import inside_generator, is_generator, is_iterator, new_generator
 from futamura.specializer.machine import Machine, Unsupported, plain_exception_class
 from futamura.specializer.models import MODELS, call_method, iterator_over
 from futamura.specializer.purity import PURE_FUNCTIONS, class_lookup, deep
@@ -77,6 +81,8 @@ def call_value(
         if _inline_closure(m, frame, op, entry, args, keywords):
             return
     elif entry is not None and entry.kind == "method" and not keywords:
+        if len(args) == 1 and is_generator(m, args[0]) and _method_in_python(m, frame, op, entry, args):
+            return
         result = call_method(m, frame, op, entry, args)
         if result is not None:
             m.folded += 1
@@ -117,16 +123,26 @@ _RESULTS: Final[dict[object, type]] = {
 
 def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[AbstractValue], shape: object) -> None:
     callee = args[0]
+    if type(callee) is Known and callee.value is next and len(args) == 2 and inside_generator(m):
+        raise Unsupported("a StopIteration may leave a generator", op.span)
     kind = None
     if type(callee) is Known and type(callee.value) in (type, types.BuiltinFunctionType):
         kind = _RESULTS.get(callee.value)
         if kind in (int, str, bool) and callee.value in (str, bool) and len(args) > 2:
             kind = None
+    elif type(callee) is Known and _makes_exactly(callee.value):
+        assert isinstance(callee.value, type)
+        kind = callee.value
     if not _harmless(m, args):
         for arg in args:
             m.escape(arg)
     hint = frame.facts.function.hints[op.results[0]] if op.results else None
     _give(m, frame, op, m.emit("call", args, shape, type=kind, hint=hint))
+
+
+def _makes_exactly(cls: object) -> bool:
+    """Does calling this exception class give an instance of exactly it?  (OSError looks for a subclass.)"""
+    return type(cls) is type and issubclass(cls, BaseException) and cls.__new__ is BaseException.__new__
 
 
 def _harmless(m: Machine, args: Sequence[AbstractValue]) -> bool:
@@ -155,9 +171,69 @@ def _call_known(
                 m.folded += 1
                 _give(m, frame, op, result)
                 return True
+        if _hashable_function(function) and _call_in_python(m, frame, op, function, args):
+            return True
         if function in PURE_FUNCTIONS and _fold_call(m, frame, op, function, args):
             return True
     return isinstance(function, type) and _construct(m, frame, op, function, args, keywords)
+
+
+_IN_PYTHON: Final[dict[object, tuple[Callable[..., object], int]]] = {
+    any: (library.any_of, 0),
+    all: (library.all_of, 0),
+    list: (library.list_of, 0),
+    tuple: (library.tuple_of, 0),
+    sorted: (library.sorted_of, 0),
+    max: (library.max_of, 0),
+    min: (library.min_of, 0),
+    enumerate: (library.enumerate_of, 0),
+    functools.reduce: (library.reduce_of, 1),
+}
+"""Builtins that are inlined as Python functions when the argument at this place is a virtual generator."""
+
+if sys.version_info < (3, 12):  # later versions add floats with compensation
+    _IN_PYTHON[sum] = (library.sum_of, 0)
+
+
+def _call_in_python(m: Machine, frame: Frame, op: Operation, function: object, args: list[AbstractValue]) -> bool:
+    """Inline the Python definition of a builtin that consumes a virtual iterator or calls a known function."""
+    chosen: object = None
+    if function is next and args and is_iterator(m, args[0]) and len(args) <= 2:
+        chosen = library.next_of if len(args) == 1 else library.next_or
+    elif function in (map, filter) and len(args) == 2 and _is_code(m, args[0]):
+        chosen = library.map_of if function is map else library.filter_of
+        made = iterator_over(m, frame, args[1])
+        args = [args[0], made if made is not None else m.emit("iter", (args[1],))]
+    elif function in _IN_PYTHON:
+        found, at = _IN_PYTHON[function]
+        if len(args) > at and (is_generator(m, args[at]) or (function is functools.reduce and _is_code(m, args[0]))):
+            chosen = found
+    if chosen is None:
+        return False
+    assert isinstance(chosen, types.FunctionType)
+    return _inline_function(m, frame, op, chosen, args, [])
+
+
+def _is_code(m: Machine, function: AbstractValue) -> bool:
+    """Is this a function that would be inlined?"""
+    entry = m.state.object(function)
+    if entry is not None:
+        return entry.kind in ("function", "bound")
+    return type(function) is Known and isinstance(function.value, types.FunctionType)
+
+
+def _method_in_python(m: Machine, frame: Frame, op: Operation, entry: VObject, args: list[AbstractValue]) -> bool:
+    target = m.state.resolve(entry.items[0])
+    if entry.extra == "join" and exact_type(m, target) is str:
+        return _inline_function(m, frame, op, _python(library.join), [target, *args], [])
+    if entry.extra == "extend" and exact_type(m, target) is list:
+        return _inline_function(m, frame, op, _python(library.extend), [target, *args], [])
+    return False
+
+
+def _python(function: object) -> types.FunctionType:
+    assert isinstance(function, types.FunctionType)
+    return function
 
 
 def _hashable_function(function: object) -> bool:
@@ -240,7 +316,7 @@ def _inline_function(
     m: Machine, frame: Frame, op: Operation, function: types.FunctionType, args: list[AbstractValue], keywords: Keywords
 ) -> bool:
     facts = m.resolve(function)
-    if facts is None or facts.function.kind != "function":
+    if facts is None or facts.function.kind not in ("function", "generator"):
         return False
     signature = facts.function.signature
     defaults: dict[str, AbstractValue] = {}
@@ -253,7 +329,13 @@ def _inline_function(
     if bound is None:
         return False
     cells: list[AbstractValue] = [Known(cell) for cell in facts.cells]
-    return _push(m, frame, op, facts, [*bound, *cells])
+    return _push(m, frame, op, facts, [*bound, *cells], made_by=_plainly_called(function, signature))
+
+
+def _plainly_called(function: types.FunctionType, signature: Signature) -> types.FunctionType | None:
+    """The function, if a call of it may have exactly its entry's values as positional arguments."""
+    simple = signature.varargs is None and signature.varkw is None and not signature.kwonly
+    return function if simple and not function.__closure__ else None
 
 
 def _inline_closure(
@@ -263,7 +345,7 @@ def _inline_closure(
     maker, attr = entry.extra
     assert isinstance(maker, FunctionFacts) and isinstance(attr, FunctionAttr)
     facts = m.nested(maker, attr.name)
-    if facts.function.kind != "function":
+    if facts.function.kind not in ("function", "generator"):
         return False
     signature = facts.function.signature
     regular = (*signature.posonly, *signature.regular)
@@ -285,9 +367,17 @@ def _push(
     *,
     purpose: str = "call",
     subject: AbstractValue | None = None,
+    made_by: types.FunctionType | None = None,
 ) -> bool:
     """Enter `facts` in a new frame, unless it is on the stack under dynamic control or too deep."""
     frames = m.state.frames
+    if facts.function.kind == "generator":
+        if purpose != "call":
+            return False
+        env = dict(zip(facts.function.entry.params, values, strict=True))
+        chain = (*frame.chain, (frame.facts.uid, op.id))
+        _give(m, frame, op, new_generator(m, facts, env, chain, site(frame), made_by))
+        return True
     if len(frames) >= m.budget.depth:
         m.event("FT404", f"{facts.function.qualname} is called {len(frames)} calls deep: the call stays")
         return False

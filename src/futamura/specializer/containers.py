@@ -10,7 +10,16 @@ from __future__ import annotations
 from futamura.ir.graph import Operation
 from futamura.specializer.machine import Machine
 from futamura.specializer.purity import deep
-from futamura.specializer.rules import exact_type, extend_in_place, hint_of, rule, sequence_items, site
+from futamura.specializer.rules import (
+    exact_type,
+    extend_in_place,
+    hint_of,
+    may_raise,
+    result_type,
+    rule,
+    sequence_items,
+    site,
+)
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Known, Virtual, VObject
 
@@ -147,9 +156,9 @@ def getitem(m: Machine, frame: Frame, op: Operation) -> None:
     target, key = (m.get(frame, arg) for arg in op.args)
     result = load_item(m, frame, target, key)
     if result is None:
-        types = (exact_type(m, target), exact_type(m, key))
-        kind = str if types[0] is str else None
-        result = m.emit("getitem", (target, key), type=kind, hint=hint_of(frame, op))
+        types = [exact_type(m, target), exact_type(m, key)]
+        kind, raises = result_type("getitem", types), may_raise("getitem", types)
+        result = m.emit("getitem", (target, key), type=kind, hint=hint_of(frame, op), raises=raises)
     else:
         m.folded += 1
     m.set(frame, op, result)

@@ -15,6 +15,8 @@ from typing import Final
 
 from futamura.ir.graph import Operation
 from futamura.specializer.containers import store_item, usable_key
+from futamura.specializer.control import drain
+from futamura.specializer.generators import is_generator
 from futamura.specializer.machine import Machine
 from futamura.specializer.purity import PURE_METHODS, deep
 from futamura.specializer.rules import exact_type, sequence_items, site
@@ -29,7 +31,7 @@ Model = Callable[[Machine, Frame, Operation, list[AbstractValue]], AbstractValue
 def iterator_over(m: Machine, frame: Frame, source: AbstractValue) -> AbstractValue | None:
     """A virtual iterator over a source whose shape is known."""
     entry = m.state.object(source)
-    if entry is not None and entry.kind == "iterator":
+    if entry is not None and entry.kind in ("iterator", "generator"):
         return source
     simple = entry is not None and entry.kind in ("list", "tuple")
     if type(source) is Known:
@@ -287,6 +289,8 @@ def _iterable_items(m: Machine, value: AbstractValue) -> tuple[AbstractValue, ..
     entry = m.state.object(value)
     if entry is not None and entry.kind == "dict":
         return tuple(Known(name) for name in entry.names)
+    if entry is not None and entry.kind == "iterator":
+        return drain(m, value, m.budget.virtual_length)
     if type(value) is Known and type(value.value) in (str, bytes, range):
         content = value.value
         assert isinstance(content, (str, bytes, range))
@@ -302,13 +306,15 @@ def _iterable_items(m: Machine, value: AbstractValue) -> tuple[AbstractValue, ..
 
 def _model_enumerate(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     start = args[1] if len(args) == 2 else Known(0)
-    inner = iterator_over(m, frame, args[0]) if args else None
+    inner = iterator_over(m, frame, args[0]) if args and not is_generator(m, args[0]) else None
     if inner is None or len(args) > 2 or type(start) is not Known or type(start.value) is not int:
         return None
     return m.virtual(VObject("iterator", object, (inner, start), site=site(frame), extra="enumerate"))
 
 
 def _model_zip(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    if any(is_generator(m, arg) for arg in args):
+        return None
     inner = [iterator_over(m, frame, arg) for arg in args]
     items = tuple(item for item in inner if item is not None)
     if len(items) != len(args):

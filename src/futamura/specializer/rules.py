@@ -75,36 +75,23 @@ def copy(m: Machine, frame: Frame, op: Operation) -> None:
 # -- arithmetic and comparison
 
 _IMMUTABLE: Final = frozenset({int, float, bool, complex, str, bytes, tuple, frozenset, range, type(None)})
-_NUMBERS: Final = frozenset({int, float, bool, complex})
-_SAFE: Final = frozenset({int, float, bool})
-_NEVER_RAISE: Final = frozenset(
-    {"add", "sub", "mul", "iadd", "isub", "imul", "and", "or", "xor", "iand", "ior", "ixor"}
-)
-_ORDERED: Final = frozenset({"lt", "le", "gt", "ge"})
+_BUILTIN: Final[frozenset[type | None]] = frozenset({*_IMMUTABLE, list, dict, set, slice})
+_BY_NAME: Final = {kind.__name__: kind for kind in _BUILTIN if kind is not None}
 _EQUALITY: Final = frozenset({"eq", "ne"})
 
 
 def result_type(name: str, types: list[type | None]) -> type | None:
     """The exact class of the result of an arithmetic operator on operands of these exact classes."""
-    row = OPERATORS[name]
-    found = getattr(row, "result_type", None)
-    if found is not None:
-        result = found(tuple(types), None)
-        return result if isinstance(result, type) else None
-    return None
+    return _BY_NAME.get(OPERATORS[name].result_type(_names(types)))
 
 
 def may_raise(name: str, types: list[type | None]) -> bool:
-    if name in ("is", "is_not", "not", "truth"):
-        return name in ("not", "truth") and types[0] not in (*_SAFE, str, list, dict, tuple, type(None), bytes)
-    if name in _EQUALITY or name in _ORDERED:
-        return not (all(kind in _SAFE for kind in types) or all(kind is str for kind in types))
-    if name in _NEVER_RAISE:
-        if all(kind in (int, bool) for kind in types):
-            return False
-        numbers = all(kind in (float, bool) for kind in types)  # an int may be too large for a float
-        return not (numbers and name in ("add", "sub", "mul", "iadd", "isub", "imul"))
-    return True
+    row = OPERATORS[name]
+    return not row.silent and bool(row.raises(_names(types)))
+
+
+def _names(types: list[type | None]) -> tuple[str, ...]:
+    return tuple(["object" if kind is None or kind not in _BUILTIN else kind.__name__ for kind in types])
 
 
 def fold(m: Machine, name: str, values: tuple[object, ...]) -> tuple[object, ...] | None:
@@ -477,6 +464,6 @@ def stays(m: Machine, frame: Frame, op: Operation) -> None:
         frame.env[result] = dynamic
 
 
-@rule("yield", "yield_from", "class", "with_enter", "with_exit", "with_unwind")
+@rule("class", "with_enter", "with_exit", "with_unwind")
 def unsupported(m: Machine, frame: Frame, op: Operation) -> None:
     raise Unsupported(f"{op.operator.name} inside specialized code", op.span)

@@ -1,0 +1,147 @@
+"""What builtins do with the items of an iterator, as ordinary Python that is inlined where they are called.
+
+    any(x > n for x in (1, 2))    ->    the loop of `any_of`, entered with the generator as a virtual object
+
+Each function does what its builtin does, in the same order and with the same errors.  They are only specialized,
+never called; so they use nothing but builtins, and say in loops what builtins would say shorter.
+"""
+
+# ruff: noqa: SIM110, C416, B007, UP028
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+__all__ = ["delegate", "extend", "join", "next_of", "next_or"]
+
+
+def any_of(iterable: Iterable[Any]) -> bool:
+    for item in iterable:
+        if item:
+            return True
+    return False
+
+
+def all_of(iterable: Iterable[Any]) -> bool:
+    for item in iterable:
+        if not item:
+            return False
+    return True
+
+
+def list_of(iterable: Iterable[Any]) -> list[Any]:
+    return [item for item in iterable]
+
+
+def tuple_of(iterable: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple([item for item in iterable])
+
+
+def sorted_of(iterable: Iterable[Any]) -> list[Any]:
+    return sorted([item for item in iterable])
+
+
+def sum_of(iterable: Iterable[Any], start: Any = 0) -> Any:
+    total = start
+    for item in iterable:
+        total = total + item
+    return total
+
+
+def max_of(iterable: Iterable[Any]) -> Any:
+    iterator = iter(iterable)
+    for largest in iterator:
+        break
+    else:
+        return max(())
+    for item in iterator:
+        if item > largest:
+            largest = item
+    return largest
+
+
+def min_of(iterable: Iterable[Any]) -> Any:
+    iterator = iter(iterable)
+    for least in iterator:
+        break
+    else:
+        return min(())
+    for item in iterator:
+        if item < least:
+            least = item
+    return least
+
+
+def enumerate_of(iterable: Iterable[Any], start: int = 0) -> Iterator[tuple[int, Any]]:
+    for item in iterable:
+        yield start, item
+        start += 1
+
+
+def map_of(function: Callable[[Any], Any], iterable: Iterable[Any]) -> Iterator[Any]:
+    for item in iterable:
+        yield function(item)
+
+
+def filter_of(function: Callable[[Any], Any], iterable: Iterable[Any]) -> Iterator[Any]:
+    for item in iterable:
+        if function(item):
+            yield item
+
+
+def reduce_of(function: Callable[[Any, Any], Any], iterable: Iterable[Any], *initial: Any) -> Any:
+    iterator = iter(iterable)
+    if initial:
+        value = initial[0]
+    else:
+        for value in iterator:
+            break
+        else:
+            raise TypeError("reduce() of empty iterable with no initial value")
+    for item in iterator:
+        value = function(value, item)
+    return value
+
+
+def next_of(iterator: Iterator[Any]) -> Any:
+    for item in iterator:
+        return item
+    raise StopIteration
+
+
+def next_or(iterator: Iterator[Any], default: Any) -> Any:
+    for item in iterator:
+        return item
+    return default
+
+
+def join(separator: str, iterable: Iterable[Any]) -> str:
+    return separator.join([item for item in iterable])
+
+
+def extend(items: list[Any], iterable: Iterable[Any]) -> None:
+    for item in iterable:
+        items.append(item)
+
+
+def delegate(iterable: Iterable[Any]) -> Iterator[Any]:
+    for item in iterable:
+        yield item
+
+
+def binary(method: Callable[[Any, Any], Any], left: Any, right: Any, symbol: str) -> Any:
+    result = method(left, right)
+    if result is NotImplemented:
+        raise TypeError(
+            f"unsupported operand type(s) for {symbol}: {type(left).__name__!r} and {type(right).__name__!r}"
+        )
+    return result
+
+
+def reflected(method: Callable[[Any, Any], Any], left: Any, right: Any, symbol: str) -> Any:
+    result = method(right, left)
+    if result is NotImplemented:
+        raise TypeError(
+            f"unsupported operand type(s) for {symbol}: {type(left).__name__!r} and {type(right).__name__!r}"
+        )
+    return result
