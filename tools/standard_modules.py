@@ -12,6 +12,7 @@ from __future__ import annotations
 import functools
 import importlib
 import importlib.util
+import inspect
 import sys
 import types
 from collections.abc import Callable, Iterator
@@ -274,7 +275,8 @@ def _unwrapped(raw: object) -> Iterator[tuple[types.FunctionType, Wrap]]:
     elif isinstance(raw, types.FunctionType):
         yield raw, lambda _raw, function: function
     descriptor = isinstance(raw, type | staticmethod | classmethod)
-    wrapped = None if descriptor else getattr(raw, "__wrapped__", None)
+    # Looked up without `__getattr__`: a mock has every attribute.
+    wrapped = None if descriptor else inspect.getattr_static(raw, "__wrapped__", None)
     if wrapped is not None:
         yield from ((function, fixed) for function, _ in _unwrapped(wrapped))
 
