@@ -10,6 +10,7 @@ Only lookups that run no user code are done here; properties are inlined as call
 
 from __future__ import annotations
 
+import enum
 import types
 from typing import Final
 
@@ -21,7 +22,7 @@ from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
-__all__: list[str] = []
+__all__ = ["CALLED", "load_attribute", "plain_reads", "store_attribute"]
 
 _BUILTIN_OWNERS: Final = frozenset(
     {str, bytes, int, float, bool, complex, list, dict, tuple, set, frozenset, range, slice}
@@ -39,8 +40,8 @@ def plain_reads(cls: type) -> bool:
 def load(m: Machine, frame: Frame, op: Operation) -> None:
     assert isinstance(op.attr, str)
     target = m.get(frame, op.args[0])
-    result = _load(m, frame, op, target, op.attr)
-    if result is _CALLED:
+    result = load_attribute(m, frame, op, target, op.attr)
+    if result is CALLED:
         return
     if result is None:
         hint = frame.facts.function.hints[op.results[0]]
@@ -51,10 +52,16 @@ def load(m: Machine, frame: Frame, op: Operation) -> None:
     m.set(frame, op, result)
 
 
-_CALLED: Final = "called"
+CALLED: Final = "called"
 
 
-def _load(m: Machine, frame: Frame, op: Operation, target: AbstractValue, name: str) -> AbstractValue | str | None:
+def load_attribute(
+    m: Machine, frame: Frame, op: Operation, target: AbstractValue, name: str
+) -> AbstractValue | str | None:
+    """`target.name`; None if that stays, CALLED if a property was entered that defines the result of `op`."""
+    entry = m.state.object(target)
+    if entry is not None and entry.kind == "super":
+        return _load_super(m, frame, entry, name)
     cls = exact_type(m, target)
     if cls is None:
         return None
@@ -79,8 +86,28 @@ def _load_module(m: Machine, module: types.ModuleType, name: str) -> AbstractVal
     return Known(found[0]) if found is not None else None
 
 
+def _load_super(m: Machine, frame: Frame, entry: VObject, name: str) -> AbstractValue | None:
+    """The next definition in the method resolution order; None if only object's or a descriptor is left."""
+    start, target = entry.items
+    cls = exact_type(m, target)
+    assert cls is not None and type(start) is Known
+    order = cls.__mro__
+    for base in order[order.index(start.value) + 1 :]:
+        found = base.__dict__.get(name, MISSING)
+        if isinstance(found, types.FunctionType):
+            m.assume_attribute(base, name, found)
+            return m.virtual(VObject("bound", object, (Known(found), target), site=site(frame)))
+        if found is not MISSING:
+            if base is object and name == "__init__":
+                return m.virtual(VObject("method", object, (target,), site=site(frame), extra=name))
+            return None
+    return None
+
+
 def _load_class(m: Machine, cls: type, name: str) -> AbstractValue | None:
     meta = type(cls)
+    if name in ("__name__", "__qualname__") and class_lookup(meta, name) is type.__dict__[name]:
+        return Known(str(getattr(cls, name)))
     if class_lookup(meta, name) is not MISSING or meta.__getattribute__ is not type.__getattribute__:
         return None
     found = class_lookup(cls, name)
@@ -107,8 +134,10 @@ def _load_instance(
         if isinstance(found.fget, types.FunctionType):
             m.assume_attribute(cls, name, found)
             call_value(m, frame, op, Known(found.fget), [target], [])
-            return _CALLED
+            return CALLED
         return None
+    if name in ("name", "value") and found is enum.Enum.__dict__[name] and type(target) is Known:
+        return Known(target.value.__dict__[f"_{name}_"])
     if isinstance(found, types.MemberDescriptorType):
         return _field(m, target, name)
     if found is not MISSING and hasattr(type(found), "__set__"):
@@ -167,7 +196,13 @@ def _field(m: Machine, target: AbstractValue, name: str) -> AbstractValue | None
 def store(m: Machine, frame: Frame, op: Operation) -> None:
     assert isinstance(op.attr, str)
     value, target = (m.get(frame, arg) for arg in op.args)
-    name = op.attr
+    store_attribute(m, frame, op, value, target, op.attr)
+
+
+def store_attribute(
+    m: Machine, frame: Frame, op: Operation, value: AbstractValue, target: AbstractValue, name: str
+) -> None:
+    """`target.name = value`."""
     cls = exact_type(m, target)
     if cls is not None and class_lookup(cls, "__setattr__") is object.__dict__["__setattr__"]:
         found = class_lookup(cls, name)

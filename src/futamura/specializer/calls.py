@@ -23,7 +23,7 @@ from futamura.specializer import library
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.generators import inside_generator, is_generator, is_iterator, new_generator
 from futamura.specializer.machine import Machine, Unsupported, plain_exception_class
-from futamura.specializer.models import MODELS, call_method, iterator_over
+from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, call_method, iterator_over
 from futamura.specializer.purity import PURE_FUNCTIONS, class_lookup, deep
 from futamura.specializer.rules import exact_type, rule, sequence_items, site
 from futamura.specializer.state import Frame
@@ -77,6 +77,11 @@ def call_value(
     if entry is not None and entry.kind == "bound":
         call_value(m, frame, op, entry.items[0], [entry.items[1], *args], keywords)
         return
+    if (entry is not None and entry.kind == "instance") or (type(function) is Known and _is_instance(function.value)):
+        method = call_of_instance(m, function)
+        if method is not None:
+            call_value(m, frame, op, method, [function, *args], keywords)
+            return
     if entry is not None and entry.kind == "function":
         if _inline_closure(m, frame, op, entry, args, keywords):
             return
@@ -155,6 +160,22 @@ def _harmless(m: Machine, args: Sequence[AbstractValue]) -> bool:
     )
 
 
+def _is_instance(value: object) -> bool:
+    """Is this an instance of a class written in Python, whose `__call__` decides what a call does?"""
+    return not isinstance(
+        value, (type, types.FunctionType, types.MethodType, types.BuiltinFunctionType)
+    ) and isinstance(class_lookup(type(value), "__call__"), types.FunctionType)
+
+
+def call_of_instance(m: Machine, target: AbstractValue) -> AbstractValue | None:
+    cls = exact_type(m, target)
+    method = None if cls is None else class_lookup(cls, "__call__")
+    if cls is None or not isinstance(method, types.FunctionType):
+        return None
+    m.assume_attribute(cls, "__call__", method)
+    return Known(method)
+
+
 def _call_known(
     m: Machine, frame: Frame, op: Operation, function: object, args: list[AbstractValue], keywords: Keywords
 ) -> bool:
@@ -163,13 +184,20 @@ def _call_known(
         return True
     if isinstance(function, types.FunctionType):
         return _inline_function(m, frame, op, function, args, keywords)
+    if _hashable_function(function) and function in KEYWORD_MODELS:
+        made = KEYWORD_MODELS[function](m, frame, op, args, keywords)
+        if made is not None:
+            m.folded += 1
+            _give(m, frame, op, made)
+            return True
     if not keywords and isinstance(function, (type, types.BuiltinFunctionType)):
         model = MODELS.get(function) if _hashable_function(function) else None
         if model is not None:
             result = model(m, frame, op, args)
             if result is not None:
                 m.folded += 1
-                _give(m, frame, op, result)
+                if result is not HANDLED:
+                    _give(m, frame, op, result)
                 return True
         if _hashable_function(function) and _call_in_python(m, frame, op, function, args):
             return True
@@ -450,8 +478,3 @@ def global_get(m: Machine, frame: Frame, op: Operation) -> None:
         return
     m.require_home(frame, f"reads {name} of another module")
     m.set(frame, op, m.emit("global_get", (), op.attr, hint=None))
-
-
-@rule("super")
-def make_super(m: Machine, frame: Frame, op: Operation) -> None:
-    raise Unsupported("super() inside specialized code", op.span)

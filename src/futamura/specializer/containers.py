@@ -11,6 +11,7 @@ from futamura.ir.graph import Operation
 from futamura.specializer.machine import Machine
 from futamura.specializer.purity import deep
 from futamura.specializer.rules import (
+    OPERATOR_CALLS,
     exact_type,
     extend_in_place,
     hint_of,
@@ -23,7 +24,7 @@ from futamura.specializer.rules import (
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Known, Virtual, VObject
 
-__all__ = ["load_item", "store_item", "usable_key"]
+__all__ = ["dict_pairs", "load_item", "store_item", "usable_key", "view_item", "view_items"]
 
 
 @rule("tuple", "list")
@@ -124,6 +125,8 @@ def store_item(m: Machine, target: AbstractValue, key: AbstractValue, value: Abs
 def setitem(m: Machine, frame: Frame, op: Operation) -> None:
     value, target, key = (m.get(frame, arg) for arg in op.args)
     if not store_item(m, target, key, value):
+        if OPERATOR_CALLS["setitem"](m, frame, op, [value, target, key]):
+            return
         m.writes(target)
         m.emit("setitem", (value, target, key), results=0)
 
@@ -155,6 +158,8 @@ def _position(entry: VObject, key: object) -> int | None:
 def getitem(m: Machine, frame: Frame, op: Operation) -> None:
     target, key = (m.get(frame, arg) for arg in op.args)
     result = load_item(m, frame, target, key)
+    if result is None and OPERATOR_CALLS["getitem"](m, frame, op, [target, key]):
+        return
     if result is None:
         types = [exact_type(m, target), exact_type(m, key)]
         kind, raises = result_type("getitem", types), may_raise("getitem", types)
@@ -255,3 +260,34 @@ def unpack(m: Machine, frame: Frame, op: Operation) -> None:
         items = [*items[:before], rest, *items[len(items) - after :]]
     for result, item in zip(op.results, items, strict=True):
         frame.env[result] = item
+
+
+# -- dicts and their views
+
+
+def dict_pairs(m: Machine, value: AbstractValue) -> list[tuple[AbstractValue, AbstractValue]] | None:
+    """The items of a dict of known shape, in order."""
+    entry = m.state.object(value)
+    if entry is not None and entry.kind == "dict":
+        return [(Known(name), item) for name, item in zip(entry.names, entry.items, strict=True)]
+    if type(value) is not Known or type(value.value) is not dict or not m.frozen(value.value):
+        return None
+    if len(value.value) > m.budget.virtual_length:
+        return None
+    for part in (*value.value.keys(), *value.value.values()):
+        m.world.found(value.value, part)
+    return [(Known(name), Known(item)) for name, item in value.value.items()]
+
+
+def view_items(m: Machine, frame: Frame, entry: VObject) -> tuple[AbstractValue, ...] | None:
+    """What a view of a dict of known shape gives now."""
+    pairs = dict_pairs(m, m.state.resolve(entry.items[0]))
+    return None if pairs is None else tuple([view_item(m, frame, entry, *pair) for pair in pairs])
+
+
+def view_item(m: Machine, frame: Frame, entry: VObject, key: AbstractValue, value: AbstractValue) -> AbstractValue:
+    if entry.extra != "items":
+        return key if entry.extra == "keys" else value
+    if type(key) is Known and type(value) is Known and not m.state.age(value):
+        return Known((key.value, value.value))
+    return m.virtual(VObject("tuple", tuple, (key, value), site=(site(frame), "pair")))

@@ -12,11 +12,12 @@ from collections.abc import Callable
 from typing import Final
 
 from futamura.ir.constant import Constant
+from futamura.specializer.containers import view_item
 from futamura.specializer.generators import CONSUMING, finish, inside_generator, is_generator, resume
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.rules import exact_type
 from futamura.specializer.state import Frame, State
-from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
 __all__ = ["ENDERS", "advance", "drain", "finite"]
 
@@ -150,17 +151,23 @@ def finite(m: Machine, iterator: AbstractValue) -> bool:
         return False
     if type(source) is Known:
         return type(source.value) is not list or m.frozen(source.value)
-    return m.state.object(source) is not None
+    held = m.state.object(source)
+    if held is not None and held.kind == "view":
+        target = m.state.object(held.items[0])
+        return target is not None and type(items[2]) is Known and items[2].value == target.names
+    return held is not None
 
 
 def _advance_sequence(m: Machine, iterator: Virtual) -> AbstractValue | str | None:
     entry = m.state.heap[iterator.oid]
-    source, position = (m.state.resolve(item) for item in entry.items)
+    source, position = (m.state.resolve(item) for item in entry.items[:2])
     if type(position) is not Known:
         return None
     at = position.value
     assert isinstance(at, int)
     held = m.state.object(source)
+    if held is not None and held.kind == "view":
+        return _advance_view(m, iterator, held)
     if held is not None:
         size = len(held.items)
     elif type(source) is Known:
@@ -180,6 +187,23 @@ def _advance_sequence(m: Machine, iterator: Virtual) -> AbstractValue | str | No
     item = source.value[at]  # type: ignore[index]
     m.reads(source.value, item)
     return m.known(item, m.state.age(source))
+
+
+def _advance_view(m: Machine, iterator: Virtual, view: VObject) -> AbstractValue | str | None:
+    """The next item of a view of a virtual dict; changing its keys meanwhile is left to the dict itself."""
+    entry = m.state.heap[iterator.oid]
+    source, position, names = (m.state.resolve(item) for item in entry.items)
+    held = m.state.object(view.items[0])
+    if held is None or held.kind != "dict" or type(names) is not Known or held.names != names.value:
+        return None
+    assert type(position) is Known and isinstance(position.value, int)
+    at = position.value
+    if at >= len(held.items):
+        m.state.heap[iterator.oid] = entry._replace(items=(Known(()), Known(0)))
+        return EXHAUSTED
+    m.state.validate(position)
+    m.state.heap[iterator.oid] = entry._replace(items=(source, m.known(at + 1, m.older(position)), names))
+    return view_item(m, m.state.top, view, Known(held.names[at]), held.items[at])
 
 
 def drain(m: Machine, iterator: AbstractValue, most: int) -> tuple[AbstractValue, ...] | None:
@@ -204,6 +228,8 @@ def _remaining(m: Machine, iterator: AbstractValue) -> int:
     if entry.extra == "enumerate":
         return _remaining(m, items[0])
     held = m.state.object(items[0])
+    if held is not None and held.kind == "view":
+        held = m.state.object(held.items[0])
     if held is not None:
         return len(held.items)
     assert type(items[0]) is Known

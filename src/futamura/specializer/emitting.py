@@ -189,12 +189,17 @@ class Emitter(ABC):
         if kind == "iterator":
             maker = Known(zip if entry.extra == "zip" else enumerate)
             return self.emit("call", (maker, *items), raises=False)
+        if kind == "view":
+            method = self.emit("getattr", items, str(entry.extra), raises=False)
+            return self.emit("call", (method,), type=entry.cls, raises=False)
         if kind == "generator" and isinstance(entry.extra, tuple) and entry.extra[1:3] == (0, 0) and entry.extra[5]:
             return self.emit("call", (Known(entry.extra[5]), *items), type=entry.cls, raises=False)
         raise Unsupported(f"a {kind} object made during specialization escapes", self.span)
 
     def _construct_iterator(self, entry: VObject) -> Dynamic:
-        source, position = entry.items
+        source, position = entry.items[:2]
+        if len(entry.items) == 3 and (type(position) is not Known or position.value):
+            raise Unsupported("an iterator over a dict escapes", self.span)
         iterator = self.emit("iter", (source,), raises=False)
         if type(position) is not Known or position.value:
             method = self.emit("getattr", (iterator,), "__setstate__", raises=False)

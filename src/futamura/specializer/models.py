@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Final
 
 from futamura.ir.graph import Operation
-from futamura.specializer.containers import store_item, usable_key
+from futamura.specializer.containers import store_item, usable_key, view_items
 from futamura.specializer.control import drain
 from futamura.specializer.generators import is_generator
 from futamura.specializer.machine import Machine
@@ -23,7 +23,7 @@ from futamura.specializer.rules import exact_type, sequence_items, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Known, Virtual, VObject
 
-__all__ = ["MODELS", "Model", "call_method", "iterator_over"]
+__all__ = ["HANDLED", "KEYWORD_MODELS", "METHODS", "MODELS", "Model", "call_method", "iterable_items", "iterator_over"]
 
 Model = Callable[[Machine, Frame, Operation, list[AbstractValue]], AbstractValue | None]
 
@@ -33,6 +33,8 @@ def iterator_over(m: Machine, frame: Frame, source: AbstractValue) -> AbstractVa
     entry = m.state.object(source)
     if entry is not None and entry.kind in ("iterator", "generator"):
         return source
+    if entry is not None and entry.kind in ("view", "dict"):
+        return _dict_iterator(m, frame, source, entry)
     simple = entry is not None and entry.kind in ("list", "tuple")
     if type(source) is Known:
         kind = type(source.value)
@@ -44,6 +46,24 @@ def iterator_over(m: Machine, frame: Frame, source: AbstractValue) -> AbstractVa
     return m.virtual(VObject("iterator", object, (source, Known(0)), site=site(frame), extra="sequence"))
 
 
+def _dict_iterator(m: Machine, frame: Frame, source: AbstractValue, entry: VObject) -> AbstractValue | None:
+    """An iterator over a dict of known shape or a view of one; it remembers the keys, which must not change."""
+    target = m.state.resolve(entry.items[0]) if entry.kind == "view" else source
+    held = m.state.object(target)
+    if held is None:
+        items = view_items(m, frame, entry)
+        if items is None:
+            return None
+        values = Known(tuple(item.value for item in items if type(item) is Known))
+        return m.virtual(VObject("iterator", object, (values, Known(0)), site=site(frame), extra="sequence"))
+    if held.kind != "dict":
+        return None
+    if entry.kind == "dict":
+        source = m.virtual(VObject("view", _VIEWS["keys"], (target,), site=(site(frame), "keys"), extra="keys"))
+    parts = (source, Known(0), Known(held.names))
+    return m.virtual(VObject("iterator", object, parts, site=site(frame), extra="sequence"))
+
+
 # -- methods of builtin types
 
 
@@ -52,13 +72,19 @@ def call_method(
 ) -> AbstractValue | None:
     target = m.state.resolve(entry.items[0])
     name = str(entry.extra)
+    if entry.cls is object:
+        return NONE if name == "__init__" and not args else None
     held = m.state.object(target)
     if held is not None and type(target) is Virtual:
-        method = _VIRTUAL.get((held.kind, name))
+        method = METHODS.get((held.kind, name))
         return method(m, frame, op, target, held, args) if method is not None else None
     if type(target) is not Known:
         return None
     kind = type(target.value)
+    if kind is str and name == "join" and len(args) == 1:
+        return _join(m, frame, target, args[0])
+    if kind is dict and name in ("items", "keys", "values") and not args and m.frozen(target.value):
+        return m.virtual(VObject("view", _VIEWS[name], (target,), site=site(frame), extra=name))
     values = [arg.value for arg in args if type(arg) is Known]
     if len(values) != len(args) or not all(deep(value, unordered=False) for value in values):
         return None
@@ -202,13 +228,31 @@ def _dict_setdefault(
     return found
 
 
-def _dict_items(
-    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
-) -> AbstractValue | None:
-    return None
+_VIEWS: Final[dict[str, type]] = {"items": type({}.items()), "keys": type({}.keys()), "values": type({}.values())}
 
 
-_VIRTUAL: Final[dict[tuple[str, str], VirtualMethod]] = {
+def _join(m: Machine, frame: Frame, separator: Known, items: AbstractValue) -> AbstractValue | None:
+    """`separator.join(items)` of known pieces, or of pieces that are exact strings."""
+    entry = m.state.object(items)
+    found = iterable_items(m, items) if entry is None or entry.kind in ("list", "tuple", "dict") else None
+    if found is None or not all(exact_type(m, item) is str for item in found):
+        return None
+    parts: list[AbstractValue] = []
+    for at, item in enumerate(found):
+        for part in (separator, item) if at else (item,):
+            last = parts[-1] if parts else None
+            if type(part) is Known and type(last) is Known:
+                age = max(m.state.age(part), m.state.age(last))
+                parts[-1] = m.known(str(last.value) + str(part.value), age)
+            else:
+                parts.append(part)
+    parts = [part for part in parts if type(part) is not Known or part.value]
+    if not parts:
+        return Known("")
+    return parts[0] if len(parts) == 1 else m.emit("string", parts, type=str, raises=False)
+
+
+METHODS: Final[dict[tuple[str, str], VirtualMethod]] = {
     ("list", "append"): _append,
     ("list", "pop"): _pop,
     ("list", "extend"): _extend,
@@ -221,6 +265,7 @@ _VIRTUAL: Final[dict[tuple[str, str], VirtualMethod]] = {
     ("dict", "get"): _dict_get,
     ("dict", "setdefault"): _dict_setdefault,
 }
+"""Methods of virtual objects by their kind."""
 
 
 # -- models of builtins on values of known shape
@@ -259,14 +304,14 @@ def _model_type(m: Machine, frame: Frame, op: Operation, args: list[AbstractValu
 def _model_list(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     if not args:
         return m.virtual(VObject("list", list, (), site=site(frame)))
-    items = _iterable_items(m, args[0]) if len(args) == 1 else None
+    items = iterable_items(m, args[0]) if len(args) == 1 else None
     if items is None or len(items) > m.budget.virtual_length:
         return None
     return m.virtual(VObject("list", list, items, site=site(frame)))
 
 
 def _model_tuple(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
-    items = () if not args else _iterable_items(m, args[0]) if len(args) == 1 else None
+    items = () if not args else iterable_items(m, args[0]) if len(args) == 1 else None
     if items is None or len(items) > m.budget.virtual_length:
         return None
     if all(type(item) is Known and deep(item.value) for item in items):
@@ -275,20 +320,15 @@ def _model_tuple(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
     return m.virtual(VObject("tuple", tuple, items, site=site(frame)))
 
 
-def _model_dict(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
-    if not args:
-        return m.virtual(VObject("dict", dict, (), (), site(frame)))
-    entry = m.state.object(args[0]) if len(args) == 1 else None
-    return m.virtual(entry._replace(site=site(frame))) if entry is not None and entry.kind == "dict" else None
-
-
-def _iterable_items(m: Machine, value: AbstractValue) -> tuple[AbstractValue, ...] | None:
+def iterable_items(m: Machine, value: AbstractValue) -> tuple[AbstractValue, ...] | None:
     found = sequence_items(m, value)
     if found is not None:
         return found[1]
     entry = m.state.object(value)
     if entry is not None and entry.kind == "dict":
         return tuple(Known(name) for name in entry.names)
+    if entry is not None and entry.kind == "view":
+        return view_items(m, m.state.top, entry)
     if entry is not None and entry.kind == "iterator":
         return drain(m, value, m.budget.virtual_length)
     if type(value) is Known and type(value.value) in (str, bytes, range):
@@ -322,13 +362,24 @@ def _model_zip(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue
     return m.virtual(VObject("iterator", object, items, site=site(frame), extra="zip"))
 
 
+KEYWORD_MODELS: Final[
+    dict[
+        object,
+        Callable[
+            [Machine, Frame, Operation, list[AbstractValue], list[tuple[str, AbstractValue]]], AbstractValue | None
+        ],
+    ]
+] = {}
+"""Models of calls that may have keywords."""
+
+HANDLED: Final = Known("a function was entered that defines the result")
+
 MODELS: Final[dict[object, Model]] = {
     len: _model_len,
     isinstance: _model_isinstance,
     type: _model_type,
     list: _model_list,
     tuple: _model_tuple,
-    dict: _model_dict,
     enumerate: _model_enumerate,
     zip: _model_zip,
 }

@@ -19,8 +19,10 @@ from typing import Final
 
 from futamura.ir.graph import Function, Program, Signature
 from futamura.ir.verify import VerificationError
-from futamura.specializer import attributes as _attributes  # these two register their rules
+from futamura.specializer import attributes as _attributes  # these register their rules and models
 from futamura.specializer import containers as _containers
+from futamura.specializer import reflection as _reflection
+from futamura.specializer import views as _views
 from futamura.specializer.assemble import Entry, assemble
 from futamura.specializer.calls import call_value
 from futamura.specializer.control import ENDERS
@@ -36,7 +38,7 @@ from futamura.specializer.world import Assumption, World
 
 __all__ = ["Open", "Outcome", "specialize_function"]
 
-_ = (_attributes, _containers, call_value)
+_ = (_attributes, _containers, _reflection, _views, call_value)
 
 
 @dataclass(frozen=True, slots=True)

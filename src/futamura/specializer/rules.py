@@ -25,10 +25,22 @@ from futamura.specializer.purity import cheap, comparable, deep
 from futamura.specializer.state import OLDEST, Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
-__all__ = ["RULES", "Rule", "exact_type", "extend_in_place", "hint_of", "rule", "sequence_items", "site"]
+__all__ = [
+    "OPERATOR_CALLS",
+    "RULES",
+    "Rule",
+    "exact_type",
+    "extend_in_place",
+    "hint_of",
+    "rule",
+    "sequence_items",
+    "site",
+]
 
 Rule = Callable[[Machine, Frame, Operation], None]
 RULES: Final[dict[str, Rule]] = {}
+OPERATOR_CALLS: Final[dict[str, Callable[[Machine, Frame, Operation, list[AbstractValue]], bool]]] = {}
+"""Operators that a user's class may define: enters the method, or says that it does not."""
 
 
 def rule(*names: str) -> Callable[[Rule], Rule]:
@@ -140,6 +152,9 @@ def arithmetic(m: Machine, frame: Frame, op: Operation) -> None:
             m.folded += 1
             m.set(frame, op, result)
             return
+    operator_call = OPERATOR_CALLS.get(name)
+    if operator_call is not None and operator_call(m, frame, op, args):
+        return
     types = [exact_type(m, arg) for arg in args]
     kind = result_type(name, types)
     if name in INPLACE and types[0] in _IMMUTABLE and not may_raise(name, types):
@@ -372,6 +387,10 @@ def cell_get(m: Machine, frame: Frame, op: Operation) -> None:
     if entry is not None and entry.items:
         m.set(frame, op, entry.items[0])
         return
+    if entry is not None:
+        assert isinstance(op.attr, tuple)
+        m.raise_unbound(*op.attr)
+        return
     if type(cell) is Known:
         content = m.read_cell(cell.value, op)
         if content is not None:
@@ -395,8 +414,12 @@ def cell_set(m: Machine, frame: Frame, op: Operation) -> None:
 def cell_del(m: Machine, frame: Frame, op: Operation) -> None:
     cell = m.get(frame, op.args[0])
     entry = m.state.object(cell)
-    if entry is not None and type(cell) is Virtual and entry.items:
-        m.state.heap[cell.oid] = entry._replace(items=())
+    if entry is not None and type(cell) is Virtual:
+        if entry.items:
+            m.state.heap[cell.oid] = entry._replace(items=())
+        else:
+            assert isinstance(op.attr, tuple)
+            m.raise_unbound(*op.attr)
         return
     m.writes(cell)
     m.emit("cell_del", (cell,), op.attr, results=0)
@@ -444,14 +467,6 @@ def match_shape(m: Machine, frame: Frame, op: Operation) -> None:
         m.set(frame, op, Known(False))
     else:
         m.set(frame, op, m.emit(op.operator.name, (subject,), type=bool))
-
-
-@rule("match_class")
-def match_class(m: Machine, frame: Frame, op: Operation) -> None:
-    args = [m.get(frame, arg) for arg in op.args]
-    results = m.emit_many("match_class", args, op.attr, results=len(op.results))
-    for at, (result, dynamic) in enumerate(zip(op.results, results, strict=True)):
-        frame.env[result] = Dynamic(dynamic.rv, bool) if at == 0 else dynamic
 
 
 @rule("import", "import_from", "global_set", "global_del")

@@ -90,4 +90,6 @@ class VObject(NamedTuple):
 
 def token_key(value: object) -> object:
     """The part of a version's key that stands for a known value."""
+    if type(value) is range:
+        return (range, value.start, value.stop, value.step)
     return exact_key(value)

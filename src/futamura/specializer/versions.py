@@ -396,7 +396,7 @@ class _Key:
         extra = (
             entry.extra
             if not isinstance(entry.extra, tuple)
-            else tuple(id(part) if not isinstance(part, tuple) else part for part in entry.extra)
+            else tuple(part if isinstance(part, (tuple, int)) else id(part) for part in entry.extra)
         )
         tokens.append((entry.kind, entry.cls, len(entry.items), token_key(entry.names), extra))
         if entry.kind in ("list", "tuple", "dict"):

@@ -1,0 +1,242 @@
+"""Builtins that look up attributes by name, class patterns, and operators of user classes.
+
+getattr(self, "op_" + name)    name known     ->  the attribute, as if it were written out
+case Add(left, right):         subject known  ->  its fields
+p + q                          p a Point      ->  `Point.__add__`, inlined
+
+Invariant: a lookup is decided only where the default rules of attribute access hold.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Final
+
+from futamura.ir.graph import Operation
+from futamura.specializer import library
+from futamura.specializer.attributes import CALLED, load_attribute, plain_reads, store_attribute
+from futamura.specializer.calls import call_value
+from futamura.specializer.machine import Machine
+from futamura.specializer.models import HANDLED, MODELS
+from futamura.specializer.purity import MISSING, class_lookup
+from futamura.specializer.rules import OPERATOR_CALLS, exact_type, rule, site
+from futamura.specializer.state import Frame
+from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, VObject
+
+__all__: list[str] = []
+
+
+def _known_name(args: list[AbstractValue]) -> str | None:
+    name = args[1] if len(args) > 1 else None
+    return name.value if type(name) is Known and type(name.value) is str else None
+
+
+def _missing(m: Machine, target: AbstractValue, name: str) -> bool:
+    """Is it known that an instance has no such attribute?"""
+    cls = exact_type(m, target)
+    if cls is None or isinstance(target, Dynamic) or not plain_reads(cls) or class_lookup(cls, name) is not MISSING:
+        return False
+    entry = m.state.object(target)
+    if entry is not None:
+        return entry.kind == "instance" and name not in entry.names
+    assert type(target) is Known
+    value = target.value
+    if isinstance(value, type) or not m.world.is_frozen(value):
+        return False
+    place = (m.world.serial(value), name)
+    stored = getattr(value, "__dict__", None)
+    if place in m.world.written or type(stored) is not dict or name in stored or not m.world.contents(value):
+        return False
+    m.read_places.add(place)
+    return True
+
+
+def _get_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    name = _known_name(args)
+    if name is None or not 2 <= len(args) <= 3:
+        return None
+    if len(args) == 3:
+        if _missing(m, args[0], name):
+            return args[2]
+        cls = exact_type(m, args[0])
+        if cls is not None and isinstance(class_lookup(cls, name), property):
+            return None  # an AttributeError of the property asks for the default
+    found = load_attribute(m, frame, op, args[0], name)
+    if found is CALLED:
+        return HANDLED
+    if found is None and len(args) == 2 and name.isidentifier():
+        return m.emit("getattr", (args[0],), name)
+    assert found is None or not isinstance(found, str)
+    return found
+
+
+def _has_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    name = _known_name(args)
+    if name is None or len(args) != 2:
+        return None
+    if _missing(m, args[0], name):
+        return Known(False)
+    cls = exact_type(m, args[0])
+    if cls is None or isinstance(class_lookup(cls, name), property):
+        return None
+    found = load_attribute(m, frame, op, args[0], name)
+    return Known(True) if found is not None and found is not CALLED else None
+
+
+def _set_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    name = _known_name(args)
+    if name is None or len(args) != 3 or not name.isidentifier():
+        return None
+    store_attribute(m, frame, op, args[2], args[0], name)
+    return NONE
+
+
+def _super_model(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    return _super_object(m, frame, args[0], args[1]) if len(args) == 2 else None
+
+
+def _super_object(m: Machine, frame: Frame, start: AbstractValue, target: AbstractValue) -> AbstractValue | None:
+    cls = exact_type(m, target)
+    if type(start) is not Known or not isinstance(start.value, type) or cls is None or start.value not in cls.__mro__:
+        return None
+    return m.virtual(VObject("super", super, (start, target), site=site(frame)))
+
+
+MODELS[getattr] = _get_attribute
+MODELS[hasattr] = _has_attribute
+MODELS[setattr] = _set_attribute
+MODELS[super] = _super_model
+
+
+@rule("super")
+def make_super(m: Machine, frame: Frame, op: Operation) -> None:
+    args = [m.get(frame, arg) for arg in op.args]
+    made = None
+    if len(args) == 3 and type(args[0]) is Known and args[0].value is super:
+        made = _super_object(m, frame, _content(m, op, args[1]), args[2])
+    m.set(frame, op, made if made is not None else m.emit("super", args))
+
+
+def _content(m: Machine, op: Operation, cell: AbstractValue) -> AbstractValue:
+    entry = m.state.object(cell)
+    if entry is not None and entry.items:
+        return m.state.resolve(entry.items[0])
+    content = m.read_cell(cell.value, op) if type(cell) is Known else None
+    return cell if content is None else content
+
+
+@rule("match_class")
+def match_class(m: Machine, frame: Frame, op: Operation) -> None:
+    subject, cls = (m.get(frame, arg) for arg in op.args)
+    found = _class_pattern(m, frame, op, subject, cls)
+    if found is not None:
+        m.folded += 1
+        for result, value in zip(op.results, found, strict=True):
+            frame.env[result] = value
+        return
+    results = m.emit_many("match_class", (subject, cls), op.attr, results=len(op.results))
+    for at, (result, dynamic) in enumerate(zip(op.results, results, strict=True)):
+        frame.env[result] = Dynamic(dynamic.rv, bool) if at == 0 else dynamic
+
+
+_SELF_MATCHING: Final = frozenset({bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple})
+
+
+def _class_pattern(
+    m: Machine, frame: Frame, op: Operation, subject: AbstractValue, cls: AbstractValue
+) -> list[AbstractValue] | None:
+    """The results of the pattern: does it match, and the fields; None if that must be found out later."""
+    kind = exact_type(m, subject)
+    if type(cls) is not Known or not isinstance(cls.value, type) or kind is None:
+        return None
+    wanted = cls.value
+    if type(wanted).__instancecheck__ is not type.__instancecheck__ or class_lookup(kind, "__class__") is not _CLASS:
+        return None
+    assert isinstance(op.attr, tuple)
+    positional, keywords = op.attr
+    if not issubclass(kind, wanted):
+        return [Known(False), *(NONE for _ in op.results[1:])]
+    own = wanted in _SELF_MATCHING and positional == 1
+    names = () if own else class_lookup(wanted, "__match_args__")
+    if positional and not own:
+        m.assume_attribute(wanted, "__match_args__", names)
+        if type(names) is not tuple or len(names) < positional or not all(type(name) is str for name in names):
+            return None
+    fields: list[AbstractValue] = [subject] if own else []
+    chosen = (*(names[:positional] if isinstance(names, tuple) else ()), *keywords)
+    if len(set(chosen)) != len(chosen):
+        return None
+    for name in chosen:
+        if isinstance(class_lookup(kind, name), property):
+            return None
+        found = load_attribute(m, frame, op, subject, name)
+        if found is None or isinstance(found, str):
+            return None
+        fields.append(found)
+    return [Known(True), *fields]
+
+
+_CLASS: Final = object.__dict__["__class__"]
+
+_BINARY: Final[dict[str, tuple[str, str, str]]] = {
+    "add": ("__add__", "__radd__", "+"),
+    "sub": ("__sub__", "__rsub__", "-"),
+    "mul": ("__mul__", "__rmul__", "*"),
+    "truediv": ("__truediv__", "__rtruediv__", "/"),
+    "floordiv": ("__floordiv__", "__rfloordiv__", "//"),
+    "mod": ("__mod__", "__rmod__", "%"),
+    "and": ("__and__", "__rand__", "&"),
+    "or": ("__or__", "__ror__", "|"),
+    "xor": ("__xor__", "__rxor__", "^"),
+    "matmul": ("__matmul__", "__rmatmul__", "@"),
+}
+_PLAIN_LEFT: Final = frozenset({int, float, bool, complex, type(None)})
+_PLAIN_RIGHT: Final = frozenset({*_PLAIN_LEFT, str, list, tuple, dict})
+
+
+def _binary_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
+    """Inline the operator's method where only one of the operands' classes has one."""
+    row = _BINARY.get(op.operator.name)
+    left, right = (exact_type(m, arg) for arg in args) if len(args) == 2 else (None, None)
+    if row is None or left is None or right is None:
+        return False
+    method = class_lookup(left, row[0])
+    if isinstance(method, FunctionType) and class_lookup(left, "__index__") is MISSING:
+        other = left is right or right in _PLAIN_RIGHT or class_lookup(right, row[1]) is MISSING
+        chosen, holder, name = library.binary, left, row[0]
+    else:
+        method = class_lookup(right, row[1])
+        other = left in _PLAIN_LEFT and class_lookup(right, "__index__") is MISSING
+        chosen, holder, name = library.reflected, right, row[1]
+    if not other or not isinstance(method, FunctionType) or m.resolve(method) is None:
+        return False
+    m.assume_attribute(holder, name, method)
+    call_value(m, frame, op, Known(chosen), [Known(method), *args, Known(row[2])], [])
+    return True
+
+
+def _getitem_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
+    cls = exact_type(m, args[0])
+    name = "__getitem__" if op.operator.name == "getitem" else "__neg__"
+    method = MISSING if cls is None or isinstance(args[0], Dynamic) else class_lookup(cls, name)
+    if cls is None or not isinstance(method, FunctionType) or m.resolve(method) is None:
+        return False
+    m.assume_attribute(cls, name, method)
+    call_value(m, frame, op, Known(method), args, [])
+    return True
+
+
+def _setitem_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
+    value, target, key = args
+    cls = exact_type(m, target)
+    method = MISSING if cls is None or isinstance(target, Dynamic) else class_lookup(cls, "__setitem__")
+    if cls is None or not isinstance(method, FunctionType) or m.resolve(method) is None:
+        return False
+    m.assume_attribute(cls, "__setitem__", method)
+    call_value(m, frame, op, Known(method), [target, key, value], [])
+    return True
+
+
+OPERATOR_CALLS.update(dict.fromkeys(_BINARY, _binary_call))
+OPERATOR_CALLS["getitem"] = OPERATOR_CALLS["neg"] = _getitem_call
+OPERATOR_CALLS["setitem"] = _setitem_call

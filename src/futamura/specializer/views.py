@@ -1,0 +1,221 @@
+"""Methods of virtual dicts and lists, views of dicts, and reversed sequences.
+
+for key, value in d.items():    d virtual     ->  its pairs, one after the other
+d.pop("k"), d.update(other)     d virtual     ->  d changes, nothing is emitted
+dict(zip(names, values))        known shapes  ->  a virtual dict
+
+A view is a virtual object with the dict as its one item; what it gives is read from the dict when it is asked.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from futamura.ir.graph import Operation
+from futamura.specializer.containers import dict_pairs, store_item, usable_key
+from futamura.specializer.machine import Machine
+from futamura.specializer.models import KEYWORD_MODELS, METHODS, MODELS, iterable_items
+from futamura.specializer.purity import deep
+from futamura.specializer.rules import exact_type, site
+from futamura.specializer.state import Frame
+from futamura.specializer.values import NONE, AbstractValue, Known, Virtual, VObject
+
+__all__: list[str] = []
+
+
+def _dict_pop(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    if not 1 <= len(args) <= 2 or not usable_key(args[0]):
+        return None
+    assert type(args[0]) is Known
+    if args[0].value not in held.names:
+        return args[1] if len(args) == 2 else None
+    at = held.names.index(args[0].value)
+    names, items = (*held.names[:at], *held.names[at + 1 :]), (*held.items[:at], *held.items[at + 1 :])
+    m.state.heap[target.oid] = held._replace(names=names, items=items)
+    m.state.validate(args[0])
+    return held.items[at]
+
+
+def _dict_update(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    pairs = _pairs_of(m, args[0]) if len(args) == 1 else None
+    if pairs is None:
+        return None
+    for key, value in pairs:
+        store_item(m, target, key, value)
+    return NONE
+
+
+def _view(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    if args:
+        return None
+    name = _method_name(frame, op, m)
+    return m.virtual(VObject("view", _VIEWS[name], (target,), site=site(frame), extra=name))
+
+
+def _method_name(frame: Frame, op: Operation, m: Machine) -> str:
+    entry = m.state.object(m.get(frame, op.args[0]))
+    assert entry is not None
+    return str(entry.extra)
+
+
+_VIEWS: Final[dict[str, type]] = {"items": type({}.items()), "keys": type({}.keys()), "values": type({}.values())}
+
+
+def _list_remove(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    at = _place_of(held, args)
+    if at is None:
+        return None
+    m.state.heap[target.oid] = held._replace(items=(*held.items[:at], *held.items[at + 1 :]))
+    return NONE
+
+
+def _list_index(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    at = _place_of(held, args)
+    return None if at is None else Known(at)
+
+
+def _place_of(held: VObject, args: list[AbstractValue]) -> int | None:
+    """Where the known argument stands first, if all items before are known too."""
+    if len(args) != 1 or type(args[0]) is not Known or not deep(args[0].value):
+        return None
+    for at, item in enumerate(held.items):
+        if type(item) is not Known or not deep(item.value):
+            return None
+        if item.value is args[0].value or item.value == args[0].value:
+            return at
+    return None
+
+
+METHODS.update(
+    {
+        ("dict", "pop"): _dict_pop,
+        ("dict", "update"): _dict_update,
+        ("dict", "items"): _view,
+        ("dict", "keys"): _view,
+        ("dict", "values"): _view,
+        ("list", "remove"): _list_remove,
+        ("list", "index"): _list_index,
+    }
+)
+
+
+def _pairs_of(m: Machine, value: AbstractValue) -> list[tuple[AbstractValue, AbstractValue]] | None:
+    """Keys and values that dict() takes out of a mapping or an iterable of pairs; None if they are not known."""
+    found = dict_pairs(m, value)
+    if found is not None:
+        return found if all(usable_key(key) for key, _ in found) else None
+    if m.state.object(value) is None:
+        return None
+    items = iterable_items(m, value)
+    if items is None:
+        return None
+    pairs = []
+    for item in items:
+        entry = m.state.object(item)
+        parts = None
+        if entry is not None and entry.kind in ("tuple", "list"):
+            parts = entry.items
+        elif type(item) is Known and type(item.value) is tuple:
+            parts = tuple(Known(part) for part in item.value)
+        if parts is None or len(parts) != 2 or not usable_key(parts[0]):
+            return None
+        pairs.append((parts[0], parts[1]))
+    return pairs
+
+
+def _model_dict(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: list[tuple[str, AbstractValue]]
+) -> AbstractValue | None:
+    if len(args) > 1:
+        return None
+    pairs: list[tuple[AbstractValue, AbstractValue]] | None = []
+    if args:
+        entry = m.state.object(args[0])
+        if entry is not None and entry.kind == "iterator":
+            return _dict_of_iterator(m, frame, args[0], keywords)
+        pairs = _pairs_of(m, args[0])
+    if pairs is None:
+        return None
+    made = m.virtual(VObject("dict", dict, (), (), site(frame)))
+    for key, value in (*pairs, *((Known(name), value) for name, value in keywords)):
+        store_item(m, made, key, value)
+    return made
+
+
+def _dict_of_iterator(
+    m: Machine, frame: Frame, iterator: AbstractValue, keywords: list[tuple[str, AbstractValue]]
+) -> AbstractValue | None:
+    """The items go through a list: taking them out of the iterator cannot be taken back."""
+    items = iterable_items(m, iterator)
+    if items is None:
+        return None
+    taken = m.virtual(VObject("list", list, items, site=(site(frame), "items")))
+    pairs = _pairs_of(m, taken)
+    if pairs is None:
+        shape = ("", *(name for name, _ in keywords)) if keywords else None
+        return m.emit("call", (Known(dict), taken, *(value for _, value in keywords)), shape, type=dict)
+    made = m.virtual(VObject("dict", dict, (), (), site(frame)))
+    for key, value in (*pairs, *((Known(name), value) for name, value in keywords)):
+        store_item(m, made, key, value)
+    return made
+
+
+def _model_reversed(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    """A sequence that cannot change, from its end."""
+    entry = m.state.object(args[0]) if len(args) == 1 else None
+    if len(args) != 1 or (entry is not None and entry.kind != "tuple"):
+        return None
+    kind = exact_type(m, args[0])
+    items = iterable_items(m, args[0]) if kind in (tuple, list, str, range) else None
+    if items is None:
+        return None
+    source: AbstractValue = m.virtual(VObject("tuple", tuple, items[::-1], site=(site(frame), "reversed")))
+    if all(type(item) is Known for item in items):
+        source = Known(tuple(item.value for item in items[::-1] if type(item) is Known))
+    return m.virtual(VObject("iterator", object, (source, Known(0)), site=site(frame), extra="sequence"))
+
+
+def _model_sorted(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: list[tuple[str, AbstractValue]]
+) -> AbstractValue | None:
+    backwards = False
+    for name, value in keywords:
+        if name != "reverse" or type(value) is not Known or type(value.value) is not bool:
+            return None
+        backwards = value.value
+    entry = m.state.object(args[0]) if len(args) == 1 else None
+    if len(args) != 1 or (entry is not None and entry.kind not in ("list", "tuple", "dict", "view")):
+        return None
+    items = iterable_items(m, args[0])
+    if items is None or not all(type(item) is Known and deep(item.value, unordered=False) for item in items):
+        return None
+    try:
+        values = sorted([item.value for item in items if type(item) is Known], reverse=backwards)  # type: ignore[type-var]
+    except TypeError:
+        return None
+    return m.virtual(VObject("list", list, tuple(Known(value) for value in values), site=site(frame)))
+
+
+def _model_callable(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    entry = m.state.object(args[0]) if len(args) == 1 else None
+    if entry is not None:
+        if entry.kind in ("function", "bound", "method"):
+            return Known(True)
+        return Known(False) if entry.kind in ("list", "tuple", "dict") else None
+    return Known(callable(args[0].value)) if len(args) == 1 and type(args[0]) is Known else None
+
+
+KEYWORD_MODELS[dict] = _model_dict
+KEYWORD_MODELS[sorted] = _model_sorted
+MODELS[reversed] = _model_reversed
+MODELS[callable] = _model_callable
