@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -159,3 +160,15 @@ def test_spans_count_bytes() -> None:
     function = define("def f(x):\n    é = 'ü' + x.y\n    return é\n")
     spans = {operation.name: operation.span for operation in lower(function).program.main.blocks[0].ops}
     assert spans["getattr"] == (2, 16, 2, 19)
+
+
+def test_warnings_that_raise_are_no_errors_of_the_source() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        function = define("def f(x):\n    return x is 5, '\\d'\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        located = locate(function)
+        with pytest.raises(SyntaxWarning):
+            warnings.warn("the filters are as they were", SyntaxWarning, stacklevel=1)
+    assert located.function is function

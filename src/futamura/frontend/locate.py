@@ -16,6 +16,7 @@ import __future__
 import ast
 import functools
 import linecache
+import warnings
 from collections.abc import Iterator
 from types import CodeType, FunctionType, MethodType
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -105,9 +106,7 @@ def _text(function: FunctionType, future: int = _FUTURE) -> Text:
     file = function.__code__.co_filename
     lines = linecache.getlines(file, function.__globals__)
     if not lines:
-        raise UnsupportedError(
-            diagnose("FT102", f"there is no source for `{function.__qualname__}`", file=file)
-        )
+        raise UnsupportedError(diagnose("FT102", f"there is no source for `{function.__qualname__}`", file=file))
     flags = function.__code__.co_flags & future
     known = _TEXTS.get((file, flags))
     if known is not None and known.lines is lines:
@@ -159,13 +158,21 @@ _TEXTS: Final[dict[tuple[str, int], Text]] = {}
 
 def _compile(text: str, file: str, flags: int) -> tuple[ast.Module, CodeType]:
     try:
-        tree = ast.parse(text, file)
-        return tree, compile(text, file, "exec", flags, dont_inherit=True)
+        return _parsed(text, file, flags)
     except SyntaxError:
-        # A notebook cell may await outside of functions.
-        flags |= ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-        tree = compile(text, file, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
-        return tree, compile(text, file, "exec", flags, dont_inherit=True)
+        # Warnings may be set to raise.  Not done at once: it makes every module forget which warnings it has shown.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                return _parsed(text, file, flags)
+            except SyntaxError:
+                # A notebook cell may await outside of functions.
+                return _parsed(text, file, flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+
+
+def _parsed(text: str, file: str, flags: int) -> tuple[ast.Module, CodeType]:
+    tree = compile(text, file, "exec", flags & ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | ast.PyCF_ONLY_AST, dont_inherit=True)
+    return tree, compile(text, file, "exec", flags, dont_inherit=True)
 
 
 def _definitions(tree: ast.Module) -> Iterator[tuple[tuple[str, int], Found]]:
