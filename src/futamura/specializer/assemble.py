@@ -14,7 +14,7 @@ from typing import Final
 
 from futamura.ir.build import BlockBuilder, FunctionBuilder
 from futamura.ir.graph import Edge, Function, Program, Signature
-from futamura.specializer.machine import Machine
+from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.merge import match
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Target, Version
 from futamura.specializer.state import Extent
@@ -234,6 +234,7 @@ def _function(
             assembly.edges[number, 0] = (target, list(block.end.args))
     replaced = _single_valued(assembly, root)
     needed = _needed(assembly, replaced)
+    _require_variables(assembly, replaced)
     builder = FunctionBuilder(
         name, signature, qualname=about.qualname, doc=about.doc, module=about.module, file=about.file, span=about.span
     )
@@ -316,6 +317,19 @@ def _needed(assembly: _Assembly, replaced: dict[int, int]) -> set[int]:
     return needed
 
 
+_CELL_OF: Final = {"cell_get": 0, "cell_del": 0, "cell_set": 1}
+
+
+def _require_variables(assembly: _Assembly, replaced: dict[int, int]) -> None:
+    """A variable that is bound on some ways only has no place of its own: each way made one, and they met."""
+    operations = [op for block in assembly.blocks for op in _operations(assembly, block)]
+    made = {result for op in operations if op.name in ("cell", "const") for result in op.results}
+    for op in operations:
+        at = _CELL_OF.get(op.name)
+        if at is not None and replaced.get(op.args[at], op.args[at]) not in made:
+            raise Unsupported("a variable is bound on some ways only", op.span)
+
+
 def _removable(op: ResidualOperation) -> bool:
     return op.pure and op.name in _PURE
 
@@ -340,23 +354,61 @@ class _Emission:
         self.heads: dict[ResidualBlock, BlockBuilder] = {}
         self.bodies: dict[ResidualBlock, BlockBuilder] = {}
         self.regions: dict[tuple[str, int], int] = {}
+        self.parents: dict[int, int] = {}
+        self.copies: dict[ResidualBlock, int] = {}
+        self.outside: dict[ResidualBlock, dict[int, int]] = {}
+        self._renamed: dict[int, int] = {}
         self._handler_of: dict[int, ResidualBlock] | None = None
 
     def build(self) -> Function:
         for block in self.assembly.blocks:
             self.heads[block] = self.bodies[block] = self.builder.block()
-            if block in self.assembly.before:
+            starts_inside = block in self.assembly.entered and block.context not in (None, block.place)
+            if starts_inside or block in self.assembly.before:
                 self.bodies[block] = self.builder.block()
         for block in self.assembly.blocks:
             self._place(block)
+        self._keep_exceptions()
         for block in self.assembly.blocks:
             self.heads[block].params.extend(self._value(self.assembly.params[block][at]) for at in self._kept(block))
         for number, block in enumerate(self.assembly.blocks):
             self._fill(number, block)
         return self.builder.finish()
 
+    def _keep_exceptions(self) -> None:
+        """An exception that is read where its handler has ended gets a second name: Python forgets the first."""
+        for block in self.assembly.blocks:
+            if block not in self.assembly.entered:
+                continue
+            caught = self.assembly.params[block][0]
+            for number, reader in enumerate(self.assembly.blocks):
+                if self._lies_in(self.bodies[reader].region, self.heads[block].region):
+                    continue
+                if caught in self._reads(number, reader):
+                    if block not in self.copies:
+                        self.copies[block] = self.assembly.machine.renamed(caught)
+                    self.outside.setdefault(reader, {})[caught] = self.copies[block]
+
+    def _lies_in(self, region: int, outer: int) -> bool:
+        while region and region != outer:
+            region = self.parents[region]
+        return region == outer
+
+    def _reads(self, number: int, block: ResidualBlock) -> set[int]:
+        assembly = self.assembly
+        assert block.end is not None
+        found = [arg for op in _operations(assembly, block) for arg in op.args]
+        if block.end.name != "jump":
+            found.extend(block.end.args)
+        for at in range(len(block.end.targets)):
+            found.extend(assembly.edges[number, at][1])
+        if number in assembly.handlers:
+            found.extend(assembly.handlers[number][1])
+        return {self.replaced.get(rv, rv) for rv in found}
+
     def _value(self, rv: int) -> int:
         rv = self.replaced.get(rv, rv)
+        rv = self._renamed.get(rv, rv)
         if rv not in self.values:
             self.values[rv] = self.builder.value(self.assembly.machine.hints[rv])
         return self.values[rv]
@@ -372,14 +424,16 @@ class _Emission:
 
     def _place(self, block: ResidualBlock) -> None:
         """Give the block its residual region; regions that nothing raises in do not exist."""
-        context = block.context if block.context is not None else block.place
+        body = self._innermost(block.context if block.context is not None else block.place)
+        self.bodies[block].region = body
+        self.heads[block].region = self._innermost(block.place) if block in self.assembly.entered else body
+
+    def _innermost(self, context: tuple[Extent, ...]) -> int:
         region = 0
         for extent in context:
-            if extent.kind == "copy" or extent.uid not in self._handled():
-                continue
-            region = self._region(extent, region)
-        for builder in (self.heads[block], self.bodies[block]):
-            builder.region = region
+            if extent.kind != "copy" and extent.uid in self._handled():
+                region = self._region(extent, region)
+        return region
 
     def _handled(self) -> dict[int, ResidualBlock]:
         """Each try region's handler block, by the region's number."""
@@ -403,12 +457,17 @@ class _Emission:
             of = self._region(extent._replace(kind="try"), parent)
             number = self.builder.region("except", parent, of=of)
         self.regions[extent.kind, extent.uid] = number
+        self.parents[number] = parent
         return number
 
     def _fill(self, number: int, block: ResidualBlock) -> None:
         body = self.bodies[block]
+        self._renamed = self.outside.get(block, {})
+        if block in self.copies:
+            caught = self._value(self.assembly.params[block][0])
+            self.builder.append(self.heads[block], "copy", (caught,), None, (self._value(self.copies[block]),))
         if body is not self.heads[block]:
-            for op in self.assembly.before[block]:
+            for op in self.assembly.before.get(block, ()):
                 self._append(self.heads[block], op)
             self.builder.terminate(self.heads[block], "jump", (), (Edge(body.id),))
         for op in block.ops:

@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import CellType, FunctionType
 from typing import Final, Protocol
 
+from futamura.ir.evaluate import unbound
 from futamura.ir.graph import Edge, Operation
 from futamura.specializer.emitting import Emitter, Unsupported
 from futamura.specializer.facts import FunctionFacts
@@ -159,7 +160,7 @@ class Machine(Emitter):
                 frame.index += 1
                 self.span = op.span
                 rules[op.operator.name](self, frame, op)
-                if not self.alive or self.state.frames[-1] is not frame:
+                if not self.alive or self.state.frames[-1] is not frame or not frame.index:
                     break
             else:
                 self.span = block.terminator.span
@@ -273,6 +274,25 @@ class Machine(Emitter):
         if not plain_exception_class(cls):
             return None
         return self.virtual(VObject("exception", cls, (), site=("raise", cls.__name__)))
+
+    def raise_unbound(self, name: str, scope: str) -> None:
+        """Read a variable that has no value."""
+        if scope != "local":  # its exception has the name as an attribute
+            exception = self.emit("call", (Known(unbound), Known(name), Known(scope)), type=NameError, raises=False)
+            self._raise_built(exception, NameError)
+            return
+        text = str(unbound(name, scope))
+        made = self.virtual(VObject("exception", UnboundLocalError, (Known(text),), site=("unbound", name)))
+        if self.catching_frame() is not None and not self.catches_for_real():
+            self.unwind(made)
+            return
+        self._raise_built(made, UnboundLocalError)
+
+    def _raise_built(self, exception: AbstractValue, cls: type) -> None:
+        lifted = self.lift(exception)
+        self.observe()
+        self.protect(cls)
+        self.end("raise", (lifted,))
 
     # -- static objects
 

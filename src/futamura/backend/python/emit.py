@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Iterable, Iterator
+from types import BuiltinFunctionType, FunctionType
 from typing import Final
 
 from futamura.backend.python import fstrings
@@ -102,7 +103,7 @@ class _Emission:
         constant = Constant(value)
         name = self.constants.get(constant)
         if name is None:
-            stem = getattr(value, "__name__", None)
+            stem = _given_name(value)
             base = f"_{stem}" if isinstance(stem, str) and stem.isidentifier() else "_k"
             number = 0
             name = base
@@ -112,6 +113,18 @@ class _Emission:
             self.taken.add(name)
             self.constants[constant] = name
         return name
+
+
+def _given_name(value: object) -> str | None:
+    """The name that a class or function was given; other objects are not asked, for that could run their code."""
+    kind = type(value)
+    if issubclass(kind, type):
+        name = type.__dict__["__name__"].__get__(value)
+    elif kind in (FunctionType, BuiltinFunctionType):
+        name = getattr(value, "__name__", None)
+    else:
+        return None
+    return name if isinstance(name, str) else None
 
 
 def _split(lines: list[Line]) -> Iterator[Line]:
