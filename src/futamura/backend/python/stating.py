@@ -363,7 +363,7 @@ class Writer:
             return
         targets = [self.target(target) for target in statement.targets]
         text = self._value(value)
-        if targets == [text]:
+        if targets == [text] and isinstance(value, Ref):  # reading a cell may raise
             return
         self.out.add(depth, " = ".join([*targets, text]), statement.span)
 
