@@ -20,7 +20,7 @@ from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, Resi
 from futamura.specializer.state import Extent
 from futamura.specializer.values import NONE, Dynamic
 
-__all__ = ["Entry", "assemble"]
+__all__ = ["Entry", "assemble", "parameters"]
 
 _PURE: Final = frozenset(
     {
@@ -109,7 +109,7 @@ class _Assembly:
             self.waiting.append(version)
         found = match(version.state, op.lazy.snapshot)
         machine.state, machine.block, machine.span = op.lazy.snapshot.copy(), ResidualBlock(), op.span
-        params = self.inputs if version is self.main else _parameters(version)
+        params = self.inputs if version is self.main else parameters(version)
         args = tuple(machine.lift(found.get(param, NONE)) for param in params)
         call = ResidualOperation("invoke", args, self.names[version], op.results, op.span)
         return [*machine.block.ops, call]
@@ -119,7 +119,7 @@ class _Assembly:
         version = lazy.version.final()
         root = version.root
         found = match(version.state, lazy.snapshot)
-        params = _parameters(version)
+        params = parameters(version)
         caught = next((p for p in params if type(value := found[p]) is Dynamic and value.rv == lazy.implicit), None)
         if root not in self.params:
             first = caught if caught is not None else self.machine.residual_value()
@@ -136,7 +136,7 @@ class _Assembly:
         if isinstance(target, ResidualBlock):
             return target, []
         version = target.version.final()
-        params = _parameters(version)
+        params = parameters(version)
         self.params.setdefault(version.root, params)
         return self._passing(target, version, params)
 
@@ -155,7 +155,7 @@ class _Assembly:
         return block, []
 
 
-def _parameters(version: Version) -> list[int]:
+def parameters(version: Version) -> list[int]:
     """The residual values that are parameters of `version`: its dynamic leaves, in a fixed order."""
     found: dict[int, None] = {}
     state = version.state
@@ -196,7 +196,7 @@ def assemble(machine: Machine, root: Version, entry: Entry) -> Program:
         if version is root.final():
             params, signature = entry.inputs, entry.signature
         else:
-            params = _parameters(version)
+            params = parameters(version)
             signature = Signature(regular=_parameter_names(machine, params))
         functions.append(_function(machine, assembly, version, names[version], params, signature, entry.source))
     return Program(entry.name, tuple(functions))

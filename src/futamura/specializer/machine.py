@@ -40,6 +40,10 @@ class OverBudget(Exception):
     """A budget ran out: specialize again with a coarser key."""
 
 
+ROLLED_TRIPS: Final = 500
+"""A loop of fewer trips is not what makes a specialization long."""
+MAX_ROLLED: Final = 12
+
 _PLAIN_ERRORS: Final = frozenset(
     {
         BaseException,
@@ -134,6 +138,10 @@ class Machine(Emitter):
         self.pending: list[tuple[State, ResidualBlock]] = []
         self.steps = 0
         self.folded = 0
+        self.trips: dict[tuple[int, int], int] = {}
+        """How often each loop's header was passed in line."""
+        self.looping: dict[int, FunctionFacts] = {}
+        self.rolled: set[tuple[int, int]] = set()
 
     # -- running
 
@@ -168,8 +176,22 @@ class Machine(Emitter):
 
     def _count_step(self) -> None:
         self.steps += 1
+        if not self.steps % 1000 and (self.steps > self.budget.unrolled or self.emitted > self.budget.operations):
+            self._roll()
         if self.steps > self.budget.steps or self.emitted > 20 * self.budget.operations:
             raise OverBudget(f"more than {self.budget.steps} blocks executed")
+
+    def _roll(self) -> None:
+        """A loop that runs on and on in line stays a loop: from now on its header is a specialization point."""
+        loops = [(count, -uid, -block) for (uid, block), count in self.trips.items() if (uid, block) not in self.rolled]
+        count, uid, block = max(loops, default=(0, 0, 0))
+        if count < ROLLED_TRIPS or len(self.rolled) >= MAX_ROLLED:
+            return
+        facts = self.looping[-uid]
+        self.rolled.add((-uid, -block))
+        facts.dynamic_headers.add(-block)
+        self.event("FT401", f"a loop of {facts.function.qualname} is not unrolled: it runs {count} times or more")
+        raise Restart("a long loop is rolled")
 
     # -- values of the running frame
 
@@ -406,6 +428,9 @@ class Machine(Emitter):
             return True
         if block in facts.headers:
             facts.entered.add(block)
+            place = (facts.uid, block)
+            self.trips[place] = self.trips.get(place, 0) + 1
+            self.looping[facts.uid] = facts
         return frame.dynamic and facts.joins(block)
 
     def arrive_here(self) -> None:

@@ -23,13 +23,13 @@ from futamura.specializer import attributes as _attributes  # these register the
 from futamura.specializer import containers as _containers
 from futamura.specializer import reflection as _reflection
 from futamura.specializer import views as _views
-from futamura.specializer.assemble import Entry, assemble
+from futamura.specializer.assemble import Entry, assemble, parameters
 from futamura.specializer.calls import call_value
 from futamura.specializer.control import ENDERS
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.machine import Machine, OverBudget, Restart, Unsupported
 from futamura.specializer.policy import Budget, Event, Polyvariance
-from futamura.specializer.residual import Version
+from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Version
 from futamura.specializer.rules import RULES
 from futamura.specializer.state import Frame, State
 from futamura.specializer.values import AbstractValue, Dynamic, Known
@@ -169,6 +169,7 @@ class _Run:
         assert polyvariance in ("auto", "all", "none")
         versions = Versions(polyvariance, self.budget, fresh, self.events.append)  # type: ignore[arg-type]
         read_places: set[tuple[int, str]] = set()
+        rolled: set[tuple[int, int]] = set()
         for attempt in range(self.budget.restarts):
             versions.reset()
             machine = Machine(
@@ -182,9 +183,11 @@ class _Run:
                 self.sources.nested,
             )
             machine.read_places = read_places
+            machine.rolled = rolled
             try:
                 root, params = self._run(machine, versions, facts)
             except Restart:
+                self.events.extend(event for event in machine.events.values() if event.code == "FT401")
                 continue
             program = self._assemble(machine, root, params, facts)
             self.events.extend(machine.events.values())
@@ -225,7 +228,16 @@ class _Run:
         inputs = [from_state.get(rv, rv) for rv in params]
         signature = open_signature(facts.function.signature, self.open)
         name = facts.function.name.rpartition(".")[2]
+        if not set(parameters(root.final())) <= set(inputs):
+            root, inputs = self._wrapped(machine, root), params
         return assemble(machine, root, Entry(name, signature, inputs, facts.function))
+
+    def _wrapped(self, machine: Machine, root: Version) -> Version:
+        """The entry calls itself with other static values, which are parameters now: this passes the first ones."""
+        result = machine.residual_value()
+        call = ResidualOperation("invoke", (), None, (result,), None, lazy=Lazy(root, self._arrived))
+        block = ResidualBlock(ops=[call], end=ResidualEnd("return", (result,)))
+        return Version(0, root.unit, "wrapper", self._arrived, (), block)
 
     def _result(self, machine: Machine, versions: Versions, program: Program, restarts: int) -> Outcome:
         stats = {

@@ -29,6 +29,8 @@ class Budget:
     hard_versions_per_block: int = 400
     steps: int = 200_000
     """Source operations executed, before `growth` for static data."""
+    unrolled: int = 40_000
+    """From here on, loops that run in line are rolled, those of most trips first."""
     operations: int = 20_000
     """Residual operations: beyond, code is larger than any program that a person would want unrolled."""
     restarts: int = 60

@@ -261,7 +261,8 @@ class Versions:
         others = {place for place, number in values.items() if 1 < number < spread} - self.nokey
         if others and count < self.budget.hard_versions_per_block:
             self.nokey |= others
-            self._event(Event("FT403", f"{name}: {count} versions of one block: only what varies most tells them apart"))
+            reason = f"{name}: {count} versions of one block: only what varies most tells them apart"
+            self._event(Event("FT403", reason))
         else:
             self.plain.add(block)
             self._event(Event("FT401", f"{name}: {count} versions of one block: its values are not specialized on"))
