@@ -4,12 +4,13 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 READY = $(VENV)/.ready
 
-.PHONY: test test-all lint types unit harness demo bench clean help
+.PHONY: test test-all slow lint types unit harness demo bench clean help
 
 help:
 	@echo "make test      set up, then ruff, mypy, the tests and short forms of the measurements"
 	@echo "make demo      set up, then send a function to the IR and back, and compare"
 	@echo "make test-all  the unit tests on every Python from 3.11 on that is found"
+	@echo "make slow      the tests that take minutes"
 	@echo "make bench     the speed measurements in full"
 	@echo "make clean     remove what the other commands made"
 
@@ -31,6 +32,9 @@ types: $(READY)
 
 unit: $(READY)
 	$(BIN)/python -m pytest
+
+slow: $(READY)
+	$(BIN)/python -m pytest -m slow
 
 # Short forms: a slice of the standard library each, to see that the measurements themselves work.
 harness: $(READY)

@@ -12,3 +12,6 @@ import pytest
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-goldens", action="store_true", default=False, help="rewrite the goldens' [out] parts")
+    parser.addoption(
+        "--record-pending", action="store_true", default=False, help="rewrite tests/specialize/pending.txt"
+    )
