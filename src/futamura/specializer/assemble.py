@@ -48,9 +48,6 @@ _PURE: Final = frozenset(
         "not",
         "truth",
         "neg",
-        "iadd",
-        "isub",
-        "imul",
     }
 )
 

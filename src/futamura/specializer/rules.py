@@ -159,6 +159,8 @@ def arithmetic(m: Machine, frame: Frame, op: Operation) -> None:
     kind = result_type(name, types)
     if name in INPLACE and types[0] in _IMMUTABLE and not may_raise(name, types):
         name = name[1:]  # there is nothing to change in place, and no error that would name the operator
+    elif name in INPLACE:
+        m.writes(args[0])
     m.set(frame, op, m.emit(name, args, type=kind, hint=hint_of(frame, op), raises=may_raise(name, types)))
 
 
