@@ -114,6 +114,8 @@ def _load_class(m: Machine, cls: type, name: str) -> AbstractValue | None:
     if found is MISSING:
         return None
     m.assume_attribute(cls, name, found)
+    if name == "__dataclass_fields__":
+        m.world.freeze(found)  # what `dataclasses` keeps there describes the class, for good
     if isinstance(found, (types.FunctionType, staticmethod)):
         return Known(found.__func__ if isinstance(found, staticmethod) else found)
     if isinstance(found, classmethod):
@@ -159,6 +161,8 @@ def _load_instance(
     if found is MISSING or hasattr(type(found), "__get__"):
         return None
     m.assume_attribute(cls, name, found)
+    if name == "__dataclass_fields__":
+        m.world.freeze(found)
     return Known(found)
 
 

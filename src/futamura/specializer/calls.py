@@ -11,6 +11,7 @@ becomes a residual function (`recursion`).
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import sys
 import types
@@ -445,6 +446,15 @@ def _construct(
         return True
     if not isinstance(init, types.FunctionType):
         return False
+    fields = _generated_init(cls, init)
+    if fields is not None:
+        bound = bind(m, frame, Signature(regular=tuple(fields)), args, keywords, _given(fields))
+        if bound is None:
+            return False
+        m.assume_attribute(cls, "__init__", init)
+        entry = VObject("instance", cls, tuple(bound), tuple(fields), site(frame))
+        _give(m, frame, op, m.virtual(entry))
+        return True
     facts = m.resolve(init)
     if facts is None or facts.function.kind != "function":
         return False
@@ -456,6 +466,36 @@ def _construct(
         m.state.frames[-1].purpose = "init"
         m.state.frames[-1].subject = subject
     return True
+
+
+def _generated_init(cls: type, init: types.FunctionType) -> dict[str, object] | None:
+    """Fields and their defaults, if `init` was made by `dataclasses` and does nothing but store its arguments."""
+    parameters = getattr(cls, "__dataclass_params__", None)
+    code = init.__code__
+    if parameters is None or code.co_filename != "<string>":
+        return None
+    if cls.__dict__.get("__init__") is not init or not parameters.init or hasattr(cls, "__post_init__"):
+        return None
+    if not parameters.frozen and class_lookup(cls, "__setattr__") is not object.__dict__["__setattr__"]:
+        return None
+    found = dataclasses.fields(cls)
+    names = tuple(field.name for field in found)
+    simple = all(field.init and field.default_factory is dataclasses.MISSING for field in found)
+    if not simple or code.co_varnames[1 : code.co_argcount] != names or code.co_kwonlyargcount:
+        return None
+    if len(names) != len(cls.__dict__["__dataclass_fields__"]) or any(_is_descriptor(cls, name) for name in names):
+        return None
+    return {field.name: field.default for field in found}
+
+
+def _is_descriptor(cls: type, name: str) -> bool:
+    """Does storing this attribute do more than storing it?"""
+    found = class_lookup(cls, name)
+    return hasattr(type(found), "__set__") and not isinstance(found, types.MemberDescriptorType)
+
+
+def _given(fields: dict[str, object]) -> dict[str, AbstractValue]:
+    return {name: Known(default) for name, default in fields.items() if default is not dataclasses.MISSING}
 
 
 # -- iteration, globals, super

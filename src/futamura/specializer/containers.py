@@ -246,6 +246,10 @@ def unpack(m: Machine, frame: Frame, op: Operation) -> None:
             for item in value.value:  # type: ignore[attr-defined]
                 m.reads(value.value, item)
             found = (list, tuple(Known(item) for item in value.value))  # type: ignore[attr-defined]
+    held = m.state.object(value)
+    if found is None and held is not None and held.kind == "view":
+        items_now = view_items(m, frame, held)
+        found = None if items_now is None else (list, items_now)
     count = before + after
     if found is None or (len(found[1]) != count if not starred else len(found[1]) < count):
         hints = frame.facts.function.hints

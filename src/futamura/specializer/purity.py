@@ -12,6 +12,7 @@ from __future__ import annotations
 import builtins
 import math
 import operator
+import struct
 from types import BuiltinFunctionType, EllipsisType, FunctionType, ModuleType, NoneType, NotImplementedType
 from typing import Final
 
@@ -104,6 +105,7 @@ PURE_FUNCTIONS: Final[frozenset[object]] = frozenset(
         builtins.tuple,
         builtins.all,
         builtins.any,
+        struct.calcsize,
         *(getattr(math, name) for name in dir(math) if callable(getattr(math, name)) and not name.startswith("_")),
         *(
             getattr(operator, name)

@@ -31,8 +31,15 @@ def _known_name(args: list[AbstractValue]) -> str | None:
     return name.value if type(name) is Known and type(name.value) is str else None
 
 
+_IMMUTABLE_TYPE: Final = 1 << 8
+"""The flag of classes that nobody can add attributes to."""
+
+
 def _missing(m: Machine, target: AbstractValue, name: str) -> bool:
     """Is it known that an instance has no such attribute?"""
+    if type(target) is Known and type(target.value) is type:
+        fixed = target.value.__flags__ & _IMMUTABLE_TYPE
+        return bool(fixed) and class_lookup(target.value, name) is MISSING and class_lookup(type, name) is MISSING
     cls = exact_type(m, target)
     if cls is None or isinstance(target, Dynamic) or not plain_reads(cls) or class_lookup(cls, name) is not MISSING:
         return False

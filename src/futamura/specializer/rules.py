@@ -323,6 +323,12 @@ def sequence_items(m: Machine, value: AbstractValue) -> tuple[type, tuple[Abstra
         for item in value.value:
             m.reads(value.value, item)
         return tuple, tuple(m.known(item, m.state.age(value)) for item in value.value)
+    if type(value) is Known and type(value.value) is list and m.frozen(value.value):
+        if len(value.value) > m.budget.virtual_length:
+            return None
+        for item in value.value:
+            m.reads(value.value, item)
+        return list, tuple(Known(item) for item in value.value)
     return None
 
 
