@@ -109,6 +109,8 @@ class _Colouring:
         self.successors: Final = [self._successors(draft.nodes[node]) for node in self.order]
         self.flows: Final = self._flows()
         self.temporaries = 0
+        self.bits: dict[Value, int] = {}
+        self.exposed: list[Value] = []
         self.live_in: list[int] = []
 
     def _successors(self, node: DraftNode) -> list[int]:
@@ -134,19 +136,24 @@ class _Colouring:
             self._block(number, live_out[number])
         return self.names
 
-    # -- liveness, as bit sets over values
+    # -- liveness, as bit sets over the values that some node reads before it defines them
 
     def _liveness(self) -> tuple[list[int], list[int]]:
         count = len(self.order)
-        uses, defs = [0] * count, [0] * count
-        for number, node_id in enumerate(self.order):
-            uses[number], defs[number] = self._local(self.draft.nodes[node_id])
+        local = [self._local(self.draft.nodes[node]) for node in self.order]
+        for read, _ in local:
+            for value in read:
+                if value not in self.bits:
+                    self.bits[value] = 1 << len(self.exposed)
+                    self.exposed.append(value)
+        uses = [self._mask(read) for read, _ in local]
+        defs = [self._mask(made) for _, made in local]
         live_in, live_out = list(uses), [0] * count
         predecessors: list[list[int]] = [[] for _ in range(count)]
         for number, targets in enumerate(self.successors):
             for target in targets:
                 predecessors[target].append(number)
-        params = [_bits(self.draft.nodes[node].params) for node in self.order]
+        params = [self._mask(self.draft.nodes[node].params) for node in self.order]
         work = list(reversed(reverse_postorder(self.successors, 0)))
         queued = bytearray(count)
         for number in work:
@@ -169,25 +176,34 @@ class _Colouring:
                         work.append(predecessor)
         return live_in, live_out
 
-    def _local(self, node: DraftNode) -> tuple[int, int]:
+    def _mask(self, values: Iterable[Value]) -> int:
+        mask = 0
+        for value in values:
+            mask |= self.bits.get(value, 0)
+        return mask
+
+    def _members(self, mask: int) -> list[Value]:
+        """The values of a bit set, in the order in which they got their bits."""
+        found = []
+        while mask:
+            low = mask & -mask
+            found.append(self.exposed[low.bit_length() - 1])
+            mask ^= low
+        return found
+
+    def _local(self, node: DraftNode) -> tuple[dict[Value, None], set[Value]]:
         """Values read before they are defined in the node (edge arguments included), and those defined."""
-        use = define = 0
-        for param in node.params:
-            define |= 1 << param
         nested = self.nested[node.id]
+        use: dict[Value, None] = {}
+        define = set(node.params)
         if node.handler is not None:
-            use |= _bits(node.handler.args)
+            use.update(dict.fromkeys(node.handler.args))
         if nested.target is not None:
-            define |= _bits(target_values(nested.target))
+            define.update(target_values(nested.target))
         for statement in nested.statements:
-            for value in _reads(statement):
-                if not define >> value & 1:
-                    use |= 1 << value
-            for value in defined(statement):
-                define |= 1 << value
-        for value in self._end_reads(node):
-            if not define >> value & 1:
-                use |= 1 << value
+            use.update((value, None) for value in _reads(statement) if value not in define)
+            define.update(defined(statement))
+        use.update((value, None) for value in self._end_reads(node) if value not in define)
         return use, define
 
     def _end_reads(self, node: DraftNode) -> list[Value]:
@@ -201,9 +217,9 @@ class _Colouring:
     def _block(self, number: int, live_out: int) -> None:
         node = self.draft.nodes[self.order[number]]
         nested = self.nested[node.id]
-        params = _bits(node.params)
+        params = self._mask(node.params)
         occupied: dict[str, Value] = {}
-        for value in _values(self.live_in[number] & ~params):
+        for value in self._members(self.live_in[number] & ~params):
             if value in self.colour:  # not yet: an exit's value seen through a clean-up that it did not reach
                 occupied[self.colour[value]] = value
         held = self._held(node, occupied)
@@ -228,7 +244,8 @@ class _Colouring:
             return set()
         target = self.draft.nodes[node.handler.target]
         number = self.numbers[target.id]
-        held = {self.colour[v] for v in _values(self.live_in[number] & ~_bits(target.params)) if v in self.colour}
+        kept = self._members(self.live_in[number] & ~self._mask(target.params))
+        held = {self.colour[value] for value in kept if value in self.colour}
         for param, arg in zip(target.params[1:], node.handler.args):
             if param not in self.colour:
                 taken = {name: value for name, value in occupied.items() if value != arg}
@@ -241,26 +258,26 @@ class _Colouring:
 
     def _kills(self, node: DraftNode, nested: Nested, live_out: int) -> tuple[list[list[Value]], int]:
         """For the start and each statement: the values that nobody reads after it; where the last one raises."""
-        live = live_out | _bits(self._end_reads(node))
+        live = {*self._members(live_out), *self._end_reads(node)}
         kills: list[list[Value]] = []
         last = -1
         for at in range(len(nested.statements) - 1, -1, -1):
             statement = nested.statements[at]
             dead: list[Value] = []
             for value in defined(statement):
-                if not live >> value & 1:
+                if value not in live:
                     dead.append(value)
-                live &= ~(1 << value)
+                live.discard(value)
             for value in _reads(statement):
-                if not live >> value & 1:
+                if value not in live:
                     dead.append(value)
-                    live |= 1 << value
+                    live.add(value)
             kills.append(dead)
             if last < 0 and not _silent(statement):
                 last = at
-        start = [value for value in node.params if not live >> value & 1]
+        start = [value for value in node.params if value not in live]
         if nested.target is not None:
-            start.extend(value for value in target_values(nested.target) if not live >> value & 1)
+            start.extend(value for value in target_values(nested.target) if value not in live)
         kills.append(start)
         kills.reverse()
         return kills, last
@@ -381,22 +398,6 @@ def _edges(node: DraftNode) -> Iterable[tuple[Edge, int]]:
         yield edge, 1 if node.end.name == "next" and at == 0 else 0
     if node.handler is not None:
         yield node.handler, 1
-
-
-def _bits(values: Iterable[Value]) -> int:
-    bits = 0
-    for value in values:
-        bits |= 1 << value
-    return bits
-
-
-def _values(bits: int) -> list[Value]:
-    found = []
-    while bits:
-        low = bits & -bits
-        found.append(low.bit_length() - 1)
-        bits ^= low
-    return found
 
 
 def _outer(tree: Expression) -> list[Value]:
