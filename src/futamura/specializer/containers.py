@@ -209,7 +209,8 @@ def _bounds(m: Machine, key: AbstractValue) -> slice | None:
 
 
 def _slice_of(m: Machine, frame: Frame, target: AbstractValue, bounds: slice) -> AbstractValue | None:
-    if bounds.step == 0:
+    parts = (bounds.start, bounds.stop, bounds.step)
+    if bounds.step == 0 or any(part is not None and type(part) is not int for part in parts):
         return None
     entry = m.state.object(target)
     if entry is not None and entry.kind in ("list", "tuple"):
