@@ -28,7 +28,7 @@ from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.listing import SourceMap, source_map
 from futamura.backend.python.loading import Compiled, Identity, compiled, identity_of, load, swap
 from futamura.backend.python.loading import load_residual as load_emitted
-from futamura.errors import UnsupportedError
+from futamura.errors import UnsupportedError, diagnose
 from futamura.frontend.python import collector_paused, lower
 from futamura.ir.continuation import Continuation, continuation_program
 from futamura.ir.graph import Function, Program, Signature, Suspended
@@ -72,8 +72,14 @@ def roundtrip_source(target: object) -> str:
 
 
 def _emitted(program: Program) -> Emitted:
+    """The text of a program; what the back end cannot print is a fault of ours, and is said with a code."""
     with collector_paused():
-        return emit(program)
+        try:
+            return emit(program)
+        except (NotImplementedError, KeyError) as broken:
+            main = program.main
+            title = f"`{main.qualname}` could not be printed: {broken}"
+            raise UnsupportedError(diagnose("FT901", title, file=main.file, place=main.span)) from broken
 
 
 def emit_function(target: object) -> Emitted:
