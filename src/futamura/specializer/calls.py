@@ -134,7 +134,7 @@ def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[Abstr
     kind = None
     if type(callee) is Known and type(callee.value) in (type, types.BuiltinFunctionType):
         kind = _RESULTS.get(callee.value)
-        if kind in (int, str, bool) and callee.value in (str, bool) and len(args) > 2:
+        if kind in (int, str, bool) and (callee.value is str or callee.value is bool) and len(args) > 2:
             kind = None
     elif type(callee) is Known and _makes_exactly(callee.value):
         assert isinstance(callee.value, type)
@@ -156,7 +156,7 @@ def _harmless(m: Machine, args: Sequence[AbstractValue]) -> bool:
     callee = args[0]
     return (
         type(callee) is Known
-        and callee.value in (len, isinstance, type, ord, chr, range, id)
+        and any(callee.value is function for function in (len, isinstance, type, ord, chr, range, id))
         and all(exact_type(m, arg) is not None for arg in args[1:])
     )
 
