@@ -15,7 +15,7 @@ import futamura
 
 Residual = Callable[..., Any]
 
-RUNGS = frozenset({"FT401", "FT402"})
+RUNGS = frozenset({"FT401", "FT402", "FT403"})
 """Events that are no fallbacks: a value was generalized, a growing container is built at run time."""
 
 

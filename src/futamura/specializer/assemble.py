@@ -25,6 +25,7 @@ __all__ = ["Entry", "assemble", "parameters"]
 _PURE: Final = frozenset(
     {
         "const",
+        "global_get",
         "list",
         "tuple",
         "dict",

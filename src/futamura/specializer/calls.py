@@ -29,6 +29,7 @@ from futamura.specializer.purity import PURE_FUNCTIONS, class_lookup, deep
 from futamura.specializer.rules import exact_type, rule, sequence_items, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Known, VObject
+from futamura.specializer.world import Assumption
 
 __all__ = ["call_value"]
 
@@ -341,12 +342,18 @@ def bind(
     return [found[name] for name in signature.names]
 
 
+_NAMED: Final = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
+
+
 def _inline_function(
     m: Machine, frame: Frame, op: Operation, function: types.FunctionType, args: list[AbstractValue], keywords: Keywords
 ) -> bool:
     facts = m.resolve(function)
     if facts is None or facts.function.kind not in ("function", "generator"):
         return False
+    for part in ("__code__", "__defaults__", "__kwdefaults__"):
+        place = f"{function.__qualname__}.{part}"
+        m.world.assume(Assumption("attribute", place, function, part, getattr(function, part)))
     signature = facts.function.signature
     defaults: dict[str, AbstractValue] = {}
     regular = (*signature.posonly, *signature.regular)
@@ -514,6 +521,8 @@ def global_get(m: Machine, frame: Frame, op: Operation) -> None:
     module, name = op.attr
     found = m.world.lookup(frame.facts.namespace, module, name)
     if found is not None:
+        if frame.facts.namespace is m.home and isinstance(found[0], _NAMED):
+            m.named[id(found[0])] = op.attr
         m.set(frame, op, Known(found[0]))
         return
     m.require_home(frame, f"reads {name} of another module")

@@ -41,6 +41,8 @@ class Emitter(ABC):
         self.emitted = 0
         self.hints: list[str | None] = []
         self.span: Span | None = None
+        self.named: dict[int, tuple[str, str]] = {}
+        """Functions, classes and modules that were found under a global name of the residual's own module."""
         self._oids = 0
         self._vids = 0
 
@@ -122,9 +124,14 @@ class Emitter(ABC):
         return self.materialize(value)
 
     def _constant(self, value: object) -> int:
+        named = self.named.get(id(value))
+        if named is not None:  # read where it is used: a name reads better than a variable that holds it
+            found = self.residual_value()
+            self.block.ops.append(ResidualOperation("global_get", (), named, (found,), self.span, True))
+            return found
         constant = Constant(value)
-        found = self.block.constants.get(constant)
-        if found is None:
+        found = self.block.constants.get(constant, -1)
+        if found < 0:
             found = self.residual_value()
             self.block.constants[constant] = found
             self.block.ops.append(ResidualOperation("const", (), constant, (found,), self.span, True))
