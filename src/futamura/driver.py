@@ -46,8 +46,10 @@ def roundtrip(target: Any, *, path: Path | None = None) -> Any:
     another wrapper gives the new function alone.  With `path` the text is written to that file, which tracebacks then
     show.  Raises `UnsupportedError`.
     """
-    lowered = lower(target)
-    return _around(target, load(_emitted(lowered.program), lowered.function, path=path))
+    with collector_paused():  # once around both ways: it has little to find, and much to look at
+        lowered = lower(target)
+        emitted = _emitted(lowered.program)
+    return _around(target, load(emitted, lowered.function, path=path))
 
 
 def _around(target: object, function: FunctionType) -> object:
@@ -84,7 +86,8 @@ def _emitted(program: Program) -> Emitted:
 
 def emit_function(target: object) -> Emitted:
     """The emitted form of a function: its text, its constants, the source of each line.  Raises `UnsupportedError`."""
-    return _emitted(lower(target).program)
+    with collector_paused():
+        return _emitted(lower(target).program)
 
 
 def load_residual(
