@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,8 @@ PENDING = Path(__file__).with_name("pending.txt")
 HERE = PENDING.parent
 
 
+RECORDED = sys.version_info[:2] == (3, 11)
+"""The list is recorded on this version; on others a few tests more may pass."""
 SLOW = ("torture", "test_termination.py", "test_bad_input.py")
 
 
@@ -42,7 +45,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     pending = _pending()
     for item in items:
         if item.path.is_relative_to(HERE) and (name := _names(item)) in pending:
-            item.add_marker(pytest.mark.xfail(reason="not specialized yet as it should be", strict=pending[name]))
+            strict = pending[name] and RECORDED
+            item.add_marker(pytest.mark.xfail(reason="not specialized yet as it should be", strict=strict))
 
 
 _failed: list[str] = []
