@@ -431,3 +431,16 @@ def test_a_continuation_of_a_nested_function() -> None:
     cell = CellType(5)
     assert rest.parameters == ("count",)
     assert rest(cell) == 6 and cell.cell_contents == 6
+
+
+def lambdas_in_a_loop(xs: list[int]) -> object:
+    out = []
+    for x in xs:
+        out += [(lambda: y) for y in [x, x + 1] if (z := y)]  # noqa: B023
+    return [call() for call in out], z
+
+
+def test_a_captured_variable_that_a_loop_makes_anew_is_refused() -> None:
+    """Printed as one variable of the function, its closures would all see the last value."""
+    with pytest.raises(UnsupportedError, match="FT901"):
+        driver.roundtrip(lambdas_in_a_loop)

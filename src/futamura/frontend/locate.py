@@ -22,6 +22,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from futamura.errors import UnsupportedError, diagnose
+from futamura.frontend.collector import collector_paused
 from futamura.ir.constant import exact_key
 
 __all__ = ["Located", "locate", "same_code"]
@@ -171,7 +172,10 @@ def _compile(text: str, file: str, flags: int) -> tuple[ast.Module, CodeType]:
 
 
 def _parsed(text: str, file: str, flags: int) -> tuple[ast.Module, CodeType]:
-    tree = compile(text, file, "exec", flags & ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | ast.PyCF_ONLY_AST, dont_inherit=True)
+    with collector_paused():  # 3.11 takes a finalizer that compiles in between for broken recursion
+        tree = compile(
+            text, file, "exec", flags & ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | ast.PyCF_ONLY_AST, dont_inherit=True
+        )
     return tree, compile(text, file, "exec", flags, dont_inherit=True)
 
 

@@ -12,17 +12,16 @@ Invariant: what comes out passed the verifier; what cannot be lowered exactly ra
 from __future__ import annotations
 
 import ast
-import gc
 import sys
 import threading
 from collections import ChainMap
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import CellType
 from typing import Any, Final, TypeVar
 
 from futamura.frontend import conditions, expressions, patterns, protection, statements, targets
+from futamura.frontend.collector import collector_paused
 from futamura.frontend.comprehensions import generator_body
 from futamura.frontend.definitions import docstring
 from futamura.frontend.draft import Draft, Nested, Unit
@@ -79,19 +78,6 @@ def lower(target: object, *, check: bool = True) -> LoweredFunction:
     return LoweredFunction(
         program, function, function.__globals__, function.__closure__ or (), located.file, located.stringized
     )
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Lowering and emitting only build: a collection in between finds nothing, and costs more than half of the
-    time of a function of 20,000 lines."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _deeply(work: Callable[[], Result]) -> Result:

@@ -183,6 +183,7 @@ class _FunctionEmitter:
         self._name_cells(cells, set(fixed.values()), reserved, fixed)
         exceptions, extents = self._name_exceptions(reserved | set(fixed.values()) | set(cells.values()))
         self._check_cells(cells)
+        self._check_fresh_cells()
         self.names = name_values(
             prepared.draft,
             prepared.nested,
@@ -230,6 +231,35 @@ class _FunctionEmitter:
                     named = op.args
                 if any(arg in cells for arg in named):
                     raise NotImplementedError("a cell is used as a value")
+
+    def _captured(self) -> set[Value]:
+        """What nested functions and classes get, their cells among it."""
+        definitions = (op for op in self.function.operations() if isinstance(op.attr, (FunctionAttr, ClassAttr)))
+        return {arg for op in definitions for arg in op.args}
+
+    def _check_fresh_cells(self) -> None:
+        """A captured cell that a loop makes anew is no variable of this function: all its closures would share one."""
+        captured = self._captured()
+        for node in self.prepared.draft.nodes.values():
+            for item in node.items:
+                if item.name == "cell" and item.results[0] in captured and self._repeats(node.id):
+                    raise NotImplementedError("a captured variable is made anew in a loop")
+
+    def _repeats(self, start: int) -> bool:
+        """Does a way lead from a node back to it?"""
+        nodes = self.prepared.draft.nodes
+        seen: set[int] = set()
+        work = [start] if start else []  # nothing leads to the entry
+        while work:
+            node = nodes[work.pop()]
+            targets = [edge.target for edge in node.end.edges]
+            if node.handler is not None:
+                targets.append(node.handler.target)
+            if start in targets:
+                return True
+            work.extend(target for target in targets if target not in seen)
+            seen.update(targets)
+        return False
 
     def _name_exceptions(self, taken: set[str]) -> tuple[dict[Value, str], dict[int, frozenset[Value]]]:
         """`as` names, and the exceptions that are named while each node runs."""
