@@ -153,13 +153,37 @@ def _makes_exactly(cls: object) -> bool:
 
 
 def _harmless(m: Machine, args: Sequence[AbstractValue]) -> bool:
-    """A builtin that only looks at exact builtin values."""
+    """A builtin that only looks at its arguments, and runs no code of theirs."""
     callee = args[0]
-    return (
-        type(callee) is Known
-        and any(callee.value is function for function in (len, isinstance, type, ord, chr, range, id))
-        and all(exact_type(m, arg) is not None for arg in args[1:])
-    )
+    if type(callee) is not Known:
+        return False
+    if callee.value is isinstance and len(args) == 3:
+        return type(args[2]) is Known and _plain_classes(args[2].value) and _plain_class_of(exact_type(m, args[1]))
+    if (callee.value is type and len(args) == 2) or callee.value is id:
+        return True
+    looks = any(callee.value is function for function in (len, ord, chr, range, isinstance))
+    return looks and all(exact_type(m, arg) in _PLAIN for arg in args[1:])
+
+
+_PLAIN: Final = frozenset(
+    {int, float, complex, bool, str, bytes, type(None), list, tuple, dict, set, frozenset, range, slice}
+)
+
+
+def _plain_classes(classes: object) -> bool:
+    """Does `isinstance` with these run no code of a metaclass?"""
+    if type(classes) is tuple:
+        return all(_plain_classes(cls) for cls in classes)
+    return isinstance(classes, type) and type(classes).__instancecheck__ is type.__instancecheck__
+
+
+def _plain_class_of(cls: type | None) -> bool:
+    """Does reading `__class__` of an instance run no code?"""
+    return cls is not None and class_lookup(cls, "__class__") is object.__dict__["__class__"] and plain_lookup(cls)
+
+
+def plain_lookup(cls: type) -> bool:
+    return class_lookup(cls, "__getattribute__") is object.__dict__["__getattribute__"]
 
 
 def _is_instance(value: object) -> bool:

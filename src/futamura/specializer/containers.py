@@ -78,11 +78,6 @@ def build_dict(m: Machine, frame: Frame, op: Operation) -> None:
     m.set(frame, op, m.virtual(VObject("dict", dict, tuple(v for _, v in entry.values()), names, site(frame))))
 
 
-@rule("set")
-def build_set(m: Machine, frame: Frame, op: Operation) -> None:
-    m.set(frame, op, m.emit("set", [m.get(frame, arg) for arg in op.args], op.attr, type=set))
-
-
 @rule("list_append")
 def list_append(m: Machine, frame: Frame, op: Operation) -> None:
     target, item = (m.get(frame, arg) for arg in op.args)
@@ -90,12 +85,11 @@ def list_append(m: Machine, frame: Frame, op: Operation) -> None:
         m.emit("list_append", (target, item), results=0, raises=False)
 
 
-@rule("set_add", "dict_put")
+@rule("dict_put")
 def put(m: Machine, frame: Frame, op: Operation) -> None:
     args = [m.get(frame, arg) for arg in op.args]
-    if op.operator.name == "dict_put" and store_item(m, args[0], args[1], args[2]):
-        return
-    m.emit(op.operator.name, args, results=0)
+    if not store_item(m, args[0], args[1], args[2]):
+        m.emit("dict_put", args, results=0)
 
 
 def store_item(m: Machine, target: AbstractValue, key: AbstractValue, value: AbstractValue) -> bool:

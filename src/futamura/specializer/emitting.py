@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from types import MethodType
-from typing import Final
+from typing import Final, NoReturn
 
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Span
@@ -21,6 +21,10 @@ from futamura.specializer.state import State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
 __all__ = ["Emitter", "Unsupported"]
+
+
+_SMALL_SET: Final = 5
+"""Below this a set is in its first table, where a display of constants and single additions leave the same order."""
 
 
 class Unsupported(Exception):
@@ -53,6 +57,10 @@ class Emitter(ABC):
     @abstractmethod
     def observe(self) -> None:
         """The next operation may look at static objects."""
+
+    @abstractmethod
+    def refuse(self, place: object, reason: str) -> NoReturn:
+        """A virtual object made at `place` cannot be constructed: it must not be virtual."""
 
     # -- identities
 
@@ -178,6 +186,8 @@ class Emitter(ABC):
         if kind == "dict":
             pairs = [x for key, item in zip(entry.names, items) for x in (Known(key), item)]
             return self.emit("dict", pairs, type=dict, raises=False)
+        if kind == "set":
+            return self._construct_set(entry)
         if kind == "slice":
             return self.emit("slice", items, type=slice, raises=False)
         if kind == "cell":
@@ -202,6 +212,22 @@ class Emitter(ABC):
         if kind == "generator" and isinstance(entry.extra, tuple) and entry.extra[1:3] == (0, 0) and entry.extra[5]:
             return self.emit("call", (Known(entry.extra[5]), *items), type=entry.cls, raises=False)
         raise Unsupported(f"a {kind} object made during specialization escapes", self.span)
+
+    def _construct_set(self, entry: VObject) -> Dynamic:
+        """The elements again in their order; `extra` says how many came from a display of constants."""
+        elements = [Known(name) for name in entry.names]
+        shown = entry.extra
+        if not isinstance(shown, int):
+            self.refuse(entry.site, "the order of a set's elements would be lost")
+        if len(elements) < _SMALL_SET:
+            return self.emit("set", elements, type=set, raises=False)
+        if not shown:
+            return self.emit("call", (Known(set), Known(tuple(entry.names))), type=set, raises=False)
+        made = self.emit("set", elements[:shown], type=set, raises=False)
+        for element in elements[shown:]:
+            method = self.emit("getattr", (made,), "add", raises=False)
+            self.emit("call", (method, element), raises=False)
+        return made
 
     def _construct_iterator(self, entry: VObject) -> Dynamic:
         source, position = entry.items[:2]

@@ -42,6 +42,8 @@ def sorted_of(iterable: Iterable[Any]) -> list[Any]:
 
 
 def sum_of(iterable: Iterable[Any], start: Any = 0) -> Any:
+    if isinstance(start, (str, bytes, bytearray)):
+        return sum((), start)
     total = start
     for item in iterable:
         total = total + item

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import CellType, FunctionType
-from typing import Final, Protocol
+from typing import Final, NoReturn, Protocol
 
 from futamura.ir.evaluate import unbound
 from futamura.ir.graph import Edge, Operation
@@ -142,6 +142,8 @@ class Machine(Emitter):
         """How often each loop's header was passed in line."""
         self.looping: dict[int, FunctionFacts] = {}
         self.rolled: set[tuple[int, int]] = set()
+        self.refused: set[object] = set()
+        """Places where keeping an object virtual, or entering a method, turned out not to be exact."""
 
     # -- running
 
@@ -372,6 +374,13 @@ class Machine(Emitter):
         """The provenance of a value that was computed from `value`."""
         age = self.state.age(value)
         return age if age & 1 or age >= OLDEST else age + 1
+
+    def refuse(self, place: object, reason: str) -> NoReturn:
+        """What a model did at `place` cannot be finished: start again and leave that operation as it is."""
+        if place in self.refused:
+            raise Unsupported(reason, self.span)
+        self.refused.add(place)
+        raise Restart(reason)
 
     def event(self, code: str, reason: str) -> None:
         self.events[code, reason] = Event(code, reason, self.span.line if self.span else 0)

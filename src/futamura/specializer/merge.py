@@ -208,7 +208,7 @@ def _type_of(state: State, value: AbstractValue) -> type | None:
         return value.type
     assert type(value) is Virtual
     entry = state.heap[value.oid]
-    return entry.cls if entry.kind in ("list", "tuple", "dict", "instance", "slice", "exception") else None
+    return entry.cls if entry.kind in ("list", "tuple", "dict", "set", "instance", "slice", "exception") else None
 
 
 def _common_type(a: State, x: AbstractValue, b: State, y: AbstractValue) -> type | None:

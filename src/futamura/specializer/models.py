@@ -276,7 +276,7 @@ def _model_len(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue
         return None
     entry = m.state.object(args[0])
     if entry is not None:
-        return Known(len(entry.items)) if entry.kind in ("list", "tuple", "dict") else None
+        return Known(len(entry.items)) if entry.kind in ("list", "tuple", "dict", "set") else None
     if type(args[0]) is Known and type(args[0].value) in (list, dict, set) and m.frozen(args[0].value):
         return Known(len(args[0].value))  # type: ignore[arg-type]
     return None

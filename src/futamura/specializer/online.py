@@ -22,6 +22,7 @@ from futamura.ir.verify import VerificationError
 from futamura.specializer import attributes as _attributes  # these register their rules and models
 from futamura.specializer import containers as _containers
 from futamura.specializer import reflection as _reflection
+from futamura.specializer import sets as _sets
 from futamura.specializer import views as _views
 from futamura.specializer.assemble import Entry, assemble, parameters
 from futamura.specializer.calls import call_value
@@ -38,7 +39,7 @@ from futamura.specializer.world import Assumption, World
 
 __all__ = ["Open", "Outcome", "specialize_function"]
 
-_ = (_attributes, _containers, _reflection, _views, call_value)
+_ = (_attributes, _containers, _reflection, _sets, _views, call_value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +171,7 @@ class _Run:
         versions = Versions(polyvariance, self.budget, fresh, self.events.append)  # type: ignore[arg-type]
         read_places: set[tuple[int, str]] = set()
         rolled: set[tuple[int, int]] = set()
+        refused: set[object] = set()
         for attempt in range(self.budget.restarts):
             versions.reset()
             machine = Machine(
@@ -184,12 +186,13 @@ class _Run:
             )
             machine.read_places = read_places
             machine.rolled = rolled
+            machine.refused = refused
             try:
                 root, params = self._run(machine, versions, facts)
+                program = self._assemble(machine, root, params, facts)
             except Restart:
                 self.events.extend(event for event in machine.events.values() if event.code == "FT401")
                 continue
-            program = self._assemble(machine, root, params, facts)
             self.events.extend(machine.events.values())
             return self._result(machine, versions, program, attempt)
         sys.setrecursionlimit(limit)

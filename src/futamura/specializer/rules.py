@@ -28,6 +28,7 @@ from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, 
 __all__ = [
     "OPERATOR_CALLS",
     "RULES",
+    "SPECIAL",
     "Rule",
     "exact_type",
     "extend_in_place",
@@ -145,8 +146,7 @@ def arithmetic(m: Machine, frame: Frame, op: Operation) -> None:
                     m.state.validate(arg)
             m.set(frame, op, m.known(folded[0], derived_age(m, name, values, args)))
             return
-    special = _SPECIAL.get(name)
-    if special is not None:
+    for special in SPECIAL.get(name, ()):
         result = special(m, frame, op, args)
         if result is not None:
             m.folded += 1
@@ -212,7 +212,7 @@ def _length_truth(m: Machine, frame: Frame, op: Operation, args: list[AbstractVa
     negate = op.operator.name == "not"
     entry = m.state.object(value)
     if entry is not None:
-        if entry.kind in ("list", "tuple", "dict"):
+        if entry.kind in ("list", "tuple", "dict", "set"):
             return Known(bool(entry.items) is not negate)
         if entry.kind == "instance":
             if hasattr(entry.cls, "__bool__") or hasattr(entry.cls, "__len__"):
@@ -277,14 +277,15 @@ def _member(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
         return None
     found: bool | None = None
     entry = m.state.object(container)
-    if entry is not None and entry.kind == "dict":
+    if entry is not None and entry.kind in ("dict", "set"):
         try:
-            found = any(Constant(key) == Constant(item.value) or key == item.value for key in entry.names)
+            found = hash(item.value) is not None and item.value in entry.names
         except TypeError:
             return None
     elif entry is not None and entry.kind in ("list", "tuple"):
-        if all(type(x) is Known and deep(x.value) for x in entry.items):
-            found = any(type(x) is Known and x.value == item.value for x in entry.items)
+        found = _found_among(item.value, entry.items)
+    elif type(container) is Known and type(container.value) is tuple:
+        found = _found_among(item.value, tuple(Known(x) for x in container.value))
     elif type(container) is Known and type(container.value) in (list, dict, set) and m.frozen(container.value):
         content = container.value
         assert isinstance(content, (list, dict, set))
@@ -300,18 +301,29 @@ def _member(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
     return Known(found if op.operator.name == "in" else not found)
 
 
-_SPECIAL: Final[dict[str, Special]] = {
-    "is": _identity,
-    "is_not": _identity,
-    "truth": _length_truth,
-    "not": _length_truth,
-    "add": _concatenate,
-    "iadd": _concatenate,
-    "mul": _repeat,
-    "imul": _repeat,
-    "in": _member,
-    "not_in": _member,
+def _found_among(value: object, items: tuple[AbstractValue, ...]) -> bool | None:
+    """Does `in` find a known value?  Items are compared in order, up to the first one that is it."""
+    for item in items:
+        if type(item) is not Known or not deep(item.value):
+            return None
+        if item.value is value or item.value == value:
+            return True
+    return False
+
+
+SPECIAL: Final[dict[str, list[Special]]] = {
+    "is": [_identity],
+    "is_not": [_identity],
+    "truth": [_length_truth],
+    "not": [_length_truth],
+    "add": [_concatenate],
+    "iadd": [_concatenate],
+    "mul": [_repeat],
+    "imul": [_repeat],
+    "in": [_member],
+    "not_in": [_member],
 }
+"""What operators do to virtual objects, tried one after the other: the result, or None."""
 
 
 def sequence_items(m: Machine, value: AbstractValue) -> tuple[type, tuple[AbstractValue, ...]] | None:

@@ -69,6 +69,7 @@ class VObject(NamedTuple):
 
     list, tuple   items
     dict          names are the keys (exact builtin atoms), items the values, in insertion order
+    set           names are the elements (exact builtin atoms) in the order of addition, items placeholders
     instance      names are the attributes, items their values; cls is the class
     cell          items is empty or holds the content
     function      extra is (function, FunctionAttr); items are its operands (defaults ... cells)

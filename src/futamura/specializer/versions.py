@@ -317,7 +317,7 @@ def _growing(siblings: list[Version]) -> set[object]:
     for version in siblings[-64:]:
         heap = version.state.heap
         for entry in heap.values():
-            if entry.kind in ("list", "tuple", "dict"):
+            if entry.kind in ("list", "tuple", "dict", "set"):
                 lengths.setdefault(entry.site, set()).add(len(entry.items))
             for item in entry.items:
                 if type(item) is Virtual and heap[item.oid].site == entry.site:
@@ -400,7 +400,7 @@ class _Key:
             else tuple(part if isinstance(part, (tuple, int)) else id(part) for part in entry.extra)
         )
         tokens.append((entry.kind, entry.cls, len(entry.items), token_key(entry.names), extra))
-        if entry.kind in ("list", "tuple", "dict"):
+        if entry.kind in ("list", "tuple", "dict", "set"):
             self.shapes.append((entry.site, len(entry.items)))
             inside = True
         places = [

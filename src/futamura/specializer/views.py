@@ -17,6 +17,7 @@ from futamura.specializer.machine import Machine
 from futamura.specializer.models import KEYWORD_MODELS, METHODS, MODELS, iterable_items
 from futamura.specializer.purity import deep
 from futamura.specializer.rules import exact_type, site
+from futamura.specializer.sets import sorted_set
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Known, Virtual, VObject
 
@@ -194,6 +195,8 @@ def _model_sorted(
             return None
         backwards = value.value
     entry = m.state.object(args[0]) if len(args) == 1 else None
+    if entry is not None and entry.kind == "set":
+        return sorted_set(m, frame, args[0], backwards)
     if len(args) != 1 or (entry is not None and entry.kind not in ("list", "tuple", "dict", "view")):
         return None
     items = iterable_items(m, args[0])
@@ -211,7 +214,7 @@ def _model_callable(m: Machine, frame: Frame, op: Operation, args: list[Abstract
     if entry is not None:
         if entry.kind in ("function", "bound", "method"):
             return Known(True)
-        return Known(False) if entry.kind in ("list", "tuple", "dict") else None
+        return Known(False) if entry.kind in ("list", "tuple", "dict", "set") else None
     return Known(callable(args[0].value)) if len(args) == 1 and type(args[0]) is Known else None
 
 
