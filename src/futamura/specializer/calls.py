@@ -240,7 +240,6 @@ _IN_PYTHON: Final[dict[object, tuple[Callable[..., object], int]]] = {
     sorted: (library.sorted_of, 0),
     max: (library.max_of, 0),
     min: (library.min_of, 0),
-    enumerate: (library.enumerate_of, 0),
     functools.reduce: (library.reduce_of, 1),
 }
 """Builtins that are inlined as Python functions when the argument at this place is a virtual generator."""

@@ -17,6 +17,7 @@ from futamura.specializer.generators import CONSUMING, finish, inside_generator,
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.rules import exact_type
 from futamura.specializer.state import Frame, State
+from futamura.specializer.stepping import enter_step, leave_step
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
 __all__ = ["ENDERS", "advance", "drain", "finite"]
@@ -94,6 +95,9 @@ def take_next(m: Machine, frame: Frame) -> None:
                 assert not isinstance(item, str)
                 m.follow(frame, end.edges[0], item)
             return
+        if enter_step(m, iterator):
+            m.folded += 1
+            return
     rv = m.lift(iterator)
     m.observe()
     m.protect()
@@ -129,8 +133,8 @@ def advance(m: Machine, iterator: Virtual) -> AbstractValue | str | None:
         count = entry.items[1]
         assert type(count) is Known and isinstance(count.value, int)
         items.insert(0, count)
+        m.state.validate(count)  # it counts what is finite
         m.state.heap[iterator.oid] = entry._replace(items=(entry.items[0], m.known(count.value + 1, m.older(count))))
-        m.state.validate(count)
     elif not items:
         return EXHAUSTED
     return m.virtual(entry._replace(kind="tuple", cls=tuple, items=tuple(items), extra=None))
@@ -140,6 +144,8 @@ def finite(m: Machine, iterator: AbstractValue) -> bool:
     """Are all further items of this iterator of known number?"""
     entry = m.state.object(iterator)
     if entry is None or entry.kind != "iterator":
+        return False
+    if isinstance(entry.extra, tuple):
         return False
     items = [m.state.resolve(item) for item in entry.items]
     if entry.extra == "zip":
@@ -241,6 +247,9 @@ def leave(m: Machine, frame: Frame) -> None:
     value = m.get(frame, _terminator(frame).args[0])
     if frame.purpose in CONSUMING:
         finish(m, frame, value)
+        return
+    if frame.purpose == "step":
+        leave_step(m, frame, value)
         return
     if len(m.state.frames) == 1:
         m.observe()

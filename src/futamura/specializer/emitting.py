@@ -203,6 +203,8 @@ class Emitter(ABC):
             return self.emit("getattr", items, entry.extra, raises=False)
         if kind == "iterator" and entry.extra == "sequence":
             return self._construct_iterator(entry)
+        if kind == "iterator" and isinstance(entry.extra, tuple):
+            self.refuse(entry.site, "an iterator over unknown iterators escapes")
         if kind == "iterator":
             maker = Known(zip if entry.extra == "zip" else enumerate)
             return self.emit("call", (maker, *items), raises=False)

@@ -74,10 +74,50 @@ def min_of(iterable: Iterable[Any]) -> Any:
     return least
 
 
-def enumerate_of(iterable: Iterable[Any], start: int = 0) -> Iterator[tuple[int, Any]]:
-    for item in iterable:
-        yield start, item
-        start += 1
+END: Any = object()
+"""What a step returns when its iterator is exhausted."""
+
+
+def zip_1(a: Iterator[Any]) -> Any:
+    for x in a:
+        return (x,)
+    return END
+
+
+def zip_2(a: Iterator[Any], b: Iterator[Any]) -> Any:
+    for x in a:
+        for y in b:
+            return x, y
+        return END
+    return END
+
+
+def zip_3(a: Iterator[Any], b: Iterator[Any], c: Iterator[Any]) -> Any:
+    for x in a:
+        for y in b:
+            for z in c:
+                return x, y, z
+            return END
+        return END
+    return END
+
+
+def strict_2(a: Iterator[Any], b: Iterator[Any]) -> Any:
+    for x in a:
+        for y in b:
+            return x, y
+        raise ValueError("zip() argument 2 is shorter than argument 1")
+    for _ in b:
+        raise ValueError("zip() argument 2 is longer than argument 1")
+    return END
+
+
+def enumerate_step(iterator: Iterator[Any], box: list[int]) -> Any:
+    for item in iterator:
+        count = box[0]
+        box[0] = count + 1
+        return count, item
+    return END
 
 
 def map_of(function: Callable[[Any], Any], iterable: Iterable[Any]) -> Iterator[Any]:

@@ -21,6 +21,7 @@ from futamura.specializer.machine import Machine
 from futamura.specializer.purity import PURE_METHODS, deep
 from futamura.specializer.rules import exact_type, sequence_items, site
 from futamura.specializer.state import Frame
+from futamura.specializer.stepping import STEPS, inner_iterator, stepping
 from futamura.specializer.values import NONE, AbstractValue, Known, Virtual, VObject
 
 __all__ = ["HANDLED", "KEYWORD_MODELS", "METHODS", "MODELS", "Model", "call_method", "iterable_items", "iterator_over"]
@@ -344,32 +345,58 @@ def iterable_items(m: Machine, value: AbstractValue) -> tuple[AbstractValue, ...
     return None
 
 
-def _model_enumerate(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
-    start = args[1] if len(args) == 2 else Known(0)
-    inner = iterator_over(m, frame, args[0]) if args and not is_generator(m, args[0]) else None
-    if inner is None or len(args) > 2 or type(start) is not Known or type(start.value) is not int:
+Keywords = list[tuple[str, AbstractValue]]
+
+
+def _model_enumerate(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    given = [*args, *(value for name, value in keywords if name == "start")]
+    if len(args) != len(given) - len(keywords) or not 1 <= len(given) <= 2 or not args:
+        return None
+    start = given[1] if len(given) == 2 else Known(0)
+    if type(start) is not Known or type(start.value) is not int:
+        return None
+    if is_generator(m, args[0]):
+        box = m.virtual(VObject("list", list, (start,), site=(site(frame), "count")))
+        return stepping(m, frame, "enumerate", enumerate, (args[0], box))
+    inner = iterator_over(m, frame, args[0])
+    if inner is None:
         return None
     return m.virtual(VObject("iterator", object, (inner, start), site=site(frame), extra="enumerate"))
 
 
-def _model_zip(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
-    if any(is_generator(m, arg) for arg in args):
+def _model_zip(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    strict = False
+    for name, value in keywords:
+        if name != "strict" or type(value) is not Known or type(value.value) is not bool:
+            return None
+        strict = value.value
+    known = [iterator_over(m, frame, arg) for arg in args]
+    plain = all(item is not None and _steady(m, item) for item in known)
+    if plain and not strict:
+        items = tuple(item for item in known if item is not None)
+        return m.virtual(VObject("iterator", object, items, site=site(frame), extra="zip"))
+    kind = f"{'strict' if strict and len(args) > 1 else 'zip'} {len(args)}"
+    if kind not in STEPS or site(frame) in m.refused or all(item is None for item in known):
         return None
-    inner = [iterator_over(m, frame, arg) for arg in args]
-    items = tuple(item for item in inner if item is not None)
-    if len(items) != len(args):
-        return None
-    return m.virtual(VObject("iterator", object, items, site=site(frame), extra="zip"))
+    inner = tuple([inner_iterator(m, arg) if item is None else item for arg, item in zip(args, known, strict=True)])
+    return stepping(m, frame, kind, zip, inner)
 
 
-KEYWORD_MODELS: Final[
-    dict[
-        object,
-        Callable[
-            [Machine, Frame, Operation, list[AbstractValue], list[tuple[str, AbstractValue]]], AbstractValue | None
-        ],
-    ]
-] = {}
+def _steady(m: Machine, iterator: AbstractValue) -> bool:
+    """Does taking an item run nothing, so that a real iterator could go on where this one stops?"""
+    entry = m.state.object(iterator)
+    if entry is None or entry.kind != "iterator" or isinstance(entry.extra, tuple):
+        return False
+    inner = entry.items if entry.extra == "zip" else entry.items[:1] if entry.extra == "enumerate" else ()
+    return all(_steady(m, item) for item in inner)
+
+
+KeywordModel = Callable[[Machine, Frame, Operation, list[AbstractValue], Keywords], AbstractValue | None]
+KEYWORD_MODELS: Final[dict[object, KeywordModel]] = {}
 """Models of calls that may have keywords."""
 
 HANDLED: Final = Known("a function was entered that defines the result")
@@ -380,6 +407,7 @@ MODELS: Final[dict[object, Model]] = {
     type: _model_type,
     list: _model_list,
     tuple: _model_tuple,
-    enumerate: _model_enumerate,
-    zip: _model_zip,
 }
+
+KEYWORD_MODELS[enumerate] = _model_enumerate
+KEYWORD_MODELS[zip] = _model_zip

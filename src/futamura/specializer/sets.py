@@ -48,14 +48,18 @@ def _added(elements: tuple[object, ...], new: list[AbstractValue]) -> tuple[obje
 @rule("set")
 def build_set(m: Machine, frame: Frame, op: Operation) -> None:
     args = [m.get(frame, arg) for arg in op.args]
-    elements = _added((), args) if op.attr is None and site(frame) not in m.refused else None
-    if elements is None:
-        m.set(frame, op, m.emit("set", args, op.attr, type=set))
-        return
     block = frame.facts.blocks[frame.block]
     constants = {result for other in block.ops if other.operator.name == "const" for result in other.results}
     plain = set(op.args) <= constants
-    m.set(frame, op, m.virtual(_set_of(elements, site(frame), len(elements) if plain else 0)))
+    elements = _added((), args) if op.attr is None and site(frame) not in m.refused else None
+    if elements is not None:
+        m.set(frame, op, m.virtual(_set_of(elements, site(frame), len(elements) if plain else 0)))
+        return
+    values = [arg.value for arg in args if type(arg) is Known and deep(arg.value)]
+    if plain or op.attr is not None or len(values) < len(args):
+        m.set(frame, op, m.emit("set", args, op.attr, type=set))
+    else:  # a display of constants would put them in another order
+        m.set(frame, op, m.emit("call", (Known(set), Known(tuple(values))), type=set))
 
 
 @rule("set_add")
