@@ -101,6 +101,37 @@ CODES: Final[dict[str, Code]] = {
         "write `super(Class, object)` with both arguments",
         "not-yet",
     ),
+    "FT501": Code(
+        "program-syntax",
+        "the program does not follow the grammar of its language",
+        "compare with docs/flow.md and docs/functional.md",
+        "yours",
+    ),
+    "FT502": Code(
+        "unknown-label", "a jump leads to a label that no block has", "write a block with this label", "yours"
+    ),
+    "FT503": Code(
+        "unbound-variable",
+        "a variable is read where it may have no value",
+        "assign it on every way that leads here, or make it an input",
+        "yours",
+    ),
+    "FT504": Code("program-error", "an operator of the program does not take these values", "", "yours"),
+    "FT505": Code(
+        "wrong-inputs", "the inputs given are not those of the program", "write name=value for each input", "yours"
+    ),
+    "FT506": Code("empty-program", "there is nothing to run", "write at least one block or function", "yours"),
+    "FT507": Code("defined-twice", "the same name is defined twice", "rename one of them", "yours"),
+    "FT508": Code("out-of-fuel", "the program did not end within its fuel", "give more with --fuel", "yours"),
+    "FT509": Code(
+        "cyclic-definition", "a value is defined by itself", "make it a function, or break the cycle", "yours"
+    ),
+    "FT510": Code(
+        "unknown-function",
+        "a call of something that is not defined like this",
+        "define it, or call it as it is defined",
+        "yours",
+    ),
     "FT901": Code(
         "internal",
         "futamura broke one of its own invariants",

@@ -61,7 +61,7 @@ def test_ids_survive(function: Function, distance: int) -> None:
 
 
 BROKEN = [
-    ("func f()\nb0():\n  v0 = cons 1\n  return v0\n", (3, 8), "unknown operator cons"),
+    ("func f()\nb0():\n  v0 = conts 1\n  return v0\n", (3, 8), "unknown operator conts"),
     ("func f()\nb0():\n  v0 = const )\n  return v0\n", (3, 14), "a constant is missing"),
     ("func f()\nb0():\n  v0 = const 1\n  v0 = const 2\n  return v0\n", (4, 3), "v0 is defined a second time"),
     ("func f()\nb0():\n  v0 = const 1\n", (2, 6), "b0 has no terminator"),

@@ -31,7 +31,10 @@ DONE, FINDINGS, USAGE, INTERNAL, INTERRUPTED = 0, 1, 2, 4, 130
 COMMANDS = {
     "ir": "Print the intermediate representation of TARGET.",
     "roundtrip": "Print TARGET as it comes back from the intermediate representation.",
+    "run": "Run a program of the flow-graph language.",
 }
+MODULES = {"run": "futamura.cli.flow"}
+"""Where a command lives that is not in `futamura.cli.commands`."""
 
 
 class LazyGroup(click.Group):
@@ -43,7 +46,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module("futamura.cli.commands")
+        module = importlib.import_module(MODULES.get(cmd_name, "futamura.cli.commands"))
         return cast(click.Command, getattr(module, cmd_name))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

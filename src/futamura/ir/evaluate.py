@@ -19,6 +19,8 @@ from functools import cache
 from types import CellType
 from typing import Any, Final, TypeAlias
 
+from futamura.ir import lists
+
 __all__ = ["BINARY", "COMPARE", "EVALUATE", "INPLACE", "UNARY", "Evaluate"]
 
 Evaluate: TypeAlias = Callable[[Sequence[Any], Any], Any]
@@ -334,5 +336,10 @@ EVALUATE: Final[dict[str, Evaluate]] = {
     "with_enter": with_enter,
     "with_exit": with_exit,
     "with_unwind": with_unwind,
+    "car": lists.car,
+    "cdr": lists.cdr,
+    "cons": lists.cons,
+    "null": lists.null,
+    "show": lists.show,
 }
 """By the name of the row; the rows that need a frame (globals, imports, definitions, yields) have none."""

@@ -17,6 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from futamura.ir.lists import ListError
+
 __all__ = ["ANYTHING", "FACTS", "PURE", "SCALARS", "Effects", "Fact", "Facts", "unknown"]
 
 ANYTHING: Final[frozenset[type[BaseException]]] = frozenset({BaseException})
@@ -32,7 +34,7 @@ _MUTABLE: Final = frozenset({"list", "dict", "set"})
 
 
 class Effects(NamedTuple):
-    """Memory is told apart by kind: "cell", "attribute", "item", "global", or "any" for all of them."""
+    """Memory is told apart by kind: "cell", "attribute", "item", "global", "output", or "any" for all of them."""
 
     reads: frozenset[str] = frozenset()
     writes: frozenset[str] = frozenset()
@@ -352,6 +354,7 @@ _ARITHMETIC: Final = (
     "add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor",
 )  # fmt: skip
 _WRITES_ITEM: Final = Effects(_NONE, frozenset({"item"}))
+_LIST: Final[_Raises] = frozenset({ListError})
 
 FACTS: Final[dict[str, Facts]] = {
     "const": _constant,
@@ -384,5 +387,8 @@ FACTS: Final[dict[str, Facts]] = {
     "yield_from": _always(Fact("object", ANYTHING, SUSPENDS)),
     "match_sequence": _match_kind, "match_mapping": _match_kind,
     "exc_match": _always(Fact("bool", _TYPE, PURE)),
+    "car": _always(Fact("object", _LIST, PURE, True)), "cdr": _always(Fact("tuple", _LIST, PURE, True)),
+    "cons": _always(Fact("tuple", _LIST, PURE, True)), "null": _always(Fact("bool", _LIST, PURE, True)),
+    "show": _always(Fact("object", ANYTHING, Effects(_NONE, frozenset({"output"})))),
 }  # fmt: skip
 """By the name of the row; a row that is not here may run code of the user."""

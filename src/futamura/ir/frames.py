@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from futamura.ir.graph import Block, Edge, Function, Program, Suspended
+from futamura.ir.graph import Block, Edge, Function, Program, Span, Suspended
 
 __all__ = ["Frame", "Machine", "OutOfFuel", "Stopped"]
 
@@ -70,6 +70,8 @@ class Machine:
         self.builtins = _builtins_of(globals) if builtins is None else builtins
         self.fuel = sys.maxsize if fuel is None else fuel
         self.stop = -1
+        self.failing: list[tuple[str, Span | None]] | None = None
+        """Where an exception passed, innermost first; None: nobody wants to know."""
         self.plans: dict[str, Plan] = {}
 
     def plan(self, function: Function) -> Plan:
@@ -130,6 +132,11 @@ class Frame:
 
     def towards(self, region: int) -> int:
         return self.plan.towards(region, self.plan.owner[self.block.region])
+
+    def span(self) -> Span | None:
+        """The place in the source of what is being executed."""
+        ops = self.block.ops
+        return ops[self.index].span if self.index < len(ops) else self.block.terminator.span
 
     def pay(self) -> None:
         """Before each operation and terminator."""

@@ -25,10 +25,10 @@ from futamura.ir.attributes import ClassAttr, FunctionAttr
 from futamura.ir.closures import bind, define_class
 from futamura.ir.constant import Constant
 from futamura.ir.frames import Frame, Machine, OutOfFuel, Stopped
-from futamura.ir.graph import FrameState, Function, Program, Suspended, Terminator
+from futamura.ir.graph import FrameState, Function, Program, Span, Suspended, Terminator
 from futamura.ir.ops import OPERATORS
 
-__all__ = ["Finished", "OutOfFuel", "closure_of", "resume", "run", "suspend_at"]
+__all__ = ["Failed", "Finished", "OutOfFuel", "closure_of", "resume", "run", "run_located", "suspend_at"]
 
 
 class Finished(NamedTuple):
@@ -58,6 +58,27 @@ def run(
     machine = Machine(program, globals, builtins, fuel)
     function = closure_of(machine, program.main, closure, defaults, kwdefaults)
     return function(*args, **(kwargs or {}))
+
+
+class Failed(Exception):
+    """A run that raised, with the function and the place of the operation that did; the cause is its `__cause__`."""
+
+    def __init__(self, function: str, span: Span | None) -> None:
+        super().__init__(function, span)
+        self.function: Final = function
+        self.span: Final = span
+
+
+def run_located(program: Program, args: Sequence[object] = (), *, fuel: int | None = None) -> Any:
+    """`run` for programs without globals: an exception comes out as `Failed`, with its place.  `OutOfFuel` stays."""
+    machine = Machine(program, {}, None, fuel)
+    machine.failing = []
+    function = closure_of(machine, program.main, ())
+    try:
+        return function(*args)
+    except Exception as error:
+        name, span = machine.failing[0] if machine.failing else (program.entry, None)
+        raise Failed(name, span) from error
 
 
 def suspend_at(
@@ -139,7 +160,20 @@ def _continue(frame: Frame) -> object:
     """Run a frame from where it stands: the value that it returns, or a generator."""
     if frame.function.kind == "generator":
         return _generate(frame)
+    if frame.machine.failing is not None:
+        return _run_watched(frame)
     _run_region(frame, 0)
+    return frame.value
+
+
+def _run_watched(frame: Frame) -> object:
+    """Run a function's frame; where an exception leaves it, its place is noted."""
+    try:
+        _run_region(frame, 0)
+    except Exception:
+        assert frame.machine.failing is not None
+        frame.machine.failing.append((frame.function.name, frame.span()))
+        raise
     return frame.value
 
 

@@ -139,6 +139,12 @@ _ROWS: Final = (
     Operator("with_enter", 1, 2),  # (manager) -> exit, value
     Operator("with_exit", 1, 0),  # (exit): exit(None, None, None)
     Operator("with_unwind", 2),  # (exit, exception) -> what exit(type, exception, traceback) returned
+    # the flow-graph and the functional language: lists are exact tuples, anything else raises a ListError
+    Operator("car", 1),
+    Operator("cdr", 1),
+    Operator("cons", 2),  # (item, list)
+    Operator("null", 1),  # (list) -> bool
+    Operator("show", 1, 0),  # (value): write one line
 )
 
 OPERATORS: Final[dict[str, Operator]] = {row.name: row for row in _ROWS}

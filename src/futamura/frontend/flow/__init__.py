@@ -1,0 +1,1 @@
+"""The flow-graph language: labelled blocks, assignments and jumps, in three spellings; see `docs/flow.md`."""

@@ -1,0 +1,1 @@
+"""Tests of the flow-graph and the functional language."""
