@@ -20,6 +20,8 @@ __all__ = ["classes_of", "observe", "scrub", "state_of"]
 
 ADDRESS: Final = re.compile(r"0x[0-9a-fA-F]{4,}")
 ATOMS: Final = (type(None), bool, int, complex, bytes, type(...), type(NotImplemented), range, slice)
+LARGE: Final = 10**100
+"""Beyond this, Python may refuse to write a number in decimals."""
 DEPTH: Final = 150
 """Nesting beyond this is not looked at: lists of lists made by loops stay far below."""
 
@@ -70,6 +72,8 @@ class _Observer:
             self.tokens.append(f"float {value.hex()}")
         elif kind is str:
             self.tokens.append("str " + scrub(repr(value)))
+        elif kind is int:
+            self.tokens.append(f"int {value if abs(value) < LARGE else hex(value)}")
         elif kind in ATOMS:
             self.tokens.append(f"{kind.__name__} {value!r}")
         elif depth > DEPTH:

@@ -193,6 +193,7 @@ class _FunctionEmitter:
             exceptions,
             extents,
             prepared.resumes,
+            prepared.iterables,
         )
         self._used = {*self.names.values.values(), *cells.values(), *reserved, *fixed.values()}
 

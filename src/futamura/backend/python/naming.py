@@ -65,17 +65,21 @@ def name_values(
     exceptions: dict[Value, str],
     extents: dict[int, frozenset[Value]],
     resumes: dict[int, list[int]],
+    iterables: dict[int, tuple[int, Value]],
 ) -> Names:
     """Names for all values.
 
     `fixed` are the parameters of the function, `exceptions` the names of `except ... as`, with `extents` the
     exceptions that are named while a node runs.  `resumes` are the nodes where control may go on after the last node
-    of a `finally` part.
+    of a `finally` part.  `iterables` are the loops whose iterable is evaluated when the loop's parameters have their
+    first values already, each with the node that evaluates it.
     """
     single: set[Value] = set()
     while True:
         try:
-            return _Colouring(draft, nested, reserved, fixed, cells, exceptions, extents, resumes, single).run()
+            return _Colouring(
+                draft, nested, reserved, fixed, cells, exceptions, extents, resumes, iterables, single
+            ).run()
         except _Again as again:
             single.add(again.args[0])
 
@@ -91,6 +95,7 @@ class _Colouring:
         exceptions: dict[Value, str],
         extents: dict[int, frozenset[Value]],
         resumes: dict[int, list[int]],
+        iterables: dict[int, tuple[int, Value]],
         single: set[Value],
     ) -> None:
         self.draft: Final = draft
@@ -102,6 +107,7 @@ class _Colouring:
         self.single: Final = single
         self.alone: Final[set[str]] = set()
         self.resumes: Final = resumes
+        self.iterables: Final = iterables
         self.names = Names(dict(exceptions), cells)
         self.colour: Final = self.names.values
         self.numbers: Final = {node: at for at, node in enumerate(draft.nodes)}
@@ -226,8 +232,9 @@ class _Colouring:
         always = {self.exceptions[value] for value in self.extents.get(node.id, ())}
         kills, last_raising = self._kills(node, nested, live_out)
         if nested.target is None:
+            late = self._needed_late(node)
             for param in node.params:
-                self._define(param, occupied, held | always)
+                self._define(param, occupied, held | always | late.get(param, set()))
         else:
             for value in target_values(nested.target):
                 self._define(value, occupied, held | always)
@@ -255,6 +262,20 @@ class _Colouring:
                 raise _Again(param)
             held.add(name)
         return held
+
+    def _needed_late(self, node: DraftNode) -> dict[Value, set[str]]:
+        """The names that the iterable of the loop at `node` reads, and those that its exceptions find: a parameter
+        may not take them, unless it is passed what they hold."""
+        found = self.iterables.get(node.id)
+        if found is None or not node.params:
+            return {}
+        before = self.draft.nodes[found[0]]
+        read = [value for tree in self.nested[before.id].operands for value in _outer(tree)]
+        held = self._held(before, {})
+        return {
+            param: held | {self.colour[value] for value in read if value in self.colour and value != arg}
+            for param, arg in zip(node.params, before.end.edges[0].args, strict=True)
+        }
 
     def _kills(self, node: DraftNode, nested: Nested, live_out: int) -> tuple[list[list[Value]], int]:
         """For the start and each statement: the values that nobody reads after it; where the last one raises."""

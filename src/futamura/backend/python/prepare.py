@@ -357,6 +357,8 @@ def _find_iterables(prepared: Prepared, uses) -> None:  # type: ignore[no-untype
     for node in draft.nodes.values():
         if node.end.name != "next" or node.items:
             continue
+        if node.handler is not None and node.handler.args:
+            continue  # what the handler is passed is assigned on every trip: the iterator must be made before
         iterator = node.end.args[0]
         if uses[iterator] != 1 or draft.hints[iterator] is not None:
             continue
