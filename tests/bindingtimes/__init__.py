@@ -1,0 +1,1 @@
+"""Binding-time analysis: divisions, their congruence, and the examples of the field."""
