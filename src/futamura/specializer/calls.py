@@ -22,8 +22,14 @@ from futamura.ir.attributes import FunctionAttr
 from futamura.ir.graph import Operation, Signature
 from futamura.specializer import library
 from futamura.specializer.facts import FunctionFacts
-from futamura.specializer.generators import inside_generator, is_generator, is_iterator, new_generator
-from futamura.specializer.machine import Machine, Unsupported, plain_exception_class
+from futamura.specializer.generators import (
+    is_generator,
+    is_iterator,
+    left_generator,
+    new_generator,
+    operands_in_generator,
+)
+from futamura.specializer.machine import GUARDED, Machine, plain_exception_class
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, call_method, iterator_over
 from futamura.specializer.purity import PURE_FUNCTIONS, class_lookup, deep
 from futamura.specializer.rules import exact_type, rule, sequence_items, site
@@ -130,8 +136,6 @@ _RESULTS: Final[dict[object, type]] = {
 
 def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[AbstractValue], shape: object) -> None:
     callee = args[0]
-    if type(callee) is Known and callee.value is next and len(args) == 2 and inside_generator(m):
-        raise Unsupported("a StopIteration may leave a generator", op.span)
     kind = None
     if type(callee) is Known and type(callee.value) in (type, types.BuiltinFunctionType):
         kind = _RESULTS.get(callee.value)
@@ -144,6 +148,7 @@ def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[Abstr
         for arg in args:
             m.escape(arg)
     hint = frame.facts.function.hints[op.results[0]] if op.results else None
+    args, shape = operands_in_generator(m, args, shape)
     _give(m, frame, op, m.emit("call", args, shape, type=kind, hint=hint))
 
 
@@ -253,6 +258,8 @@ def _call_in_python(m: Machine, frame: Frame, op: Operation, function: object, a
     chosen: object = None
     if function is next and args and is_iterator(m, args[0]) and len(args) <= 2:
         chosen = library.next_of if len(args) == 1 else library.next_or
+    elif function in (map, filter) and ("call", (frame.facts.uid, op.id)) in m.refused:
+        return False
     elif function in (map, filter) and len(args) == 2 and _is_code(m, args[0]):
         chosen = library.map_of if function is map else library.filter_of
         made = iterator_over(m, frame, args[1])
@@ -444,7 +451,7 @@ def _push(
         if active.facts is facts and active.dynamic:
             if purpose != "call":
                 return False
-            _give(m, frame, op, m.call_unit(facts, values))
+            _give(m, frame, op, m.call_unit(facts, values, GUARDED if left_generator(m) is not None else "call"))
             return True
     params = facts.function.entry.params
     env = dict(zip(params, values, strict=True))

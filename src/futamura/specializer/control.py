@@ -8,12 +8,13 @@ return in a callee     the caller goes on; at a specialization point if control 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from futamura.ir.constant import Constant
+from futamura.runtime import raise_in_generator
 from futamura.specializer.containers import view_item
-from futamura.specializer.generators import CONSUMING, finish, inside_generator, is_generator, resume
+from futamura.specializer.generators import CONSUMING, finish, is_generator, may_stop, resume, rethrown_may_stop
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.rules import exact_type
 from futamura.specializer.state import Frame, State
@@ -271,6 +272,9 @@ def throw(m: Machine, frame: Frame) -> None:
     args = [m.get(frame, arg) for arg in _terminator(frame).args]
     if not args:
         m.require_real_exceptions()
+        if rethrown_may_stop(m, None):
+            _raise_guarded(m, ())
+            return
         m.observe()
         m.protect()
         m.end("raise")
@@ -281,9 +285,9 @@ def throw(m: Machine, frame: Frame) -> None:
         made = m.plain_exception(exception.value)
         if made is not None and len(args) == 1:
             exception, entry = made, m.state.object(made)
-    raised = exact_type(m, exception)
-    if (raised is None or issubclass(raised, StopIteration)) and inside_generator(m):
-        raise Unsupported("a StopIteration may leave a generator", m.span)
+    if may_stop(m, _raised_class(m, exception)):
+        _raise_guarded(m, args)
+        return
     if m.catching_frame() is not None:
         if (
             entry is not None
@@ -300,9 +304,25 @@ def throw(m: Machine, frame: Frame) -> None:
     m.end("raise", lifted)
 
 
+def _raised_class(m: Machine, exception: AbstractValue) -> type | None:
+    """The exact class of what `raise exception` raises, if it is known."""
+    if type(exception) is Known and isinstance(exception.value, type):
+        return exception.value
+    return exact_type(m, exception)
+
+
+def _raise_guarded(m: Machine, operands: Sequence[AbstractValue]) -> None:
+    """Raise inside a generator's frame what may be a StopIteration."""
+    raised = m.emit("call", (Known(raise_in_generator), *operands))
+    m.end("raise", (raised.rv,))
+
+
 @ender("reraise")
 def rethrow(m: Machine, frame: Frame) -> None:
     exception = m.get(frame, _terminator(frame).args[0])
+    if rethrown_may_stop(m, exact_type(m, exception)):
+        _raise_guarded(m, (exception,))
+        return
     if type(exception) is Virtual and m.catching_frame() is not None and not m.catches_for_real():
         m.unwind(exception)
         return

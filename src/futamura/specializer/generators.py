@@ -12,25 +12,30 @@ Invariant: a frame is never suspended inside a try region, so that a generator w
 
 from __future__ import annotations
 
-from types import FunctionType, GeneratorType
+from collections.abc import Sequence
+from types import BuiltinFunctionType, FunctionType, GeneratorType
 from typing import Final
 
 from futamura.ir.graph import Operation
+from futamura.runtime import call_in_generator
 from futamura.specializer import library
 from futamura.specializer.facts import FunctionFacts
-from futamura.specializer.machine import Machine, Unsupported
+from futamura.specializer.machine import GUARDED, Machine, Restart, Unsupported
 from futamura.specializer.rules import rule
 from futamura.specializer.state import Chain, Frame
-from futamura.specializer.values import NONE, AbstractValue, Virtual, VObject
+from futamura.specializer.values import NONE, AbstractValue, Known, Virtual, VObject
 
 __all__ = [
     "CONSUMING",
     "finish",
-    "inside_generator",
     "is_generator",
     "is_iterator",
+    "left_generator",
+    "may_stop",
     "new_generator",
+    "operands_in_generator",
     "resume",
+    "rethrown_may_stop",
     "suspend",
 ]
 
@@ -63,14 +68,84 @@ def is_iterator(m: Machine, value: AbstractValue) -> bool:
     return entry is not None and entry.kind in ("generator", "iterator")
 
 
-def inside_generator(m: Machine) -> bool:
-    """Would an exception raised now leave the frame of a generator?"""
+def left_generator(m: Machine) -> Frame | None:
+    """The frame of the innermost generator that an exception raised now would leave; None if it is caught before.
+
+    A residual function that is called from inside a generator stands for that generator's frame.
+    """
     for frame in reversed(m.state.frames):
         if frame.facts.blocks[frame.block].handler is not None:
-            return False
-        if frame.purpose in CONSUMING:
-            return True
-    return False
+            return None
+        if frame.purpose in CONSUMING or frame.purpose == GUARDED:
+            return frame
+    return None
+
+
+def may_stop(m: Machine, kind: type | None) -> bool:
+    """Would an exception of exactly this class (None: of any class), raised now, be a StopIteration that leaves a
+    generator?  Python makes a RuntimeError of it, so whoever raises it must do that."""
+    if kind is not None and not issubclass(kind, StopIteration):
+        return False
+    frame = left_generator(m)
+    if frame is None:
+        _mark_caught(m)
+        return False
+    if frame.facts.function.module == library.__name__:
+        # `map` and `filter` are no generators: there the exception is the end of the items.
+        m.refused.add(("call", frame.chain[-1]))
+        raise Restart("a function that is mapped may end the items")
+    return True
+
+
+def _mark_caught(m: Machine) -> None:
+    """The try statement that is around catches what may be a StopIteration, inside a generator: if no clause
+    matches it, it leaves the generator after all."""
+    inside = False
+    for frame in m.state.frames:
+        inside = inside or frame.purpose in CONSUMING or frame.purpose == GUARDED
+        if inside and frame.facts.blocks[frame.block].handler is not None:
+            region = next(extent.region for extent in reversed(frame.extents) if extent.kind == "try")
+            place = ("stops", frame.facts.uid, region)
+            if place not in m.refused:
+                m.refused.add(place)
+                raise Restart("a StopIteration may be caught inside a generator")
+
+
+def rethrown_may_stop(m: Machine, kind: type | None) -> bool:
+    """`may_stop` where the active exception goes on."""
+    for frame in reversed(m.state.frames):
+        for extent in reversed(frame.extents):
+            if extent.kind == "except":
+                caught = frame.facts.function.regions[extent.region].of
+                return (kind is not None or ("stops", frame.facts.uid, caught) in m.refused) and may_stop(m, kind)
+    return may_stop(m, kind)
+
+
+def operands_in_generator(
+    m: Machine, args: Sequence[AbstractValue], shape: object
+) -> tuple[Sequence[AbstractValue], object]:
+    """The operands of a call of unknown code: where a StopIteration would leave a generator, of the call's guard."""
+    if not _may_raise_stop(m, args[0], shape) or not may_stop(m, None):
+        return args, shape
+    return (Known(call_in_generator), *args), None if shape is None else ("", *_marks(shape))
+
+
+def _marks(shape: object) -> tuple[object, ...]:
+    assert isinstance(shape, tuple)
+    return shape
+
+
+def _may_raise_stop(m: Machine, callee: AbstractValue, shape: object) -> bool:
+    """May a call of `callee` raise StopIteration, other than from a special method of an argument?"""
+    entry = m.state.object(callee)
+    if shape is not None:
+        return True
+    if entry is not None:
+        return entry.kind != "method"
+    if type(callee) is not Known or callee.value is next:
+        return True
+    simple = isinstance(callee.value, (type, BuiltinFunctionType))
+    return not simple or getattr(callee.value, "__module__", None) not in ("builtins", "math")
 
 
 def resume(m: Machine, generator: Virtual, purpose: str) -> bool:

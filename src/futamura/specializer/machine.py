@@ -29,7 +29,10 @@ from futamura.specializer.state import OLDEST, Extent, Frame, State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 from futamura.specializer.world import Assumption, World
 
-__all__ = ["Machine", "Restart", "Unsupported"]
+__all__ = ["GUARDED", "Machine", "Restart", "Unsupported"]
+
+GUARDED: Final = "guarded"
+"""The purpose of a residual function's frame if the function is called from inside a generator."""
 
 
 class Restart(Exception):
@@ -485,10 +488,10 @@ class Machine(Emitter):
         self.end(name, args, tuple(targets), attr)
         self.pending.extend(reversed(arms))
 
-    def call_unit(self, facts: FunctionFacts, values: Sequence[AbstractValue]) -> Dynamic:
+    def call_unit(self, facts: FunctionFacts, values: Sequence[AbstractValue], purpose: str = "call") -> Dynamic:
         """Call the residual function for these arguments; what may be shared is materialized first."""
         kept = [self._transferred(value) for value in values]
-        frame = Frame(facts, dict(zip(facts.function.entry.params, kept, strict=True)))
+        frame = Frame(facts, dict(zip(facts.function.entry.params, kept, strict=True)), purpose=purpose)
         self.observe()
         self.protect()
         callee = State([frame], dict(self.state.heap), dict(self.state.ages))
