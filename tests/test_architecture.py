@@ -26,6 +26,7 @@ HOUSE = Path(__file__).resolve().parent.parent
 ROOT = HOUSE / "src" / PACKAGE
 RANK = {
     "source": -1,  # `errors` draws its places with it
+    "codes": -1,
     "errors": 0,
     "ir": 1,
     "analysis": 2,
@@ -35,10 +36,14 @@ RANK = {
     "optimize": 3,
     "backend": 3,
     "driver": 4,
-    "api": 5,
-    "cli": 6,
-    "__init__": 6,
-    "__main__": 7,
+    "entry": 4,
+    "saving": 4,
+    "shipping": 5,
+    "residual": 6,
+    "api": 7,
+    "cli": 8,
+    "__init__": 8,
+    "__main__": 9,
 }
 MAX_FILE_LINES = 600
 MAX_FUNCTION_LINES = 80

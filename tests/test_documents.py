@@ -35,7 +35,7 @@ def test_blocks_run(name: str, capsys: pytest.CaptureFixture[str]) -> None:
         exec(compile(source, file, "exec", dont_inherit=True), space)
 
 
-def test_every_code_is_documented() -> None:
+def test_every_refusal_is_documented() -> None:
     text = (HOUSE / "docs" / "python-support.md").read_text(encoding="utf-8")
     rows = set(re.findall(r"^\| (FT\d+) \| ([\w-]+) \|", text, re.MULTILINE))
-    assert rows == {(code, entry.name) for code, entry in CODES.items()}
+    assert rows == {(code, entry.name) for code, entry in CODES.items() if code.startswith(("FT1", "FT9"))}

@@ -4,81 +4,74 @@
     pow5(2)              32
     print(pow5.source)   def power(x): ...
 
-A `Residual` is called like the original without the static parameters.  What cannot be specialized calls the
-original; `stats["fallbacks"]` and `events` say why.
+What cannot be specialized calls the original; `stats["fallbacks"]` and `events` say why.  `Specializer` has options.
 """
 
 from __future__ import annotations
 
-import inspect
+import functools
+import time
 import types
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any, Final, get_origin
 
+from futamura.codes import is_fallback
 from futamura.driver import lower_for_specializer, residual_function
+from futamura.entry import Promise
+from futamura.errors import SpecializationError
 from futamura.frontend.contents import contents_are_constant, is_rebound
+from futamura.residual import Printed, Recipe, Residual
 from futamura.specializer.online import Open, Outcome, specialize_function
 from futamura.specializer.policy import Budget, Event
-from futamura.specializer.world import Assumption
 
 __all__ = ["DYN", "Dyn", "Residual", "Specializer", "specialize"]
 
+_STRICT: Final = frozenset({"FT305"})
+"""Notes that `strict` takes for errors as well: a promise was broken."""
+
 
 class Dyn:
-    """An input that stays open.  `Dyn(int)` promises its exact class: other values run the original."""
+    """An input that stays open.
 
-    def __init__(self, type: type | None = None) -> None:
+    `Dyn(int)` promises its exact class, `Dyn(list[float], length=12)` that of the elements and the length as well;
+    a call with anything else runs code without the promise.
+    """
+
+    def __init__(self, type: Any = None, *, length: int | None = None) -> None:
         self.type: Final = type
+        self.length: Final = length
 
     def __repr__(self) -> str:
-        return "DYN" if self.type is None else f"Dyn({self.type.__name__})"
+        if self.type is None and self.length is None:
+            return "DYN"
+        kind = self.type.__name__ if get_origin(self.type) is None and hasattr(self.type, "__name__") else self.type
+        return f"Dyn({kind})" if self.length is None else f"Dyn({kind}, length={self.length})"
+
+    def exact_type(self) -> type | None:
+        """The exact class that is promised, if it is one."""
+        kind = get_origin(self.type) or self.type
+        return kind if isinstance(kind, type) and kind is not types.UnionType else None
 
 
 DYN: Final = Dyn()
 
 
-class Residual:
-    """A specialized function."""
-
-    def __init__(
-        self, function: Callable[..., Any], target: object, static: Mapping[str, object], outcome: Outcome, source: str
-    ) -> None:
-        self.py_func: Final = target
-        self.static: Final = dict(static)
-        self.source: Final = source
-        self.assumptions: Final[tuple[Assumption, ...]] = outcome.assumptions
-        self.events: Final[tuple[Event, ...]] = outcome.events
-        self.function: Final = function
-        fallbacks: dict[str, int] = {}
-        for event in outcome.events:
-            fallbacks[event.code] = fallbacks.get(event.code, 0) + 1
-        self.stats: Final[dict[str, Any]] = {
-            **outcome.stats,
-            "fallbacks": fallbacks,
-            "specialized": outcome.program is not None,
-        }
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.function(*args, **kwargs)
-
-    def holds(self) -> bool:
-        """Is everything that was assumed still so?"""
-        return all(assumption.holds() for assumption in self.assumptions)
-
-    def __repr__(self) -> str:
-        shown = ", ".join(f"{name}={value!r:.40}" for name, value in self.static.items())
-        return f"<residual of {getattr(self.py_func, '__qualname__', self.py_func)} for {shown}>"
-
-
 class Specializer:
     """Options of a specialization, reusable: `Specializer(polyvariance="all")(f, n=5)`.
 
-    `assume` is "check" (assumptions are tested at every call, the original runs if one fails) or "trust".
+    assume        "check": assumptions are tested at every call, the original runs if one fails; "trust": they are not
+    polyvariance  "auto", "all" (every known value tells copies of code apart), "none"
+    budget        limits, see `Budget`
+    strict        whatever is not specialized raises `SpecializationError`
     """
 
     def __init__(
         self, *, assume: str = "check", polyvariance: str = "auto", budget: Budget | None = None, strict: bool = False
     ) -> None:
+        if assume not in ("check", "trust"):
+            raise ValueError(f'assume is "check" or "trust", not {assume!r}')
+        if polyvariance not in ("auto", "all", "none"):
+            raise ValueError(f'polyvariance is "auto", "all" or "none", not {polyvariance!r}')
         self.assume: Final = assume
         self.polyvariance: Final = polyvariance
         self.budget: Final = budget
@@ -87,39 +80,51 @@ class Specializer:
     def __call__(self, target: Any, /, *args: object, **static: object) -> Residual:
         """The residual of `target` for these static inputs; `DYN` leaves a position open."""
         function = target.__func__ if isinstance(target, types.MethodType) else target
-        if isinstance(target, types.MethodType):
-            args = (target.__self__, *args)
+        given = (target.__self__, *args) if isinstance(target, types.MethodType) else args
         if not isinstance(function, types.FunctionType):
             raise TypeError(f"{target!r} is not a function written in Python")
-        inputs = _bind(function, args, static)
-        values = {name: value for name, value in inputs.items() if not isinstance(value, Open)}
-        outcome, found = self._specialized(function, inputs)
-        if outcome.program is None or found is None:
-            if self.strict:
-                raise RuntimeError("; ".join(event.reason for event in outcome.events))
-            return Residual(_original(function, values), target, values, outcome, "")
-        made, source = found
-        original = _original(function, values)
-        types_of = [(name, value.type) for name, value in inputs.items() if isinstance(value, Open) and value.type]
-        if types_of:
-            made = _typed(made, original, types_of)
-        if self.assume == "check" and outcome.assumptions:
-            made = _checked(made, original, outcome.assumptions)
-        return Residual(made, target, values, outcome, source)
+        inputs = _bind(function, given, static)
+        opened = {name: Open(value.exact_type()) for name, value in inputs.items() if isinstance(value, Dyn)}
+        started = time.perf_counter()
+        outcome, found = self._specialized(function, {**inputs, **opened}, started)
+        if self.strict:
+            _require(outcome)
+        promises = tuple(
+            Promise(name, value.type, value.length)
+            for name, value in inputs.items()
+            if isinstance(value, Dyn) and value.type is not None
+        )
+        recipe = Recipe(
+            target,
+            {name: value for name, value in inputs.items() if not isinstance(value, Dyn)},
+            None if found is None else found[1],
+            outcome.assumptions,
+            promises if found is not None else (),
+            self.assume,
+            outcome.events,
+            outcome.stats,
+        )
+        general = functools.partial(_without_promises, [], self, target, args, static) if promises else None
+        return Residual(recipe, None if found is None else found[0], general)
 
     def _specialized(
-        self, function: types.FunctionType, inputs: Mapping[str, object]
-    ) -> tuple[Outcome, tuple[Callable[..., Any], str] | None]:
+        self, function: types.FunctionType, inputs: Mapping[str, object], started: float
+    ) -> tuple[Outcome, tuple[types.FunctionType, Printed] | None]:
         """The residual program and its Python.  A fault of ours ends with the original and the event FT901."""
         outcome = self._outcome(function, inputs)
+        outcome.seconds["specialize"] = time.perf_counter() - started
         if outcome.program is None:
             return outcome, None
         try:
-            return outcome, residual_function(outcome.program, function)
+            started = time.perf_counter()
+            made, emitted = residual_function(outcome.program, function)
+            outcome.seconds["print"] = time.perf_counter() - started
         except RecursionError:
             event = Event("FT405", "the residual code is nested too deep: the original code is used")
         except Exception as broken:
             event = _fault("printing the residual code", broken)
+        else:
+            return outcome, (made, Printed(emitted, outcome.program.main.signature))
         return Outcome(None, outcome.open, events=(*outcome.events, event), stats=outcome.stats), None
 
     def _outcome(self, function: types.FunctionType, inputs: Mapping[str, object]) -> Outcome:
@@ -136,6 +141,35 @@ class Specializer:
         except Exception as broken:
             names = tuple(name for name, value in inputs.items() if isinstance(value, Open))
             return Outcome(None, names, events=(_fault("the specializer", broken),))
+
+
+def _without_promises(
+    made: list[Residual],
+    specializer: Specializer,
+    target: Any,
+    given: tuple[object, ...],
+    static: Mapping[str, object],
+    /,
+    *args: Any,
+    **kwargs: Any,
+) -> Any:
+    """Run the residual that promises nothing about its inputs; it is made when it is first needed."""
+    if not made:
+        positional = [DYN if isinstance(value, Dyn) else value for value in given]
+        named = {name: DYN if isinstance(value, Dyn) else value for name, value in static.items()}
+        lenient = Specializer(
+            assume=specializer.assume, polyvariance=specializer.polyvariance, budget=specializer.budget
+        )
+        made.append(lenient(target, *positional, **named))
+    return made[0](*args, **kwargs)
+
+
+def _require(outcome: Outcome) -> None:
+    """Raise for the first event that says that something was not specialized."""
+    found = [event for event in outcome.events if is_fallback(event.code) or event.code in _STRICT]
+    if found:
+        first, *others = dict.fromkeys(event.diagnostic() for event in found)
+        raise SpecializationError(first, tuple(others))
 
 
 def _fault(part: str, broken: Exception) -> Event:
@@ -157,7 +191,7 @@ def specialize(target: Any, /, *args: object, **static: object) -> Residual:
 
 
 def _bind(function: types.FunctionType, args: tuple[object, ...], static: Mapping[str, object]) -> dict[str, object]:
-    """Each parameter with its value, or `Open`."""
+    """Each parameter with its value, or a `Dyn`."""
     code = function.__code__
     positional = code.co_varnames[: code.co_argcount]
     if len(args) > len(positional):
@@ -174,77 +208,4 @@ def _bind(function: types.FunctionType, args: tuple[object, ...], static: Mappin
         if name in given:
             raise TypeError(f"{function.__qualname__}() got two values for {name!r}")
         given[name] = value
-    inputs: dict[str, object] = {}
-    for name in names:
-        value = given.get(name, DYN)
-        inputs[name] = Open(value.type) if isinstance(value, Dyn) else value
-    return inputs
-
-
-def _original(function: types.FunctionType, values: Mapping[str, object]) -> Callable[..., Any]:
-    """The original with the static inputs bound, called like the residual."""
-    signature = inspect.signature(function)
-    kinds = inspect.Parameter
-    open_names = [name for name in signature.parameters if name not in values]
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        positional: list[Any] = []
-        rest = list(args)
-        keywords = dict(kwargs)
-        for name, parameter in signature.parameters.items():
-            if parameter.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD):
-                if name in values:
-                    positional.append(values[name])
-                elif rest:
-                    positional.append(rest.pop(0))
-                elif name in keywords and parameter.kind is kinds.POSITIONAL_OR_KEYWORD:
-                    positional.append(keywords.pop(name))
-                elif parameter.default is not kinds.empty:
-                    positional.append(parameter.default)
-                else:
-                    raise TypeError(f"{function.__name__}() missing 1 required positional argument: '{name}'")
-            elif parameter.kind is kinds.VAR_POSITIONAL:
-                positional.extend(values.get(name, rest))  # type: ignore[arg-type]
-                rest = []
-            elif parameter.kind is kinds.KEYWORD_ONLY and name in values:
-                keywords[name] = values[name]
-            elif parameter.kind is kinds.VAR_KEYWORD and name in values:
-                keywords.update(values[name])  # type: ignore[call-overload]
-        if rest:
-            raise TypeError(
-                f"{function.__name__}() takes {len(open_names)} positional arguments but {len(args)} were given"
-            )
-        return function(*positional, **keywords)
-
-    return call
-
-
-def _typed(
-    made: Callable[..., Any], original: Callable[..., Any], wanted: list[tuple[str, type]]
-) -> Callable[..., Any]:
-    """Run the residual only if the open inputs are of the promised classes."""
-    names = list(inspect.signature(made).parameters)
-    checks = [(names.index(name), name, kind) for name, kind in wanted]
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        for position, name, kind in checks:
-            value = args[position] if position < len(args) else kwargs.get(name, call)
-            if type(value) is not kind:
-                return original(*args, **kwargs)
-        return made(*args, **kwargs)
-
-    return call
-
-
-def _checked(
-    made: Callable[..., Any], original: Callable[..., Any], assumptions: tuple[Assumption, ...]
-) -> Callable[..., Any]:
-    """Run the residual only while its assumptions hold."""
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        for assumption in assumptions:
-            if not assumption.holds():
-                return original(*args, **kwargs)
-        return made(*args, **kwargs)
-
-    return call
+    return {name: given.get(name, DYN) for name in names}

@@ -104,19 +104,19 @@ def load_residual(
 
 def lower_for_specializer(
     function: FunctionType,
-) -> tuple[Program, Function, dict[str, Any], tuple[CellType, ...]] | None:
-    """What the specializer gets of a callee: its program, its entry, its globals and cells; None if it is refused."""
-    try:
-        lowered = lower(function)
-    except UnsupportedError:
-        return None
+) -> tuple[Program, Function, dict[str, Any], tuple[CellType, ...]]:
+    """What the specializer gets of a callee: its program, its entry, its globals and cells.
+
+    Raises `UnsupportedError`.
+    """
+    lowered = lower(function)
     return lowered.program, lowered.program.main, lowered.globals, lowered.closure
 
 
-def residual_function(program: Program, original: FunctionType) -> tuple[FunctionType, str]:
+def residual_function(program: Program, original: FunctionType) -> tuple[FunctionType, Emitted]:
     """A residual program as a function in the place of `original`, and its text."""
     emitted = _emitted(program)
-    return load_emitted(emitted, original, program.main.signature), emitted.text
+    return load_emitted(emitted, original, program.main.signature), emitted
 
 
 def load_program(

@@ -11,134 +11,25 @@
 
 A diagnostic is data; `render` is the only text form.  Exceptions carry one.
 
-Invariant: a code means one thing for ever: entries of `CODES` are added, never renumbered.
+Invariant: every diagnostic has a code of the registry `codes.CODES`.
 """
 
 from __future__ import annotations
 
 import linecache
 from dataclasses import dataclass, field
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
+from futamura.codes import CODES, Code, Kind, Level
 from futamura.source import Place, character_column, excerpt
 
-__all__ = ["CODES", "Because", "Code", "Diagnostic", "FutamuraError", "Kind", "UnsupportedError", "diagnose", "render"]
-
-Kind: TypeAlias = Literal["yours", "fundamental", "not-yet", "bug", "follow-on"]
-"""Whose turn it is: the program's, nobody's, ours later, ours now, or another diagnostic's."""
+__all__ = [
+    "CODES", "Because", "Code", "Diagnostic", "FutamuraError", "Kind", "Level", "SpecializationError",
+    "UnsupportedError", "as_data", "concise", "diagnose", "render",
+]  # fmt: skip
 
 BECAUSE_LIMIT: Final = 5
 """Because-lines that `render` shows; more of them hide the first."""
-
-
-class Code(NamedTuple):
-    """One entry of the registry: what a code means, apart from the place where it came up."""
-
-    name: str
-    explanation: str
-    hint: str
-    kind: Kind
-
-
-CODES: Final[dict[str, Code]] = {
-    "FT101": Code(
-        "not-a-function",
-        "only functions that are written in Python can be looked into",
-        "pass a plain function, method, lambda, static method, class method or property",
-        "yours",
-    ),
-    "FT102": Code(
-        "no-source",
-        "the source text of the function cannot be found",
-        "define the function in a file, in a notebook cell, or register its text with `linecache`",
-        "yours",
-    ),
-    "FT103": Code(
-        "frame-access",
-        "the function reads its own frame, which another form of the function cannot reproduce",
-        "move the call out of this function and pass it the values that it needs",
-        "fundamental",
-    ),
-    "FT104": Code(
-        "source-changed",
-        "the source text does not compile to the code that the function runs",
-        "reload the module, or switch off what rewrites its code while it is imported",
-        "yours",
-    ),
-    "FT105": Code(
-        "async",
-        "asynchronous code is not supported",
-        "keep the part to be specialized in a plain function and await around it",
-        "not-yet",
-    ),
-    "FT106": Code(
-        "except-star",
-        "`except*` is not supported",
-        "use `except ExceptionGroup` and split the group by hand",
-        "not-yet",
-    ),
-    "FT107": Code(
-        "class-expression",
-        "this expression in the head of a nested class or generic definition is not supported",
-        "bind the value to a variable before the definition",
-        "not-yet",
-    ),
-    "FT108": Code(
-        "ambiguous-lambda",
-        "several lambdas begin on this line and nothing tells them apart",
-        "put each lambda on a line of its own, or use `def`",
-        "yours",
-    ),
-    "FT109": Code(
-        "unknown-syntax",
-        "this syntax is newer than this version of futamura",
-        "rewrite the construct in an older syntax",
-        "not-yet",
-    ),
-    "FT110": Code(
-        "super-without-argument",
-        "`super()` reads the first parameter, which this function deletes",
-        "write `super(Class, object)` with both arguments",
-        "not-yet",
-    ),
-    "FT501": Code(
-        "program-syntax",
-        "the program does not follow the grammar of its language",
-        "compare with docs/flow.md and docs/functional.md",
-        "yours",
-    ),
-    "FT502": Code(
-        "unknown-label", "a jump leads to a label that no block has", "write a block with this label", "yours"
-    ),
-    "FT503": Code(
-        "unbound-variable",
-        "a variable is read where it may have no value",
-        "assign it on every way that leads here, or make it an input",
-        "yours",
-    ),
-    "FT504": Code("program-error", "an operator of the program does not take these values", "", "yours"),
-    "FT505": Code(
-        "wrong-inputs", "the inputs given are not those of the program", "write name=value for each input", "yours"
-    ),
-    "FT506": Code("empty-program", "there is nothing to run", "write at least one block or function", "yours"),
-    "FT507": Code("defined-twice", "the same name is defined twice", "rename one of them", "yours"),
-    "FT508": Code("out-of-fuel", "the program did not end within its fuel", "give more with --fuel", "yours"),
-    "FT509": Code(
-        "cyclic-definition", "a value is defined by itself", "make it a function, or break the cycle", "yours"
-    ),
-    "FT510": Code(
-        "unknown-function",
-        "a call of something that is not defined like this",
-        "define it, or call it as it is defined",
-        "yours",
-    ),
-    "FT901": Code(
-        "internal",
-        "futamura broke one of its own invariants",
-        "please report this with the function that caused it",
-        "bug",
-    ),
-}
 
 
 class Because(NamedTuple):
@@ -166,6 +57,10 @@ class Diagnostic:
     @property
     def kind(self) -> Kind:
         return CODES[self.code].kind
+
+    @property
+    def level(self) -> Level:
+        return CODES[self.code].level
 
     @property
     def name(self) -> str:
@@ -205,6 +100,17 @@ class UnsupportedError(FutamuraError):
     """The function uses something that is refused (family FT1xx)."""
 
 
+class SpecializationError(FutamuraError):
+    """Something was not specialized, and the caller asked for an error then (`strict`).
+
+    `others` are the diagnostics behind the first.
+    """
+
+    def __init__(self, diagnostic: Diagnostic, others: tuple[Diagnostic, ...] = ()) -> None:
+        super().__init__(diagnostic)
+        self.others = others
+
+
 def diagnose(
     code: str,
     title: str,
@@ -232,7 +138,7 @@ def diagnose(
 
 def render(diagnostic: Diagnostic, *, verbose: bool = False) -> str:
     """The text that people see; without a newline at the end."""
-    lines = [f"error[{diagnostic.code}]: {diagnostic.title}"]
+    lines = [_headline(diagnostic)]
     indent = " "
     if diagnostic.place is not None:
         indent = " " * len(str(diagnostic.place.line))
@@ -252,3 +158,35 @@ def render(diagnostic: Diagnostic, *, verbose: bool = False) -> str:
     if diagnostic.help:
         lines.append(f"help: {diagnostic.help}")
     return "\n".join(lines)
+
+
+def concise(diagnostic: Diagnostic) -> str:
+    """One line: file:line:column: level[code] title."""
+    where = diagnostic.file
+    if diagnostic.place is not None:
+        where = f"{diagnostic.file or '<unknown>'}:{diagnostic.line}:{diagnostic.column}"
+    return f"{where}: {_headline(diagnostic)}" if where else _headline(diagnostic)
+
+
+def _headline(diagnostic: Diagnostic) -> str:
+    return f"{diagnostic.level}[{diagnostic.code}]: {diagnostic.title}"
+
+
+def as_data(diagnostic: Diagnostic) -> dict[str, object]:
+    """The diagnostic as what `json` can write; columns count characters, from 1."""
+    return {
+        "code": diagnostic.code,
+        "name": diagnostic.name,
+        "level": diagnostic.level,
+        "kind": diagnostic.kind,
+        "title": diagnostic.title,
+        "file": diagnostic.file,
+        "line": diagnostic.line,
+        "column": diagnostic.column,
+        "because": [
+            {"text": reason.text, "file": reason.file or diagnostic.file,
+             "line": None if reason.place is None else reason.place.line}
+            for reason in diagnostic.because
+        ],
+        "help": diagnostic.help,
+    }  # fmt: skip

@@ -16,7 +16,7 @@ import futamura
 Residual = Callable[..., Any]
 
 RUNGS = frozenset({"FT401", "FT402", "FT403"})
-"""Events that are no fallbacks: a value was generalized, a growing container is built at run time."""
+"""Notes, not fallbacks: a value was generalized, a growing container is built at run time."""
 
 
 def specialize(function: Callable[..., Any], /, *positional: Any, **static: Any) -> Residual:
@@ -58,12 +58,12 @@ def stats_of(residual: Residual) -> dict[str, Any]:
 
 def fallbacks(residual: Residual) -> dict[str, int]:
     """Fallbacks by code; empty if everything was specialized."""
-    return {code: count for code, count in stats_of(residual)["fallbacks"].items() if count and code not in RUNGS}
+    return {code: count for code, count in stats_of(residual)["fallbacks"].items() if count}
 
 
 def rungs(residual: Residual) -> int:
     """Generalizations and rungs of the ladder that were taken."""
-    return sum(count for code, count in stats_of(residual)["fallbacks"].items() if code in RUNGS)
+    return sum(count for code, count in stats_of(residual)["notes"].items() if code in RUNGS)
 
 
 def folded(residual: Residual) -> int:

@@ -259,5 +259,5 @@ def test_a_fault_of_ours_ends_with_the_original(part: str, monkeypatch: pytest.M
     residual = futamura.specialize(recursion_generalizes, n=1)
     assert [event.code for event in residual.events] == ["FT901"]
     assert residual(1) == 1
-    with pytest.raises(RuntimeError, match="planted"):
+    with pytest.raises(futamura.FutamuraError, match="planted"):
         futamura.Specializer(strict=True)(recursion_generalizes, n=1)

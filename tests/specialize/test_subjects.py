@@ -95,6 +95,7 @@ def test_residual_keeps_nothing_of_the_static_program(subject: Subject, case: Ca
 def test_residual_did_not_grow(subject: Subject, case: Case) -> None:
     name = f"{subject.name}-{case.label}"
     residual = residual_of(name)
+    assert fallbacks(residual) == {}
     found = {"versions": versions(residual), "left": left(residual), "rungs": rungs(residual)}
     recorded: dict[str, dict[str, int]] = json.loads(COUNTS.read_text(encoding="utf-8")) if COUNTS.exists() else {}
     if os.environ.get("FUTAMURA_UPDATE_COUNTS"):

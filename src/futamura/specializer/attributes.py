@@ -237,6 +237,7 @@ def _store_field(m: Machine, target: AbstractValue, name: str, value: AbstractVa
         if place not in m.world.written:
             m.world.written.add(place)
             if place in m.read_places:
+                m.event("FT305", f"attribute `{name}` of a static object is written after it was read")
                 raise Restart(f"attribute {name} of a static object is written")
         m.state.overlays[place] = (value, True)
         return True

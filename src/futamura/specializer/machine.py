@@ -333,6 +333,7 @@ class Machine(Emitter):
     def writes(self, target: AbstractValue) -> None:
         """Code that stays writes into `target`."""
         if type(target) is Known and self.world.write(target.value):
+            self.event("FT305", f"the contents of a static {type(target.value).__name__} are written")
             raise Restart("a static object is written")
 
     def escape(self, value: AbstractValue) -> None:
@@ -386,7 +387,13 @@ class Machine(Emitter):
         raise Restart(reason)
 
     def event(self, code: str, reason: str) -> None:
-        self.events[code, reason] = Event(code, reason, self.span.line if self.span else 0)
+        self.events[code, reason] = Event(code, reason, self.span.line if self.span else 0, self.file, self.span)
+
+    @property
+    def file(self) -> str:
+        """The source file of the code that runs."""
+        frames = self.state.frames
+        return frames[-1].facts.function.file if frames else ""
 
     # -- control
 

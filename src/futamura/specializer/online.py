@@ -15,8 +15,9 @@ import sys
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
+from futamura.errors import Diagnostic, UnsupportedError
 from futamura.ir.graph import Function, Program, Signature
 from futamura.ir.verify import VerificationError
 from futamura.specializer import attributes as _attributes  # these register their rules and models
@@ -39,6 +40,11 @@ from futamura.specializer.world import Assumption, World
 
 __all__ = ["Open", "Outcome", "specialize_function"]
 
+_COUNTED: Final = ("source_blocks", "versions", "folded", "left", "restarts")
+
+_LASTING: Final = ("FT305", "FT401")
+"""Events that stand although specialization starts again: they say why it does."""
+
 _ = (_attributes, _containers, _reflection, _sets, _views, call_value)
 
 
@@ -57,12 +63,16 @@ class Outcome:
     open: tuple[str, ...]
     assumptions: tuple[Assumption, ...] = ()
     events: tuple[Event, ...] = ()
-    stats: dict[str, int] = field(default_factory=dict)
+    stats: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """The time of each phase; part of `stats`."""
+        found: dict[str, float] = self.stats.setdefault("seconds", {})
+        return found
 
 
-Lower = Callable[
-    [types.FunctionType], "tuple[Program, Function, Mapping[str, object], tuple[types.CellType, ...]] | None"
-]
+Lower = Callable[[types.FunctionType], "tuple[Program, Function, Mapping[str, object], tuple[types.CellType, ...]]"]
 
 
 class _Sources:
@@ -73,11 +83,15 @@ class _Sources:
         self._found: Final[dict[types.FunctionType, FunctionFacts | None]] = {}
         self._nested: Final[dict[tuple[int, str], FunctionFacts]] = {}
         self._count = 0
+        self.refused: Final[dict[types.FunctionType, Diagnostic]] = {}
 
     def resolve(self, function: types.FunctionType) -> FunctionFacts | None:
         if function not in self._found:
-            lowered = self._lower(function)
-            self._found[function] = None if lowered is None else self._facts(*lowered)
+            try:
+                self._found[function] = self._facts(*self._lower(function))
+            except UnsupportedError as error:
+                self._found[function] = None
+                self.refused[function] = error.diagnostic
         return self._found[function]
 
     def nested(self, maker: FunctionFacts, name: str) -> FunctionFacts:
@@ -108,7 +122,7 @@ def specialize_function(
 ) -> Outcome:
     """Specialize `function` to `inputs`: a value for each static parameter, `Open` for each open one.
 
-    `lower` gives the IR of a Python function, or None if it has none.  Never raises for what the program
+    `lower` gives the IR of a Python function, or raises UnsupportedError.  Never raises for what the program
     does; the outcome has no program if nothing could be specialized.
     """
     limits = budget if budget is not None else Budget()
@@ -119,8 +133,7 @@ def specialize_function(
         except OverBudget as over:
             run.events.append(Event("FT401", str(over)))
         except Unsupported as reason:
-            line = reason.span.line if reason.span is not None else 0
-            run.events.append(Event("FT301", f"{reason.reason}: the original code is used", line))
+            run.events.append(run.unsupported(reason))
             break
         except VerificationError as broken:
             run.events.append(
@@ -130,7 +143,9 @@ def specialize_function(
         except RecursionError:
             run.events.append(Event("FT405", "nesting of data or calls is too deep: the original code is used"))
             break
-    return Outcome(None, run.open, events=tuple(run.events))
+    else:
+        run.events.append(Event("FT410", f"{function.__qualname__} did not settle: the original code is used"))
+    return Outcome(None, run.open, events=tuple(run.events), stats=dict.fromkeys(_COUNTED, 0))
 
 
 class _Run:
@@ -153,6 +168,15 @@ class _Run:
         static = [value for value in inputs.values() if not isinstance(value, Open)]
         self.world: Final = World(static, rebinds, constant)
         self.open: Final = tuple(name for name, value in inputs.items() if isinstance(value, Open))
+        self._file = ""
+
+    def unsupported(self, reason: Unsupported) -> Event:
+        """The event of what ended the specialization."""
+        refused = self.sources.refused.get(self.function)
+        if refused is not None:
+            return Event.of(refused)
+        line = reason.span.line if reason.span is not None else 0
+        return Event("FT301", f"{reason.reason}: the original code is used", line, self._file, reason.span)
 
     def outcome(self, polyvariance: str) -> Outcome:
         facts = self.sources.resolve(self.function)
@@ -191,9 +215,13 @@ class _Run:
                 root, params = self._run(machine, versions, facts)
                 program = self._assemble(machine, root, params, facts)
             except Restart:
-                self.events.extend(event for event in machine.events.values() if event.code == "FT401")
+                self.events.extend(event for event in machine.events.values() if event.code in _LASTING)
                 continue
+            except Unsupported:
+                self._file = machine.file
+                raise
             self.events.extend(machine.events.values())
+            self.events.extend(map(Event.of, self.sources.refused.values()))
             return self._result(machine, versions, program, attempt)
         sys.setrecursionlimit(limit)
         raise OverBudget("too many restarts")
@@ -250,7 +278,8 @@ class _Run:
             "left": sum(len(block.ops) for function in program.functions for block in function.blocks),
             "restarts": restarts,
         }
-        return Outcome(program, self.open, tuple(self.world.assumptions.values()), tuple(self.events), stats)
+        events = tuple(dict.fromkeys(self.events))
+        return Outcome(program, self.open, tuple(self.world.assumptions.values()), events, stats)
 
 
 def open_signature(signature: Signature, open_names: tuple[str, ...]) -> Signature:

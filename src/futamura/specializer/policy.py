@@ -12,6 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from futamura.errors import Because, Diagnostic, diagnose
+from futamura.ir.graph import Span
+
 __all__ = ["Budget", "Event", "Polyvariance"]
 
 Polyvariance = Literal["auto", "all", "none"]
@@ -47,3 +50,20 @@ class Event:
     code: str
     reason: str
     line: int = 0
+    file: str = ""
+    span: Span | None = None
+    because: tuple[Because, ...] = ()
+    label: str = ""
+
+    def diagnostic(self) -> Diagnostic:
+        """The event as people see it."""
+        return diagnose(
+            self.code, self.reason, file=self.file, place=self.span, label=self.label, because=self.because
+        )
+
+    @staticmethod
+    def of(found: Diagnostic) -> Event:
+        """The refusal of a function as an event."""
+        span = None if found.place is None else Span(*found.place)
+        line = 0 if span is None else span.line
+        return Event(found.code, found.title, line, found.file, span, found.because, found.label)

@@ -21,7 +21,7 @@ from futamura.specializer.purity import is_mutable
 __all__ = ["Assumption", "World"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Assumption:
     """Something that was read and must still hold: a binding, an attribute, the contents of an object."""
 
@@ -45,6 +45,22 @@ class Assumption:
         else:
             now = getattr(self.holder, self.name, missing)
         return now is self.value
+
+    def __repr__(self) -> str:
+        what = {"global": "global", "cell": "variable", "attribute": "attribute"}.get(self.kind, self.kind)
+        return f"{what} {self.place} is {_named(self.value)}"
+
+
+def _named(value: object) -> str:
+    """A short name, made without running code of the program."""
+    if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)):
+        return f"this {'class' if isinstance(value, type) else 'function'}"
+    if isinstance(value, types.ModuleType):
+        return "this module"
+    if type(value) in (int, float, bool, str, bytes, type(None)):
+        text = repr(value) if type(value) is not int or abs(value) < 1 << 128 else "this integer"
+        return text if len(text) <= 40 else f"this {type(value).__name__}"
+    return f"this {type(value).__name__}"
 
 
 class World:

@@ -61,15 +61,18 @@ _LIVING: Final[dict[str, int]] = {}
 """How many code objects were compiled from the text of that name and still live."""
 
 
-def enter(name: str, text: str, path: Path | None = None) -> str:
-    """Make `text` known under a fresh file name, which is returned; with `path` it is written to that file."""
+def enter(name: str, text: str, path: Path | None = None, origin: str = "") -> str:
+    """Make `text` known under a fresh file name, which is returned; with `path` it is written to that file.
+
+    The name says where the text is from, if `origin` is given: tracebacks show it.
+    """
     if path is not None:
         path.write_text(text, encoding="utf-8")
         linecache.checkcache(str(path))
         return str(path)
     numbers = _COUNTS.setdefault(name, itertools.count(1))
     # Two threads never get the same number: advancing a count is one step of the interpreter.
-    listed = f"<futamura {name}#{next(numbers)}>"
+    listed = f"<futamura {name}#{next(numbers)}{f', {origin}' if origin else ''}>"
     lines = [line + "\n" for line in text.removesuffix("\n").split("\n")]
     linecache.cache[listed] = (len(text), None, lines, listed)
     return listed

@@ -87,10 +87,10 @@ def identity_of(function: FunctionType) -> Identity:
     return Identity(code.co_name, code.co_qualname, code.co_filename, code.co_flags & FUTURE)
 
 
-def compiled(emitted: Emitted, identity: Identity, *, path: Path | None = None) -> Compiled:
+def compiled(emitted: Emitted, identity: Identity, *, path: Path | None = None, origin: str = "") -> Compiled:
     """Compile the text, list it (with `path`: write it to that file), and give the code its names."""
     text = factory_text(emitted)
-    file = enter(identity.qualname.rpartition("<locals>.")[2], text.text, path)
+    file = enter(identity.qualname.rpartition("<locals>.")[2], text.text, path, origin)
     codes = codes_of(text, _module(text.text, file))
     main = codes.get(emitted.name) or codes["<lambda>"]
     # A lambda that is printed as a `def` keeps that name: a listed text must name what it defines.
@@ -138,7 +138,10 @@ def load_residual(
     What remains keeps its default and its annotation.  A positional parameter loses its default if one without a
     default comes after it.
     """
-    made = compiled(emitted, identity_of(original), path=path).function(original.__globals__, cells_of(original))
+    code = original.__code__
+    origin = f"specialized from {Path(code.co_filename).name}:{code.co_firstlineno}"
+    text = compiled(emitted, identity_of(original), path=path, origin=origin)
+    made = text.function(original.__globals__, cells_of(original))
     _adopt(made, original)
     for name in ("__wrapped__", "__signature__"):
         # They describe the parameters of the original.

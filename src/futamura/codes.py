@@ -1,0 +1,213 @@
+"""The registry of diagnostics: what each code means, apart from the place where it came up.
+
+    CODES["FT103"].name     "frame-access"        CODES["FT103"].kind     "fundamental"
+
+FT1xx unsupported, FT2xx binding time, FT3xx effects and mutability, FT4xx termination and size, FT5xx other
+languages, FT9xx a fault of ours.
+`docs/codes/` has a page for each, with an example and what it says.
+
+Invariant: a code means one thing for ever: entries are added, never renumbered.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+__all__ = ["CODES", "Code", "Kind", "Level", "is_fallback"]
+
+Kind: TypeAlias = Literal["yours", "fundamental", "not-yet", "bug", "follow-on"]
+"""Whose turn it is: the program's, nobody's, ours later, ours now, or another diagnostic's."""
+
+Level: TypeAlias = "Literal['error', 'warning', 'note']"
+"""An error is asked for or a refusal, a warning means that general code runs, a note that all is well."""
+
+
+class Code(NamedTuple):
+    """One entry of the registry: what a code means, apart from the place where it came up."""
+
+    name: str
+    explanation: str
+    hint: str
+    kind: Kind
+    level: Level = "error"
+
+
+CODES: Final[dict[str, Code]] = {
+    "FT101": Code(
+        "not-a-function",
+        "only functions that are written in Python can be looked into",
+        "pass a plain function, method, lambda, static method, class method or property",
+        "yours",
+    ),
+    "FT102": Code(
+        "no-source",
+        "the source text of the function cannot be found",
+        "define the function in a file, in a notebook cell, or register its text with `linecache`",
+        "yours",
+    ),
+    "FT103": Code(
+        "frame-access",
+        "the function reads its own frame, which another form of the function cannot reproduce",
+        "move the call out of this function and pass it the values that it needs",
+        "fundamental",
+    ),
+    "FT104": Code(
+        "source-changed",
+        "the source text does not compile to the code that the function runs",
+        "reload the module, or switch off what rewrites its code while it is imported",
+        "yours",
+    ),
+    "FT105": Code(
+        "async",
+        "asynchronous code is not supported",
+        "keep the part to be specialized in a plain function and await around it",
+        "not-yet",
+    ),
+    "FT106": Code(
+        "except-star",
+        "`except*` is not supported",
+        "use `except ExceptionGroup` and split the group by hand",
+        "not-yet",
+    ),
+    "FT107": Code(
+        "class-expression",
+        "this expression in the head of a nested class or generic definition is not supported",
+        "bind the value to a variable before the definition",
+        "not-yet",
+    ),
+    "FT108": Code(
+        "ambiguous-lambda",
+        "several lambdas begin on this line and nothing tells them apart",
+        "put each lambda on a line of its own, or use `def`",
+        "yours",
+    ),
+    "FT109": Code(
+        "unknown-syntax",
+        "this syntax is newer than this version of futamura",
+        "rewrite the construct in an older syntax",
+        "not-yet",
+    ),
+    "FT110": Code(
+        "super-without-argument",
+        "`super()` reads the first parameter, which this function deletes",
+        "write `super(Class, object)` with both arguments",
+        "not-yet",
+    ),
+    "FT204": Code(
+        "static-required",
+        "the value depends on an input that was left open, or on an effect",
+        "give the input that it depends on, or take `static(...)` away to accept general code here",
+        "yours",
+    ),
+    "FT205": Code(
+        "unroll-needs-known",
+        "a loop can only be unrolled over something whose length is known",
+        "give the input that the iterable depends on, or take `unroll(...)` away",
+        "yours",
+    ),
+    "FT206": Code(
+        "peek",
+        "`peek` reports what is known of a value at this place",
+        "take the call away when you have seen enough",
+        "yours",
+        "note",
+    ),
+    "FT301": Code(
+        "general-code",
+        "this part of the program cannot be specialized yet, so general code stands in its place",
+        "move the construct out of the function that is specialized, or mark the function around it `@opaque`",
+        "not-yet",
+        "warning",
+    ),
+    "FT305": Code(
+        "static-written",
+        "a location that had been used as static is written: it counts as dynamic state from there on",
+        "keep what changes apart from what is given, or leave the input open",
+        "yours",
+        "note",
+    ),
+    "FT401": Code(
+        "generalized",
+        "a value takes so many different known values at one place that code is not copied for each of them",
+        "nothing is wrong; raise the budget to unroll further, or write `dynamic(...)` where the value may be general",
+        "yours",
+        "note",
+    ),
+    "FT402": Code(
+        "growing-container",
+        "a container grows from trip to trip around a loop whose end is not known, so it is built at run time",
+        "nothing is wrong; bound the container if it should be known",
+        "yours",
+        "note",
+    ),
+    "FT403": Code(
+        "many-versions",
+        "one block has many versions: only the value that varies most tells them apart from now on",
+        "nothing is wrong; write `dynamic(...)` around a value that need not be known",
+        "yours",
+        "note",
+    ),
+    "FT404": Code(
+        "deep-calls",
+        "known calls nest deeper than the budget allows, so the innermost one stays a call",
+        "raise `Budget.depth`, or write the recursion as a loop",
+        "yours",
+        "warning",
+    ),
+    "FT405": Code(
+        "deep-nesting",
+        "data, calls or residual code nest deeper than Python's stack",
+        "flatten the data, or raise the recursion limit",
+        "yours",
+        "warning",
+    ),
+    "FT410": Code(
+        "out-of-budget",
+        "specialization did not settle within its budget, even when it told nothing apart",
+        "leave an input open, write `dynamic(...)` around what varies, or raise the budget",
+        "yours",
+        "warning",
+    ),
+    "FT501": Code(
+        "program-syntax",
+        "the program does not follow the grammar of its language",
+        "compare with docs/flow.md and docs/functional.md",
+        "yours",
+    ),
+    "FT502": Code(
+        "unknown-label", "a jump leads to a label that no block has", "write a block with this label", "yours"
+    ),
+    "FT503": Code(
+        "unbound-variable",
+        "a variable is read where it may have no value",
+        "assign it on every way that leads here, or make it an input",
+        "yours",
+    ),
+    "FT504": Code("program-error", "an operator of the program does not take these values", "", "yours"),
+    "FT505": Code(
+        "wrong-inputs", "the inputs given are not those of the program", "write name=value for each input", "yours"
+    ),
+    "FT506": Code("empty-program", "there is nothing to run", "write at least one block or function", "yours"),
+    "FT507": Code("defined-twice", "the same name is defined twice", "rename one of them", "yours"),
+    "FT508": Code("out-of-fuel", "the program did not end within its fuel", "give more with --fuel", "yours"),
+    "FT509": Code(
+        "cyclic-definition", "a value is defined by itself", "make it a function, or break the cycle", "yours"
+    ),
+    "FT510": Code(
+        "unknown-function",
+        "a call of something that is not defined like this",
+        "define it, or call it as it is defined",
+        "yours",
+    ),
+    "FT901": Code(
+        "internal",
+        "futamura broke one of its own invariants",
+        "please report this with the function that caused it",
+        "bug",
+    ),
+}
+
+
+def is_fallback(code: str) -> bool:
+    """Does an event of this code mean that something was not specialized?  (A code that is not registered does.)"""
+    return code not in CODES or CODES[code].level != "note"

@@ -1,0 +1,158 @@
+"""The entry of a residual: a function of the open parameters that tests what was promised and assumed.
+
+    def power(x):
+        try:
+            good = type(x) is int and n0['helper'] is v0
+        except (AttributeError, KeyError, ValueError):
+            good = False
+        if good:
+            return residual(x)
+        return original(x)
+
+The test is text with the true parameters, compiled once, because a loop over assumptions behind `*args` costs more
+than many residuals do.
+
+Invariant: the tests run no code of the program, except that an attribute of a class is read as `Assumption.holds` does.
+"""
+
+from __future__ import annotations
+
+import builtins
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, get_args, get_origin
+
+from futamura.backend.python.listing import enter
+from futamura.specializer.world import Assumption
+
+__all__ = ["Promise", "guarded", "matches"]
+
+_VARARGS: Final = 0x04
+_VARKEYWORDS: Final = 0x08
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """What is declared of an open input: a class or `list[float]` and the like, and a length."""
+
+    name: str
+    type: Any
+    length: int | None = None
+
+
+def matches(kind: Any, value: object) -> bool:
+    """Is `value` exactly of the declared kind, elements included?"""
+    origin = get_origin(kind)
+    if origin is None:
+        return type(value) is kind
+    arguments = get_args(kind)
+    if origin is types.UnionType:
+        return any(matches(type(None) if option is None else option, value) for option in arguments)
+    if type(value) is not origin:
+        return False
+    if isinstance(value, dict):
+        return all(matches(arguments[0], key) and matches(arguments[1], item) for key, item in dict.items(value))
+    if isinstance(value, tuple) and not (len(arguments) == 2 and arguments[1] is ...):
+        return len(value) == len(arguments) and all(map(matches, arguments, value))
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return all(matches(arguments[0], item) for item in value)
+    return False
+
+
+def guarded(
+    made: types.FunctionType,
+    original: Callable[..., Any],
+    promises: Sequence[Promise],
+    assumptions: Sequence[Assumption],
+) -> types.FunctionType:
+    """A function like `made` that runs `original` where a promise or an assumption does not hold."""
+    parameters, arguments = _shape(made)
+    taken = set(parameters_of(made))
+    space: dict[str, object] = {}
+
+    def name(letter: str, value: object) -> str:
+        text = letter
+        while text in taken:
+            text += "_"
+        taken.add(text)
+        space[text] = value
+        return text
+
+    tests = [_promised(promise, name) for promise in promises]
+    tests.extend(_assumed(assumption, at, name) for at, assumption in enumerate(assumptions))
+    residual, general, good = name("residual", made), name("original", original), name("good", None)
+    del space[good]
+    errors = name("errors", (AttributeError, KeyError, ValueError))
+    title = made.__name__ if made.__name__.isidentifier() else "residual_entry"
+    condition = " and ".join(tests) or "True"
+    text = (
+        f"def {title}({parameters}):\n    try:\n        {good} = {condition}\n    except {errors}:\n"
+        f"        {good} = False\n    if {good}:\n        return {residual}({arguments})\n"
+        f"    return {general}({arguments})\n"
+    )
+    code = compile(text, enter(f"entry of {title}", text), "exec", dont_inherit=True)
+    body = next(item for item in code.co_consts if isinstance(item, types.CodeType))
+    entry = types.FunctionType(body, {"__builtins__": builtins, **space}, title)
+    entry.__defaults__ = made.__defaults__
+    entry.__kwdefaults__ = made.__kwdefaults__
+    entry.__qualname__, entry.__module__, entry.__doc__ = made.__qualname__, made.__module__, made.__doc__
+    entry.__annotations__ = dict(made.__annotations__)
+    return entry
+
+
+def parameters_of(function: types.FunctionType) -> tuple[str, ...]:
+    """The names of all parameters, in the order of the code's variables."""
+    code = function.__code__
+    extra = bool(code.co_flags & _VARARGS) + bool(code.co_flags & _VARKEYWORDS)
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + extra]
+
+
+def _shape(function: types.FunctionType) -> tuple[str, str]:
+    """The text of the parameters (defaults are attributes of the function), and of a call that passes them on."""
+    code = function.__code__
+    names = list(parameters_of(function))
+    plain, keywords = names[: code.co_argcount], names[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    rest = names[code.co_argcount + code.co_kwonlyargcount :]
+    parameters, arguments = list(plain), list(plain)
+    if code.co_posonlyargcount:
+        parameters.insert(code.co_posonlyargcount, "/")
+    if code.co_flags & _VARARGS:
+        star = rest.pop(0)
+        parameters.append(f"*{star}")
+        arguments.append(f"*{star}")
+    elif keywords:
+        parameters.append("*")
+    parameters.extend(keywords)
+    arguments.extend(f"{word}={word}" for word in keywords)
+    parameters.extend(f"**{word}" for word in rest)
+    arguments.extend(f"**{word}" for word in rest)
+    return ", ".join(parameters), ", ".join(arguments)
+
+
+Naming = Callable[[str, object], str]
+
+
+def _promised(promise: Promise, name: Naming) -> str:
+    if isinstance(promise.type, type) and get_origin(promise.type) is None:
+        test = f"{name('type', type)}({promise.name}) is {name('kind', promise.type)}"
+    else:
+        test = f"{name('matches', matches)}({name('kind', promise.type)}, {promise.name})"
+    if promise.length is not None:
+        test += f" and {name('len', len)}({promise.name}) == {promise.length}"
+    return test
+
+
+def _assumed(assumption: Assumption, at: int, name: Naming) -> str:
+    """The test of one assumption, equal to its `holds`."""
+    value = name(f"v{at}", assumption.value)
+    key = assumption.name
+    if assumption.kind == "global" and type(assumption.holder) is dict:
+        holder = name(f"n{at}", assumption.holder)
+        if key in assumption.holder:
+            return f"{holder}[{key!r}] is {value}"
+        known = name(f"b{at}", builtins.__dict__)
+        return f"{key!r} not in {holder} and {known}[{key!r}] is {value}"
+    if assumption.kind == "cell" or (assumption.kind == "attribute" and key.isidentifier()):
+        return f"{name(f'h{at}', assumption.holder)}.{key} is {value}"
+    return f"{name(f'a{at}', assumption)}.holds()"

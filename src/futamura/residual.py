@@ -1,0 +1,256 @@
+"""The residual: what a specialization gives back.
+
+    pow5 = specialize(power, n=5)
+    pow5(2)  32        pow5.source  'def power(x): ...'        pow5.save("pow5.py")
+
+It is called like the original without the static parameters, looks like it (`inspect.signature`, `help`,
+`inspect.getsource`), and travels between processes as source text.
+
+Invariant: `function` does what the original does with the static inputs, whatever else is true; `stats` and `events`
+say how much of that was specialized.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from futamura.backend.python.emitted import Emitted
+from futamura.backend.python.loading import load_residual
+from futamura.codes import is_fallback
+from futamura.entry import Promise, guarded
+from futamura.errors import Diagnostic
+from futamura.ir.graph import Signature
+from futamura.saving import SavingError, module_text, write
+from futamura.shipping import Shipped, assumptions_of, ship, shipped_key
+from futamura.specializer.policy import Event
+from futamura.specializer.world import Assumption
+
+__all__ = ["Printed", "Recipe", "Residual", "SavingError"]
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A residual program as Python: its text, and which parameters are left."""
+
+    emitted: Emitted
+    signature: Signature
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """All that a residual is made of."""
+
+    target: Any
+    """What was specialized: a function or a bound method."""
+    static: Mapping[str, object]
+    printed: Printed | None
+    """None: the original runs."""
+    assumptions: tuple[Assumption, ...]
+    promises: tuple[Promise, ...]
+    assume: str
+    events: tuple[Event, ...]
+    stats: Mapping[str, Any]
+
+
+class Residual:
+    """A specialized function."""
+
+    def __init__(
+        self, recipe: Recipe, made: types.FunctionType | None = None, general: Callable[..., Any] | None = None
+    ) -> None:
+        """`made` is the loaded text, if that was loaded already; `general` runs where a promise is broken."""
+        target = recipe.target
+        function: Any = target.__func__ if isinstance(target, types.MethodType) else target
+        self._recipe: Final = recipe
+        self.py_func: Final = target
+        self.static: Final = dict(recipe.static)
+        self.source: Final = "" if recipe.printed is None else recipe.printed.emitted.text
+        self.assumptions: Final = recipe.assumptions
+        self.events: Final = recipe.events
+        self.stats: Final[dict[str, Any]] = {**recipe.stats, **_counts(recipe)}
+        original = original_with(function, recipe.static)
+        if recipe.printed is None:
+            self.function: Callable[..., Any] = original
+            signature = open_signature(function, recipe.static)
+        else:
+            if made is None:
+                made = load_residual(recipe.printed.emitted, function, recipe.printed.signature)
+            self.__wrapped__ = made
+            self.function = self._entry(made, original, general)
+            signature = inspect.signature(made)
+        self.__signature__ = signature
+        self.__name__ = function.__name__
+        self.__qualname__ = function.__qualname__
+        self.__module__ = function.__module__
+        self.__doc__ = function.__doc__
+
+    def _entry(
+        self, made: types.FunctionType, original: Callable[..., Any], general: Callable[..., Any] | None
+    ) -> Callable[..., Any]:
+        function = made
+        tested = self.assumptions if self._recipe.assume == "check" else ()
+        if tested:
+            function = guarded(function, original, (), tested)
+        if self._recipe.promises:
+            function = guarded(function, general or original, self._recipe.promises, ())
+        return function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+    def holds(self) -> bool:
+        """Is everything that was assumed still so?"""
+        return all(assumption.holds() for assumption in self.assumptions)
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """The events as they are shown to people."""
+        return tuple(event.diagnostic() for event in self.events)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the residual as a plain module, in one step; it needs no futamura at run time.
+
+        The head of the file lists what was assumed and promised: the module does not test it.  Raises `SavingError`,
+        and leaves an existing file alone, if something in the residual has no form as source text.
+        """
+        return write(Path(path), self.module_text())
+
+    def module_text(self) -> str:
+        """The text that `save` writes."""
+        if self._recipe.printed is None:
+            raise SavingError(f"`{self.__qualname__}` was not specialized: {self._reasons() or 'no reason was given'}")
+        recipe = self._recipe
+        assert recipe.printed is not None
+        return module_text(recipe.printed.emitted, self.__wrapped__, self._described(), recipe.assumptions)
+
+    def _reasons(self) -> str:
+        return "; ".join(event.reason for event in self.events if is_fallback(event.code))
+
+    def _described(self) -> list[str]:
+        """The first comment lines of a saved module."""
+        code = getattr(self.py_func, "__code__", None)
+        place = "" if code is None else f" ({Path(code.co_filename).name}:{code.co_firstlineno})"
+        lines = [f"{self.__module__}.{self.__qualname__}{place}, specialized by futamura."]
+        lines.extend(f"static: {name} = {shown(value)}" for name, value in self.static.items())
+        for promise in self._recipe.promises:
+            length = "" if promise.length is None else f" of length {promise.length}"
+            kind = promise.type.__name__ if isinstance(promise.type, type) else promise.type
+            lines.append(f"promised, not tested here: {promise.name} is exactly {kind}{length}")
+        return lines
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        recipe = self._recipe
+        printed = recipe.printed
+        shipped = ship(
+            recipe.target, dict(recipe.static), recipe.assumptions, recipe.promises, recipe.assume,
+            None if printed is None else (printed.emitted, printed.signature), recipe.events, dict(recipe.stats),
+        )  # fmt: skip
+        return rebuild, (shipped,)
+
+    def __repr__(self) -> str:
+        given = ", ".join(f"{name}={shown(value)}" for name, value in self.static.items())
+        return f"<residual of {self.__qualname__}({given})>"
+
+
+_REBUILT: Final[dict[str, Residual]] = {}
+"""Residuals that came from another process, by the digest of what they are made of: each is compiled once."""
+
+
+def rebuild(shipped: Shipped) -> Residual:
+    """The residual that `__reduce__` took apart.  What was assumed is looked up again in this process."""
+    key = shipped_key(shipped)
+    found = _REBUILT.get(key)
+    if found is None:
+        printed = None if shipped.printed is None else Printed(*shipped.printed)
+        recipe = Recipe(
+            shipped.target, shipped.static, printed, assumptions_of(shipped), shipped.promises, shipped.assume,
+            shipped.events, shipped.stats,
+        )  # fmt: skip
+        found = _REBUILT[key] = Residual(recipe)
+    return found
+
+
+def shown(value: object, limit: int = 60) -> str:
+    """A short text for a value, made without running code of the program."""
+    if type(value) in (int, float, complex, bool, str, bytes, type(None), range):
+        if isinstance(value, int) and value.bit_length() > 256:
+            return f"<int of {value.bit_length()} bits>"
+        if isinstance(value, (str, bytes)) and len(value) > limit:
+            return f"{value[: limit - 20]!r}... ({len(value)})"
+        return repr(value)
+    if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)):
+        return value.__qualname__
+    if type(value) in (list, tuple, dict, set, frozenset):
+        assert isinstance(value, (list, tuple, dict, set, frozenset))
+        return f"<{type(value).__name__} of {len(value)}>"
+    return f"<{type(value).__qualname__}>"
+
+
+def _counts(recipe: Recipe) -> dict[str, Any]:
+    """Fallbacks and notes by code, and whether there is residual code at all."""
+    fallbacks: dict[str, int] = {}
+    notes: dict[str, int] = {}
+    for event in recipe.events:
+        counts = fallbacks if is_fallback(event.code) else notes
+        counts[event.code] = counts.get(event.code, 0) + 1
+    return {"fallbacks": fallbacks, "notes": notes, "specialized": recipe.printed is not None}
+
+
+def open_signature(function: Callable[..., Any], static: Mapping[str, object]) -> inspect.Signature:
+    """The signature of the parameters that are left."""
+    found = inspect.signature(function, follow_wrapped=False)
+    left: list[inspect.Parameter] = []
+    for parameter in reversed(list(found.parameters.values())):
+        if parameter.name in static:
+            continue
+        positional = parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+        if positional and any(
+            later.default is later.empty and later.kind in (later.POSITIONAL_ONLY, later.POSITIONAL_OR_KEYWORD)
+            for later in left
+        ):
+            parameter = parameter.replace(default=parameter.empty)
+        left.append(parameter)
+    return found.replace(parameters=left[::-1])
+
+
+def original_with(function: types.FunctionType, values: Mapping[str, object]) -> Callable[..., Any]:
+    """The original with the static inputs bound, called like the residual."""
+    signature = inspect.signature(function, follow_wrapped=False)
+    kinds = inspect.Parameter
+    open_names = [name for name in signature.parameters if name not in values]
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        positional: list[Any] = []
+        rest = list(args)
+        keywords = dict(kwargs)
+        for name, parameter in signature.parameters.items():
+            if parameter.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD):
+                if name in values:
+                    positional.append(values[name])
+                elif rest:
+                    positional.append(rest.pop(0))
+                elif name in keywords and parameter.kind is kinds.POSITIONAL_OR_KEYWORD:
+                    positional.append(keywords.pop(name))
+                elif parameter.default is not kinds.empty:
+                    positional.append(parameter.default)
+                else:
+                    raise TypeError(f"{function.__name__}() missing 1 required positional argument: '{name}'")
+            elif parameter.kind is kinds.VAR_POSITIONAL:
+                positional.extend(values.get(name, rest))  # type: ignore[arg-type]
+                rest = []
+            elif parameter.kind is kinds.KEYWORD_ONLY and name in values:
+                keywords[name] = values[name]
+            elif parameter.kind is kinds.VAR_KEYWORD and name in values:
+                keywords.update(values[name])  # type: ignore[call-overload]
+        if rest:
+            raise TypeError(
+                f"{function.__name__}() takes {len(open_names)} positional arguments but {len(args)} were given"
+            )
+        return function(*positional, **keywords)
+
+    return call

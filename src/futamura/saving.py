@@ -1,0 +1,235 @@
+"""A residual as a plain module on disk: no futamura at run time.
+
+    from shop import discount            a global that the residual reads
+    _table = (1, 2, 3)                   a constant that has no name in the text
+    def price(x): ...                    the text itself
+
+What has no exact form as source text (an instance of a class, a function made at run time, a module variable that is
+rebound) is named in a `SavingError`; nothing is written then.  Lists, dicts and sets become copies, and the head of
+the file says so.
+
+Invariant: the text compiles, and a file is the old one or the new one, never a part.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import dis
+import keyword
+import math
+import os
+import sys
+import tempfile
+import types
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from futamura.backend.python.emitted import Emitted
+from futamura.specializer.world import Assumption
+
+__all__ = ["SavingError", "module_text", "write"]
+
+_PLAIN: Final = (int, str, bytes, bool, type(None), type(...))
+_CONTAINERS: Final = (list, dict, set, frozenset, tuple)
+
+
+class SavingError(ValueError):
+    """The residual has no form as a plain module; the message names what stands in the way."""
+
+
+def module_text(
+    emitted: Emitted, made: types.FunctionType, described: Iterable[str], assumptions: Iterable[Assumption]
+) -> str:
+    """The text of a module that defines the residual `made`, whose text is `emitted`."""
+    return _Module(emitted, made).text(list(described), list(assumptions))
+
+
+class _Module:
+    """One module under construction: what must be imported, and what cannot be written."""
+
+    def __init__(self, emitted: Emitted, made: types.FunctionType) -> None:
+        self._emitted: Final = emitted
+        self._made: Final = made
+        self._imports: Final[dict[str, str]] = {}
+        """Local name -> import statement."""
+        self._copied: Final[list[str]] = []
+        self._troubles: Final[list[str]] = []
+
+    def text(self, described: list[str], assumptions: list[Assumption]) -> str:
+        emitted, made = self._emitted, self._made
+        values = dict(emitted.constants)
+        for name, cell in zip(made.__code__.co_freevars, made.__closure__ or ()):
+            if name in emitted.free:
+                values[name] = self._cell(name, cell, assumptions)
+        lines: list[str] = []
+        for name, value in values.items():
+            text = self._expression(value, f"the constant `{name}`")
+            if type(value) in (list, dict, set):
+                self._copied.append(name)
+            if text != name:
+                lines.append(f"{name} = {text}")
+        self._globals(assumptions)
+        after = self._after()
+        if self._troubles:
+            raise SavingError(f"`{made.__qualname__}` cannot be a plain module: " + "; ".join(self._troubles))
+        described.extend(f"assumed, not tested here: {assumption!r}" for assumption in assumptions)
+        described.extend(f"a copy, made when this module is imported: {name}" for name in self._copied)
+        head = "".join(f"# {line}\n" for line in described)
+        parts = [head, "\n".join(self._imports.values()), "\n".join(lines), emitted.text.rstrip("\n"), "\n".join(after)]
+        text = "\n\n".join(part.rstrip("\n") for part in parts if part) + "\n"
+        compile(text, f"{made.__name__}.py", "exec", dont_inherit=True)
+        return text
+
+    def _cell(self, name: str, cell: types.CellType, assumptions: list[Assumption]) -> object:
+        if not any(item.kind == "cell" and item.holder is cell for item in assumptions):
+            self._troubles.append(f"it shares the variable `{name}` with an enclosing function")
+            return None
+        return cell.cell_contents
+
+    def _globals(self, assumptions: list[Assumption]) -> None:
+        """Imports for the global names that the text reads."""
+        emitted, namespace = self._emitted, self._made.__globals__
+        own = {name for name, _ in emitted.constants} | set(emitted.free)
+        defined = {node.name for node in ast.parse(emitted.text).body if isinstance(node, ast.FunctionDef)}
+        names = _globals_of(emitted.text, "LOAD_GLOBAL", "LOAD_NAME") - own - defined
+        assumed = {item.name for item in assumptions if item.kind == "global" and item.holder is namespace}
+        for name in sorted(names):
+            if name not in namespace:
+                if not hasattr(builtins, name):
+                    self._troubles.append(f"the global `{name}` does not exist")
+                continue
+            if name not in assumed:
+                self._troubles.append(f"the global `{name}` may be bound anew while the program runs")
+                continue
+            text = self._expression(namespace[name], f"the global `{name}`", name)
+            if text != name:
+                self._imports[name] = f"{name} = {text}"
+        if _globals_of(emitted.text, "STORE_GLOBAL", "DELETE_GLOBAL"):
+            self._troubles.append("it assigns a global")
+
+    def _after(self) -> list[str]:
+        """Statements behind the definition: defaults, the docstring."""
+        made, name = self._made, self._emitted.name
+        lines: list[str] = []
+        if made.__name__ != name and made.__name__.isidentifier() and not keyword.iskeyword(made.__name__):
+            lines.append(f"{made.__name__} = {name}")
+        if made.__defaults__:
+            lines.append(f"{name}.__defaults__ = {self._expression(made.__defaults__, 'a default')}")
+        if made.__kwdefaults__:
+            lines.append(f"{name}.__kwdefaults__ = {self._expression(made.__kwdefaults__, 'a default')}")
+        text = next(node for node in ast.parse(self._emitted.text).body if getattr(node, "name", "") == name)
+        assert isinstance(text, ast.FunctionDef)
+        if isinstance(made.__doc__, str) and ast.get_docstring(text, clean=False) != made.__doc__:
+            lines.append(f"{name}.__doc__ = {made.__doc__!r}")
+        return lines
+
+    # -- values
+
+    def _expression(self, value: object, what: str, wanted: str = "") -> str:
+        """An expression for `value`; a named object is imported, as `wanted` if given."""
+        if type(value) in _PLAIN:
+            if isinstance(value, int) and value.bit_length() > 4_000:
+                return hex(value)
+            return "..." if value is ... else repr(value)
+        if isinstance(value, float) and type(value) is float:
+            if math.isnan(value):
+                return "float('nan')"
+            return repr(value) if math.isfinite(value) else f"float('{value}')"
+        if isinstance(value, complex) and type(value) is complex:
+            parts = (self._expression(value.real, what), self._expression(value.imag, what))
+            return f"complex({', '.join(parts)})"
+        if type(value) in _CONTAINERS:
+            return self._container(value, what)
+        if isinstance(value, (range, slice)):
+            parts3 = (value.start, value.stop, value.step)
+            return f"{type(value).__name__}({', '.join(self._expression(part, what) for part in parts3)})"
+        return self._named(value, what, wanted)
+
+    def _container(self, value: object, what: str) -> str:
+        try:
+            if isinstance(value, dict):
+                items = [f"{self._expression(k, what)}: {self._expression(v, what)}" for k, v in value.items()]
+                return "{" + ", ".join(items) + "}"
+            assert isinstance(value, (list, tuple, set, frozenset))
+            texts = [self._expression(item, what) for item in value]
+        except RecursionError:
+            self._troubles.append(f"{what} is nested too deep")
+            return "None"
+        if isinstance(value, tuple):
+            return "(" + ", ".join(texts) + ("," if len(texts) == 1 else "") + ")"
+        if isinstance(value, list):
+            return "[" + ", ".join(texts) + "]"
+        inside = "{" + ", ".join(sorted(texts)) + "}" if texts else "()"
+        return f"{type(value).__name__}({inside})" if isinstance(value, frozenset) or not texts else inside
+
+    def _named(self, value: object, what: str, wanted: str) -> str:
+        """An object that can be imported again: a module, a function, a class."""
+        if isinstance(value, types.ModuleType):
+            if sys.modules.get(value.__name__) is not value:
+                self._troubles.append(f"{what} is a module that is not imported under its name")
+                return "None"
+            name = wanted or "_" + value.__name__.replace(".", "_")
+            self._imports[name] = f"import {value.__name__} as {name}"
+            return name
+        module, path = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+        if isinstance(module, str) and isinstance(path, str) and _found(module, path) is value:
+            if module == "builtins":
+                return path
+            if module == "__main__":
+                self._troubles.append(f"{what} is `{path}` of a script, which cannot be imported")
+                return "None"
+            first, dot, rest = path.partition(".")
+            name = wanted if wanted and not dot else ("_" + module.replace(".", "_") + "_" + first)
+            self._imports[name] = f"from {module} import {first} as {name}" if name != first else (
+                f"from {module} import {first}"
+            )
+            return name + dot + rest
+        self._troubles.append(f"{what} is a {type(value).__qualname__}, which has no form as source text")
+        return "None"
+
+
+def _found(module: str, path: str) -> object:
+    """What is found under `module` and the dotted `path`, functions and classes only."""
+    found: object = sys.modules.get(module)
+    for part in path.split("."):
+        if not isinstance(found, (types.ModuleType, type)) or not part.isidentifier():
+            return None
+        found = found.__dict__.get(part)
+    return found if isinstance(found, (type, types.FunctionType, types.BuiltinFunctionType)) else None
+
+
+def _globals_of(text: str, *operations: str) -> set[str]:
+    """The names that these operations of the text's functions name, as text: LOAD_GLOBAL ..."""
+    codes = [item for item in compile(text, "text", "exec").co_consts if isinstance(item, types.CodeType)]
+    names: set[str] = set()
+    for code in codes:
+        codes.extend(item for item in code.co_consts if isinstance(item, types.CodeType))
+        names.update(str(found.argval) for found in dis.get_instructions(code) if found.opname in operations)
+    return names
+
+
+def write(path: Path, text: str) -> Path:
+    """Write beside `path`, then rename: a reader sees the old file or the new one, never a part."""
+    path = Path(os.path.realpath(path))
+    if path.is_dir():
+        raise IsADirectoryError(21, "it is a directory")
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    try:
+        with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        Path(name).chmod(mode)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return path
+
+
+def _umask() -> int:
+    """The process's mask, which can be read only by setting it."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask

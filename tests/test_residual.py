@@ -1,0 +1,244 @@
+"""The residual as an object: signature, source, pickling, saving, promises, assumptions, strictness.
+
+    specialize(scaled, n=3)   ->   inspect.signature(...) == (x: float, *, k: int = 3) -> float
+
+Invariant: every way in which a residual travels gives something that answers as the original does.
+"""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import pickle
+import pydoc
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import futamura
+from futamura.entry import matches
+from futamura.residual import SavingError
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+
+
+def helper(y):
+    return y * 2
+
+
+def scaled(x: float, n: int, *, k: int = 3) -> float:
+    """Scale."""
+    result = 1.0
+    while n > 0:
+        result *= x
+        n -= 1
+    return helper(result) + k
+
+
+TABLE = [10, 20, 30]
+
+
+def looked_up(i, table):
+    return table[i]
+
+
+def typed(x, n):
+    return x * n + 0
+
+
+def fails(x, n):
+    return n / x
+
+
+class Machine:
+    def __init__(self, code):
+        self.code = code
+
+    def run(self, x):
+        for op in self.code:
+            x = x + 1 if op == "inc" else x * 2
+        return x
+
+
+COUNTER = 0
+
+
+def reads_counter(x, n):
+    return COUNTER + x + n
+
+
+def counts_up():
+    global COUNTER
+    COUNTER += 1
+
+
+def evaluates(a, b):
+    return eval("a + b")
+
+
+def test_it_looks_like_the_original() -> None:
+    residual = futamura.specialize(scaled, n=3)
+    assert str(inspect.signature(residual)) == str(inspect.signature(scaled)).replace("n: 'int', ", "")
+    assert (residual.__name__, residual.__doc__, residual.__module__) == ("scaled", "Scale.", __name__)
+    assert inspect.getsource(residual).startswith("def scaled(x, *, k):") and "while" not in residual.source
+    assert "scaled" in pydoc.render_doc(residual)
+    assert residual(2.0) == scaled(2.0, 3) and residual(2.0, k=1) == scaled(2.0, 3, k=1)
+    assert set(residual.stats["seconds"]) == {"specialize", "print"}
+    with pytest.raises(TypeError, match=r"scaled\(\) missing 1 required positional argument: 'x'"):
+        residual()
+
+
+def test_a_fallback_looks_like_the_original_too() -> None:
+    residual = futamura.specialize(evaluates, a=1)
+    assert str(inspect.signature(residual)) == "(b)" and residual(b=2) == 3
+    assert residual.diagnostics[0].code == "FT103" and not residual.stats["specialized"]
+
+
+def test_pickled_as_source_and_compiled_once() -> None:
+    residual = futamura.specialize(scaled, n=3)
+    text = pickle.dumps(residual)
+    first, second = pickle.loads(text), pickle.loads(text)
+    assert first is second and first is not residual
+    assert first(2.0) == scaled(2.0, 3) and first.source == residual.source and first.holds()
+    assert str(inspect.signature(first)) == str(inspect.signature(residual))
+
+
+def test_a_pickled_residual_in_a_process_where_an_assumption_fails(tmp_path: Path) -> None:
+    source = "def h(y):\n    return y + {}\n\n\ndef f(x, n):\n    return h(x) * n\n"
+    (tmp_path / "shipped_subject.py").write_text(source.format(1))
+    make = "import shipped_subject as s, futamura, pickle; r = futamura.specialize(s.f, n=3);"
+    make += "assert 'h(' not in r.source; open('r.pickle', 'wb').write(pickle.dumps(r))"
+    use = "import pickle; r = pickle.loads(open('r.pickle', 'rb').read()); print(r(1), r.holds())"
+    path = f"import sys; sys.path[:0] = {[str(tmp_path), *sys.path]!r};"
+
+    def done(program: str) -> str:
+        return subprocess.run(
+            [sys.executable, "-B", "-c", path + program], cwd=tmp_path, capture_output=True, text=True, check=True
+        ).stdout
+
+    done(make)
+    assert done(use) == "6 True\n"
+    (tmp_path / "shipped_subject.py").write_text(source.format(5))
+    assert done(use) == "18 False\n"
+
+
+def test_what_cannot_travel_says_so() -> None:
+    def local(x, n):
+        return x + n
+
+    with pytest.raises((pickle.PicklingError, AttributeError), match="local"):
+        pickle.dumps(futamura.specialize(local, n=1))
+
+
+def saved(residual: Any, path: Path) -> dict[str, Any]:
+    residual.save(path)
+    text = path.read_text(encoding="utf-8")
+    assert "import futamura" not in text and "from futamura" not in text
+    space: dict[str, Any] = {"__name__": "saved"}
+    exec(compile(text, str(path), "exec", dont_inherit=True), space)
+    return space
+
+
+def test_saved_as_a_plain_module(tmp_path: Path) -> None:
+    space = saved(futamura.specialize(scaled, n=3), tmp_path / "one.py")
+    assert space["scaled"](2.0) == scaled(2.0, 3) and space["scaled"](2.0, k=5) == scaled(2.0, 3, k=5)
+    space = saved(futamura.specialize(looked_up, table=TABLE), tmp_path / "two.py")
+    assert [space["looked_up"](i) for i in (0, -1)] == [10, 30]
+    assert "a copy" in (tmp_path / "two.py").read_text()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one.py", "two.py"]
+
+
+@pytest.mark.parametrize("value", [
+    1, -1, True, None, ..., 1.5, -0.0, float("inf"), 2j, "é'\n", b"\x00", (), (1,), (1, (2, "a")), [1, [2]],
+    {"a": {1: 2}}, {1, 2}, set(), frozenset({"b", "a"}), range(1, 9, 2), slice(1, None), len, int, helper, Machine, inspect,
+    Machine.run, 10**2000,
+])  # fmt: skip
+def test_constants_that_can_be_written(value: Any, tmp_path: Path) -> None:
+    residual = futamura.specialize(looked_up, table={"k": value, 1: 0})
+    space = saved(residual, tmp_path / "one.py")
+    found = space["looked_up"]("k")
+    assert type(found) is type(value) and repr(found) == repr(value)
+
+
+def test_what_cannot_be_saved_is_named_and_the_file_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / "out.py"
+    file.write_text("old")
+    for residual, message in [
+        (futamura.specialize(looked_up, table={"k": object(), 1: 0}), "is a object, which has no form as source text"),
+        (futamura.specialize(reads_counter, n=1), "`COUNTER` may be bound anew"),
+        (futamura.specialize(evaluates, a=1), "was not specialized: this function uses `eval`"),
+    ]:
+        with pytest.raises(SavingError, match=message):
+            residual.save(file)
+        assert file.read_text() == "old"
+
+
+def test_a_broken_promise_runs_a_residual_without_it() -> None:
+    residual = futamura.specialize(typed, n=1, x=futamura.Dyn(int))
+    assert residual(4) == 4 and residual.source.count("+") == 1
+    for x in (True, 2.5, -0.0):
+        assert (residual(x), type(residual(x))) == (typed(x, 1), type(typed(x, 1)))
+    with pytest.raises(TypeError):
+        residual("a")
+    assert futamura.specialize(typed, n=1, x=futamura.Dyn(int))(x=7) == 7
+    assert residual.stats["fallbacks"] == {}
+
+
+@pytest.mark.parametrize(("kind", "good", "bad"), [
+    (int, 1, True), (list[int], [1, 2], [1, True]), (dict[str, int], {"a": 1}, {"a": "b"}),
+    (tuple[int, str], (1, "a"), (1, "a", 2)), (tuple[int, ...], (1, 2), (1, "a")), (int | None, None, "a"),
+    (list[list[float]], [[1.0], []], [[1]]), (set[str], {"a"}, {1}),
+])  # fmt: skip
+def test_declared_kinds(kind: Any, good: object, bad: object) -> None:
+    assert matches(kind, good) and not matches(kind, bad)
+
+
+def length_of(xs):
+    return len(xs)
+
+
+def test_a_declared_length_is_tested() -> None:
+    residual = futamura.specialize(length_of, futamura.Dyn(list[float], length=2))
+    assert [residual([1.0, 2.0]), residual([1.0]), residual("abc"), residual([1, 2])] == [2, 1, 3, 2]
+
+
+def test_an_assumption_that_fails_runs_the_original(monkeypatch: pytest.MonkeyPatch) -> None:
+    residual = futamura.specialize(scaled, n=1)
+    trusting = futamura.Specializer(assume="trust")(scaled, n=1)
+    assert residual.holds()
+    assert f"global {__name__}.helper is this function" in map(repr, residual.assumptions)
+    monkeypatch.setitem(globals(), "helper", lambda y: 100)
+    assert not residual.holds()
+    assert residual(1.0) == 103 and trusting(1.0) == 5.0
+
+
+def test_strict_raises_for_what_is_not_specialized() -> None:
+    with pytest.raises(futamura.FutamuraError) as caught:
+        futamura.Specializer(strict=True)(evaluates, a=1)
+    assert caught.value.diagnostic.code == "FT103" and caught.value.diagnostic.line
+    assert futamura.Specializer(strict=True)(scaled, n=2)(2.0) == scaled(2.0, 2)
+
+
+@pytest.mark.parametrize("options", [{"assume": "hope"}, {"polyvariance": "some"}])
+def test_wrong_options(options: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="not '"):
+        futamura.Specializer(**options)
+
+
+def test_a_traceback_shows_the_residual_line_and_where_it_is_from() -> None:
+    residual = futamura.specialize(fails, n=1)
+    with pytest.raises(ZeroDivisionError) as caught:
+        residual(0)
+    frame = traceback.extract_tb(caught.value.__traceback__)[-1]
+    assert frame.line == "return 1 / x" and linecache.getline(frame.filename, frame.lineno or 0).strip() == frame.line
+    assert f"specialized from {Path(__file__).name}:{fails.__code__.co_firstlineno}" in frame.filename
+    assert not hasattr(caught.value, "__notes__")
+
+
+def test_a_bound_method() -> None:
+    residual = futamura.specialize(Machine(["inc", "dbl"]).run)
+    assert residual(3) == 8 and str(inspect.signature(residual)) == "(x)"
