@@ -154,8 +154,8 @@ def test_saved_as_a_plain_module(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("value", [
     1, -1, True, None, ..., 1.5, -0.0, float("inf"), 2j, "é'\n", b"\x00", (), (1,), (1, (2, "a")), [1, [2]],
-    {"a": {1: 2}}, {1, 2}, set(), frozenset({"b", "a"}), range(1, 9, 2), slice(1, None), len, int, helper, Machine, inspect,
-    Machine.run, 10**2000,
+    {"a": {1: 2}}, {1, 2}, set(), frozenset({"b", "a"}), range(1, 9, 2), slice(1, None), len, int, helper, Machine,
+    inspect, Machine.run, 10**2000,
 ])  # fmt: skip
 def test_constants_that_can_be_written(value: Any, tmp_path: Path) -> None:
     residual = futamura.specialize(looked_up, table={"k": value, 1: 0})
