@@ -8,7 +8,7 @@ are dropped, and the rest is built as IR.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -71,6 +71,8 @@ class _Assembly:
         self.numbers: dict[ResidualBlock, int] = {}
         self.before: dict[ResidualBlock, list[ResidualOperation]] = {}
         self.entered: set[ResidualBlock] = set()
+        self.reached: dict[ResidualBlock, Version] = {}
+        """The versions of the blocks that are specialization points."""
 
     def visit(self, root: ResidualBlock) -> None:
         work = [root]
@@ -136,6 +138,7 @@ class _Assembly:
         version = target.version.final()
         params = parameters(version)
         self.params.setdefault(version.root, params)
+        self.reached[version.root] = version
         return self._passing(target, version, params)
 
     def _passing(self, lazy: Lazy, version: Version, params: list[int]) -> tuple[ResidualBlock, list[int]]:
@@ -183,7 +186,11 @@ class Entry:
     source: Function
 
 
-def assemble(machine: Machine, root: Version, entry: Entry) -> Program:
+Placed = Callable[[str, int, ResidualBlock, "Version | None"], None]
+"""Is told the function and number of each block of the residual program, what it was, and its version."""
+
+
+def assemble(machine: Machine, root: Version, entry: Entry, placed: Placed | None = None) -> Program:
     """The residual program: the function of `root`, then the residual functions that it calls, by need."""
     names: dict[Version, str] = {root.final(): entry.name}
     functions: list[Function] = []
@@ -196,7 +203,7 @@ def assemble(machine: Machine, root: Version, entry: Entry) -> Program:
         else:
             params = parameters(version)
             signature = Signature(regular=_parameter_names(machine, params))
-        functions.append(_function(machine, assembly, version, names[version], params, signature, entry.source))
+        functions.append(_function(machine, assembly, version, names[version], params, signature, entry.source, placed))
     return Program(entry.name, tuple(functions))
 
 
@@ -221,6 +228,7 @@ def _function(
     params: list[int],
     signature: Signature,
     about: Function,
+    placed: Placed | None,
 ) -> Function:
     root = version.root
     assembly.params[root] = params
@@ -236,7 +244,13 @@ def _function(
     builder = FunctionBuilder(
         name, signature, qualname=about.qualname, doc=about.doc, module=about.module, file=about.file, span=about.span
     )
-    return _Emission(assembly, replaced, needed, root, builder).build()
+    emission = _Emission(assembly, replaced, needed, root, builder)
+    function = emission.build()
+    if placed is not None:
+        assembly.reached.setdefault(root, version)
+        for block, head in emission.heads.items():
+            placed(name, head.id, block, assembly.reached.get(block))
+    return function
 
 
 def _implicit(assembly: _Assembly, block: ResidualBlock) -> int:

@@ -37,7 +37,7 @@ from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Known, VObject
 from futamura.specializer.world import Assumption
 
-__all__ = ["call_value"]
+__all__ = ["call_value", "push_function"]
 
 Keywords = list[tuple[str, AbstractValue]]
 
@@ -459,6 +459,13 @@ def _push(
     chain = (*frame.chain, (frame.facts.uid, op.id))
     frames.append(Frame(facts, env, chain, result=result, purpose=purpose, subject=subject))
     return True
+
+
+def push_function(
+    m: Machine, frame: Frame, op: Operation, facts: FunctionFacts, values: list[AbstractValue]
+) -> bool:
+    """Enter a function of the program itself, which is called by its name."""
+    return _push(m, frame, op, facts, values)
 
 
 def _construct(

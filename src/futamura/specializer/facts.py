@@ -106,6 +106,27 @@ class FunctionFacts:
         self._useful: dict[bool, frozenset[int]] = {}
         self.position: Final = {block: at for at, block in enumerate(_reverse_postorder(self.successors))}
 
+    def keep_dead(self) -> None:
+        """Count all parameters of a block as live at its start, as specializers without trimming do."""
+        for block in self.blocks:
+            self.live_in[block.id] = tuple(sorted({*self.live_in[block.id], *block.params}))
+
+    def varying(self, header: int) -> frozenset[int]:
+        """The values of the variables, told by their names, that the loop of `header` both reads and assigns."""
+        loop = next((loop for loop in self.loops if loop.header == header), None)
+        if loop is None:
+            return frozenset()
+        hints = self.function.hints
+        read: set[str | None] = set()
+        assigned: set[str | None] = set()
+        for at in sorted(loop.blocks):
+            block = self.blocks[at]
+            read.update(hints[arg] for op in block.ops for arg in op.args)
+            read.update(hints[arg] for arg in block.terminator.args)
+            assigned.update(hints[result] for op in block.ops for result in op.results)
+        names = (read & assigned) - {None}
+        return frozenset(value for value, name in enumerate(hints) if name in names)
+
     def live_at(self, block: int, index: int) -> tuple[int, ...]:
         """The values used at or after operation `index` of `block`, sorted."""
         key = (block, index)

@@ -23,7 +23,7 @@ from futamura.ir.evaluate import unbound
 from futamura.ir.graph import Edge, Operation
 from futamura.specializer.emitting import Emitter, Unsupported
 from futamura.specializer.facts import FunctionFacts
-from futamura.specializer.policy import Budget, Event
+from futamura.specializer.policy import Budget, Event, Style
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Target, Version
 from futamura.specializer.state import OLDEST, Extent, Frame, State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
@@ -144,6 +144,7 @@ class Machine(Emitter):
         self.trips: dict[tuple[int, int], int] = {}
         """How often each loop's header was passed in line."""
         self.looping: dict[int, FunctionFacts] = {}
+        self.style = Style()
         self.rolled: set[tuple[int, int]] = set()
         self.refused: set[object] = set()
         """Places where keeping an object virtual, or entering a method, turned out not to be exact."""
@@ -441,6 +442,8 @@ class Machine(Emitter):
     def _is_point(self, frame: Frame) -> bool:
         facts = frame.facts
         block = frame.block
+        if self.style.every_block:
+            return True
         if block in facts.dynamic_headers:
             for active in self.state.frames:
                 active.dynamic = True  # its exit will depend on a dynamic value
@@ -480,6 +483,7 @@ class Machine(Emitter):
             self.state = state.copy()
             self.block = ResidualBlock()
             here = self.block
+            here.origin = (frame.facts, edge.target)
             if refine is not None:
                 refine(self.state, position)
             item = implicit if position == 0 else None

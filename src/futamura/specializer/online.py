@@ -15,13 +15,14 @@ import sys
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Never
 
-from futamura.errors import Diagnostic, UnsupportedError
+from futamura.errors import Diagnostic, UnsupportedError, diagnose
 from futamura.ir.graph import Function, Program, Signature
 from futamura.ir.verify import VerificationError
 from futamura.specializer import attributes as _attributes  # these register their rules and models
 from futamura.specializer import containers as _containers
+from futamura.specializer import lists as _lists
 from futamura.specializer import reflection as _reflection
 from futamura.specializer import sets as _sets
 from futamura.specializer import views as _views
@@ -30,7 +31,8 @@ from futamura.specializer.calls import call_value
 from futamura.specializer.control import ENDERS
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.machine import Machine, OverBudget, Restart, Unsupported
-from futamura.specializer.policy import Budget, Event, Polyvariance
+from futamura.specializer.policy import Budget, Event, Polyvariance, Style
+from futamura.specializer.programs import Point, name_values, point_of
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Version
 from futamura.specializer.rules import RULES
 from futamura.specializer.state import Frame, State
@@ -38,14 +40,14 @@ from futamura.specializer.values import AbstractValue, Dynamic, Known
 from futamura.specializer.versions import Versions
 from futamura.specializer.world import Assumption, World
 
-__all__ = ["Open", "Outcome", "specialize_function"]
+__all__ = ["Open", "Outcome", "specialize_function", "specialize_program"]
 
 _COUNTED: Final = ("source_blocks", "versions", "folded", "left", "restarts")
 
 _LASTING: Final = ("FT305", "FT401")
 """Events that stand although specialization starts again: they say why it does."""
 
-_ = (_attributes, _containers, _reflection, _sets, _views, call_value)
+_ = (_attributes, _containers, _lists, _reflection, _sets, _views, call_value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,8 @@ class Outcome:
     assumptions: tuple[Assumption, ...] = ()
     events: tuple[Event, ...] = ()
     stats: dict[str, Any] = field(default_factory=dict)
+    points: tuple[Point, ...] = ()
+    """Where the residual blocks come from; only of programs that were not Python functions."""
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -84,6 +88,8 @@ class _Sources:
         self._nested: Final[dict[tuple[int, str], FunctionFacts]] = {}
         self._count = 0
         self.refused: Final[dict[types.FunctionType, Diagnostic]] = {}
+        self._program: Program | None = None
+        self._trim = True
 
     def resolve(self, function: types.FunctionType) -> FunctionFacts | None:
         if function not in self._found:
@@ -94,8 +100,15 @@ class _Sources:
                 self.refused[function] = error.diagnostic
         return self._found[function]
 
+    def program(self, program: Program, namespace: Mapping[str, object], trim: bool) -> FunctionFacts:
+        """The entry of a program whose functions call one another by name."""
+        if self._program is None:
+            self._program, self._trim = program, trim
+            self._nested[0, program.entry] = self._facts(program, program.main, namespace, ())
+        return self._nested[0, program.entry]
+
     def nested(self, maker: FunctionFacts, name: str) -> FunctionFacts:
-        key = (maker.uid, name)
+        key = (0 if maker.program is self._program else maker.uid, name)
         if key not in self._nested:
             self._nested[key] = self._facts(maker.program, maker.program[name], maker.namespace, ())
         return self._nested[key]
@@ -104,7 +117,10 @@ class _Sources:
         self, program: Program, function: Function, namespace: Mapping[str, object], cells: tuple[types.CellType, ...]
     ) -> FunctionFacts:
         self._count += 1
-        return FunctionFacts(program, function, namespace, cells, self._count)
+        facts = FunctionFacts(program, function, namespace, cells, self._count)
+        if not self._trim:
+            facts.keep_dead()
+        return facts
 
     def all(self) -> list[FunctionFacts]:
         return [*(facts for facts in self._found.values() if facts is not None), *self._nested.values()]
@@ -126,7 +142,42 @@ def specialize_function(
     does; the outcome has no program if nothing could be specialized.
     """
     limits = budget if budget is not None else Budget()
-    run = _Run(function, inputs, lower, limits, rebinds, constant)
+
+    def root(sources: _Sources) -> FunctionFacts | None:
+        return sources.resolve(function)
+
+    subject = _Subject(function.__qualname__, function.__globals__, root, function)
+    return _outcome(_Run(subject, inputs, lower, limits, rebinds, constant), polyvariance)
+
+
+def specialize_program(
+    program: Program,
+    inputs: Mapping[str, object],
+    *,
+    namespace: Mapping[str, object] | None = None,
+    polyvariance: Polyvariance = "auto",
+    budget: Budget | None = None,
+    style: Style | None = None,
+) -> Outcome:
+    """Specialize the entry of a program of any front end, which calls its other functions by `invoke`."""
+    how = style if style is not None else Style()
+    home: Mapping[str, object] = namespace if namespace is not None else {}
+
+    def root(sources: _Sources) -> FunctionFacts:
+        return sources.program(program, home, how.trim)
+
+    subject = _Subject(program.main.qualname, home, root, style=how)
+    run = _Run(subject, inputs, _no_source, budget if budget is not None else Budget(), None, None)
+    return _outcome(run, polyvariance)
+
+
+def _no_source(function: types.FunctionType) -> Never:
+    """Programs of the other languages have no Python functions to look into."""
+    raise UnsupportedError(diagnose("FT101", f"`{function.__qualname__}` is not a function of the program"))
+
+
+def _outcome(run: _Run, polyvariance: Polyvariance) -> Outcome:
+    """Down the ladder until something comes out."""
     for rung in (polyvariance, "none"):
         try:
             return run.outcome(rung)
@@ -144,8 +195,19 @@ def specialize_function(
             run.events.append(Event("FT405", "nesting of data or calls is too deep: the original code is used"))
             break
     else:
-        run.events.append(Event("FT410", f"{function.__qualname__} did not settle: the original code is used"))
+        run.events.append(Event("FT410", f"{run.subject.qualname} did not settle: the original code is used"))
     return Outcome(None, run.open, events=tuple(run.events), stats=dict.fromkeys(_COUNTED, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """What is specialized: its name, the globals of its residual code, and how its facts are found."""
+
+    qualname: str
+    home: Mapping[str, object]
+    root: Callable[[_Sources], FunctionFacts | None]
+    function: types.FunctionType | None = None
+    style: Style | None = None
 
 
 class _Run:
@@ -153,14 +215,14 @@ class _Run:
 
     def __init__(
         self,
-        function: types.FunctionType,
+        subject: _Subject,
         inputs: Mapping[str, object],
         lower: Lower,
         budget: Budget,
         rebinds: Callable[[Mapping[str, object], str], bool] | None,
         constant: Callable[[Mapping[str, object], str], bool] | None,
     ) -> None:
-        self.function: Final = function
+        self.subject: Final = subject
         self.inputs: Final = inputs
         self.budget: Final = budget
         self.sources: Final = _Sources(lower)
@@ -172,18 +234,19 @@ class _Run:
 
     def unsupported(self, reason: Unsupported) -> Event:
         """The event of what ended the specialization."""
-        refused = self.sources.refused.get(self.function)
+        function = self.subject.function
+        refused = None if function is None else self.sources.refused.get(function)
         if refused is not None:
             return Event.of(refused)
         line = reason.span.line if reason.span is not None else 0
         return Event("FT301", f"{reason.reason}: the original code is used", line, self._file, reason.span)
 
     def outcome(self, polyvariance: str) -> Outcome:
-        facts = self.sources.resolve(self.function)
+        facts = self.subject.root(self.sources)
         if facts is None:
-            raise Unsupported(f"{self.function.__qualname__} has no source that could be read")
+            raise Unsupported(f"{self.subject.qualname} has no source that could be read")
         if facts.function.kind != "function":
-            raise Unsupported(f"{self.function.__qualname__} is a generator")
+            raise Unsupported(f"{self.subject.qualname} is a generator")
         limit = sys.getrecursionlimit()
         machine: Machine | None = None
 
@@ -204,12 +267,13 @@ class _Run:
                 versions,
                 self.budget,
                 self.world,
-                self.function.__globals__,
+                self.subject.home,
                 self.sources.resolve,
                 self.sources.nested,
             )
             machine.read_places = read_places
             machine.rolled = rolled
+            versions.style = machine.style = self.subject.style or machine.style
             machine.refused = refused
             try:
                 root, params = self._run(machine, versions, facts)
@@ -261,7 +325,23 @@ class _Run:
         name = facts.function.name.rpartition(".")[2]
         if not set(parameters(root.final())) <= set(inputs):
             root, inputs = self._wrapped(machine, root), params
-        return assemble(machine, root, Entry(name, signature, inputs, facts.function))
+        entry = Entry(name, signature, inputs, facts.function)
+        self.points: list[Point] = []
+        if self.subject.style is None:
+            return assemble(machine, root, entry)
+        for version in self._versions(root):
+            name_values(version, machine.hints)
+
+        def placed(function: str, number: int, block: ResidualBlock, version: Version | None) -> None:
+            point = point_of(function, number, block, version)
+            if point is not None:
+                self.points.append(point)
+
+        return assemble(machine, root, entry, placed)
+
+    def _versions(self, root: Version) -> list[Version]:
+        found = {version.uid: version for version in root.unit.table.values() if version.forward is None}
+        return [found[uid] for uid in sorted(found)]
 
     def _wrapped(self, machine: Machine, root: Version) -> Version:
         """The entry calls itself with other static values, which are parameters now: this passes the first ones."""
@@ -279,7 +359,8 @@ class _Run:
             "restarts": restarts,
         }
         events = tuple(dict.fromkeys(self.events))
-        return Outcome(program, self.open, tuple(self.world.assumptions.values()), events, stats)
+        assumptions = tuple(self.world.assumptions.values())
+        return Outcome(program, self.open, assumptions, events, stats, tuple(self.points))
 
 
 def open_signature(signature: Signature, open_names: tuple[str, ...]) -> Signature:

@@ -15,7 +15,7 @@ from typing import Final, Literal
 from futamura.errors import Because, Diagnostic, diagnose
 from futamura.ir.graph import Span
 
-__all__ = ["Budget", "Event", "Polyvariance"]
+__all__ = ["Budget", "Event", "Polyvariance", "Style"]
 
 Polyvariance = Literal["auto", "all", "none"]
 
@@ -41,6 +41,21 @@ class Budget:
     """Inlined frames on the stack."""
     virtual_length: int = 512
     """Longer lists, tuples and dicts are materialized: element-wise they cost more than they fold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How the classical specializers differ from the default; every choice is sound."""
+
+    every_block: bool = False
+    """Each block is a specialization point, and jumps stay; otherwise static control is followed in line."""
+    trim: bool = True
+    """Variables that are dead at a point are not part of its key."""
+    calls: Literal["unfold", "keep"] = "unfold"
+    """Direct calls with a dynamic argument: unfolded while control is static, or always a residual function."""
+    loops: Literal["meet", "parameters", "variables"] = "meet"
+    """At the header of a dynamic loop: what differs between arrivals becomes dynamic; or each of its parameters
+    does; or each variable that the loop both reads and assigns."""
 
 
 @dataclass(frozen=True, slots=True)

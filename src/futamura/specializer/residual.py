@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from futamura.ir.graph import Span
+from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.state import Extent, State
 
 __all__ = ["Lazy", "ResidualBlock", "ResidualEnd", "ResidualOperation", "Target", "Unit", "Version"]
@@ -68,6 +69,8 @@ class ResidualBlock:
     place: tuple[Extent, ...] = ()
     """The regions around the block's first operation."""
     constants: dict[object, int] = field(default_factory=dict)
+    origin: tuple[FunctionFacts, int] | None = None
+    """The source block that the arm of a branch begins with."""
 
 
 @dataclass(slots=True, eq=False)

@@ -16,7 +16,7 @@ from typing import Final
 
 from futamura.specializer.machine import Restart
 from futamura.specializer.merge import Meet, generalize
-from futamura.specializer.policy import Budget, Event, Polyvariance
+from futamura.specializer.policy import Budget, Event, Polyvariance, Style
 from futamura.specializer.residual import Unit, Version
 from futamura.specializer.state import State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, token_key
@@ -49,6 +49,7 @@ class Versions:
         self.extents: dict[object, int] = {}
         self.units: dict[object, int] = {}
         self.real: set[tuple[int, int]] = set()
+        self.style = Style()
         self.unit = Unit("")
         self._queue: list[tuple[tuple[int, ...], int, Version]] = []
         self._count = 0
@@ -146,6 +147,8 @@ class Versions:
         top = state.top
         if top.index == 0 and top.block in top.facts.dynamic_headers:
             state.cross_header()
+            if self.style.loops != "meet":
+                state = loosened(state, self.style.loops, self._fresh)
         key = self.key(state)
         version = self.unit.table.get(key)
         if version is None:
@@ -303,6 +306,23 @@ class Versions:
             } - self.noshape
             if growing:
                 self._grows(growing, top.facts.function.qualname)
+
+
+def loosened(state: State, loops: str, fresh: Callable[[int], int]) -> State:
+    """A copy of a trimmed state at a dynamic loop's header in which what the loop changes is dynamic."""
+    facts = state.top.facts
+    block = state.top.block
+    if loops == "parameters":
+        changing = frozenset(facts.blocks[block].params)
+    else:
+        changing = facts.varying(block)
+    loose = state.copy()
+    env = loose.top.env
+    for value in sorted(env.keys() & changing):
+        if type(state.resolve(env[value])) is Known:
+            env[value] = Dynamic(fresh(-1))
+    loose.trim()
+    return loose
 
 
 def _is_fixed(key: object) -> bool:
