@@ -206,7 +206,7 @@ class _Subject:
     qualname: str
     home: Mapping[str, object]
     root: Callable[[_Sources], FunctionFacts | None]
-    function: types.FunctionType | None = None
+    function: object = None
     style: Style | None = None
 
 
@@ -235,7 +235,7 @@ class _Run:
     def unsupported(self, reason: Unsupported) -> Event:
         """The event of what ended the specialization."""
         function = self.subject.function
-        refused = None if function is None else self.sources.refused.get(function)
+        refused = self.sources.refused.get(function) if isinstance(function, types.FunctionType) else None
         if refused is not None:
             return Event.of(refused)
         line = reason.span.line if reason.span is not None else 0
