@@ -8,7 +8,7 @@ READY = $(VENV)/.ready
 
 help:
 	@echo "make test      set up, then ruff, mypy, the tests and short forms of the measurements"
-	@echo "make demo      set up, then send a function to the IR and back, and compare"
+	@echo "make demo      set up, then turn an interpreter into a compiler: shown, compared, timed"
 	@echo "make test-all  the unit tests on every Python from 3.11 on that is found"
 	@echo "make slow      the tests that take minutes"
 	@echo "make bench     the speed measurements in full"
@@ -44,12 +44,14 @@ harness: $(READY)
 	$(BIN)/python -m bench.throughput --sizes 200,1000 --repeat 1
 
 demo: $(READY)
-	$(BIN)/python examples/demo.py
+	$(BIN)/python examples/brainfuck/demo.py
 
 test-all: $(READY)
 	PATH="$(abspath $(BIN)):$$PATH" .ci/each_python
 
 bench: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[peers]' || echo "some peers are missing"
+	$(BIN)/python -m bench.cases --json bench-cases.json
 	$(BIN)/python -m tools.stdlib_coverage
 	$(BIN)/python -m tools.stdlib_meaning
 	$(BIN)/python -m bench.roundtrip_speed

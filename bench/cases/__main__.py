@@ -1,0 +1,90 @@
+"""One table and one JSON: residuals against the generic programs, against experts and against libraries.
+
+    $ python -m bench.cases --only power --rounds 5
+    case     speed-up  declared  checked  trusted  aim   spec.  break-even  peers
+    power        3.1x      1.32     1.30     1.09  1.15  2 ms           9  peval 1.2x
+
+"declared", "checked" and "trusted" are the residual's time over the expert's, best of all rounds, interleaved in one
+process; a peer's figure says how many times faster the residual is.  Invariant: exits with 1 if a side disagrees.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bench.cases.given import given
+from bench.cases.measuring import FORMS, measure
+from bench.cases.own import own
+
+HEAD = ("case", "speed-up", *FORMS, "aim", "spec.", "break-even", "peers")
+
+
+def row(found: dict[str, Any]) -> list[str]:
+    """The cells of one line of the table."""
+    ratios = found.get("ratios", {})
+    spent = found["specialization"].get("declared", found["specialization"].get("trusted", 0.0))
+    even = found.get("break_even")
+    notes = [f"{name} {times:.1f}x" for name, times in found.get("peers", {}).items()]
+    if not found["specialized"]:
+        notes.append("not specialized: " + ", ".join(found["fallbacks"]))
+    notes += [f"{side} DISAGREES" for side in found["wrong"]]
+    return [
+        found["case"],
+        f"{found['speedup']:.1f}x" if "speedup" in found else "-",
+        *(f"{ratios[form]:.2f}" if form in ratios else "-" for form in FORMS),
+        f"{found['aim']:.2f}" if found["aim"] else "-",
+        f"{spent * 1e3:.0f} ms",
+        f"{even:,.0f}" if even is not None else "never",
+        ", ".join(notes),
+    ]
+
+
+def table(rows: list[list[str]]) -> str:
+    widths = [max(len(line[place]) for line in rows) for place in range(len(HEAD))]
+    lines = []
+    for line in rows:
+        cells = [
+            cell.ljust(width) if place in (0, len(HEAD) - 1) else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(line, widths))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+@click.command()
+@click.option("--shared", type=click.Path(path_type=Path, exists=True), help="A folder of cases with a cases.toml.")
+@click.option("--only", default="", help="Names of cases, separated by commas; default: all.")
+@click.option("--rounds", default=7, help="Turns of each side.")
+@click.option("--json", "raw", type=click.Path(path_type=Path), help="Write all figures here.")
+def main(shared: Path | None, only: str, rounds: int, raw: Path | None) -> None:
+    """Measure residuals against experts and libraries."""
+    wanted = [name.strip() for name in only.split(",") if name.strip()]
+    makers = given(shared) if shared is not None else own()
+    unknown = [name for name in wanted if name not in dict(makers)]
+    if unknown:
+        raise click.UsageError(f"no case {', '.join(unknown)}; there are {', '.join(name for name, _ in makers)}")
+    rows, figures = [list(HEAD)], []
+    for name, make in makers:
+        if wanted and name not in wanted:
+            continue
+        found = {**measure(make(), rounds), "case": name}
+        figures.append(found)
+        rows.append(row(found))
+        if sys.stderr.isatty():
+            click.echo(f"{name}: done", err=True)
+    click.echo(table(rows))
+    if raw is not None:
+        report = {"python": platform.python_version(), "cases": figures}
+        raw.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    if any(found["wrong"] for found in figures):
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()
