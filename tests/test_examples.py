@@ -2,7 +2,7 @@
 
     own()["power"]    specialize(power, n=13)(x) against power(x, 13), floats by `repr`
 
-Invariant: results, exceptions and messages are equal; NOT_YET names the examples of which nothing is specialized so far.
+Invariant: results, exceptions and messages are equal; NOT_YET names the examples that fall back so far.
 """
 
 from __future__ import annotations
