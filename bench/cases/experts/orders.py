@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 __all__ = ["schema", "structuring", "unstructure"]
@@ -20,100 +20,116 @@ class _Damaged(Exception):
     """Something does not fit: the generic program says what."""
 
 
+_is_id = re.compile("^ord-[0-9]{6}$").search
+_is_mail = re.compile("^[^@ ]+@[^@ ]+$").search
+_is_code = re.compile("^[0-9]{4}$").search
+_day = date.fromisoformat
+_TOP = frozenset({"id", "state", "currency", "placed", "buyer", "lines", "invoice", "gift", "card"})
+_LINE = frozenset({"article", "count", "price", "labels", "rebate"})
+
+
 def schema(validator: Any) -> Callable[..., Any]:
     """The problems of an order: an empty list, or what `validator` says."""
-    is_id = re.compile("^ord-[0-9]{6}$").search
-    is_mail = re.compile("^[^@ ]+@[^@ ]+$").search
-    is_code = re.compile("^[0-9]{4}$").search
-    is_date = validator.formats["date"]
-    top = frozenset(validator.root["properties"])
-    inner = frozenset(validator.root["properties"]["lines"]["items"]["properties"])
-
-    def address(value: Any) -> bool:
-        if not isinstance(value, dict) or "street" not in value or "town" not in value or "code" not in value:
-            return False
-        code = value["code"]
-        if not (isinstance(value["street"], str) and isinstance(value["town"], str) and isinstance(code, str)):
-            return False
-        if not is_code(code):
-            return False
-        if "country" in value:
-            country = value["country"]
-            return isinstance(country, str) and len(country) == 2
-        return True
-
-    def buyer(value: Any) -> bool:
-        if not isinstance(value, dict) or "name" not in value or "mail" not in value:
-            return False
-        name, mail = value["name"], value["mail"]
-        if not (isinstance(name, str) and 1 <= len(name) <= 80 and isinstance(mail, str) and is_mail(mail)):
-            return False
-        if "age" in value:
-            age = value["age"]
-            if age is not None and not (whole(age) and 0 <= age <= 130):
-                return False
-        return "address" not in value or address(value["address"])
-
-    def number(value: Any) -> bool:
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-    def whole(value: Any) -> bool:
-        return number(value) and (isinstance(value, int) or value.is_integer())
-
-    def line(item: Any) -> bool:
-        if not isinstance(item, dict) or "article" not in item or "count" not in item or "price" not in item:
-            return False
-        article, count, price = item["article"], item["count"], item["price"]
-        if not (isinstance(article, str) and len(article) >= 3 and whole(count) and count >= 1):
-            return False
-        if not (number(price) and price > 0):
-            return False
-        if "labels" in item:
-            labels = item["labels"]
-            if not isinstance(labels, list):
-                return False
-            for label in labels:
-                if not isinstance(label, str):
-                    return False
-        if "rebate" in item:
-            rebate = item["rebate"]
-            if rebate is not None and not (number(rebate) and 0 <= rebate <= 1):
-                return False
-        return item.keys() <= inner
-
-    def fits(value: Any) -> bool:
-        if not isinstance(value, dict):
-            return False
-        if not ("id" in value and "buyer" in value and "lines" in value and "currency" in value and "state" in value):
-            return False
-        if "card" in value and "gift" not in value:
-            return False
-        ident, currency, lines = value["id"], value["currency"], value["lines"]
-        if not (isinstance(ident, str) and is_id(ident) and value["state"] in ("open", "paid", "sent")):
-            return False
-        if not (isinstance(currency, str) and len(currency) == 3):
-            return False
-        if "placed" in value and not (isinstance(value["placed"], str) and is_date(value["placed"])):
-            return False
-        if not buyer(value["buyer"]) or not isinstance(lines, list) or not 1 <= len(lines) <= 200:
-            return False
-        for item in lines:
-            if not line(item):
-                return False
-        if "invoice" in value and not address(value["invoice"]):
-            return False
-        if "gift" in value and not isinstance(value["gift"], bool):
-            return False
-        if "card" in value and not (isinstance(value["card"], str) and len(value["card"]) <= 200):
-            return False
-        if not value.keys() <= top:
-            return False
-        return not (value.get("gift") is True and "card" not in value)
 
     def errors(value: Any) -> Any:
-        return [] if fits(value) else validator.errors(value)
+        return [] if _fits(value) else validator.errors(value)
 
     return errors
+
+
+def _is_date(text: str) -> bool:
+    try:
+        _day(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _whole(value: Any) -> bool:
+    return _number(value) and (isinstance(value, int) or value.is_integer())
+
+
+def _address(value: Any) -> bool:
+    if not isinstance(value, dict) or "street" not in value or "town" not in value or "code" not in value:
+        return False
+    code = value["code"]
+    if not (isinstance(value["street"], str) and isinstance(value["town"], str) and isinstance(code, str)):
+        return False
+    if not _is_code(code):
+        return False
+    if "country" in value:
+        country = value["country"]
+        return isinstance(country, str) and len(country) == 2
+    return True
+
+
+def _buyer(value: Any) -> bool:
+    if not isinstance(value, dict) or "name" not in value or "mail" not in value:
+        return False
+    name, mail = value["name"], value["mail"]
+    if not (isinstance(name, str) and 1 <= len(name) <= 80 and isinstance(mail, str) and _is_mail(mail)):
+        return False
+    if "age" in value:
+        age = value["age"]
+        if age is not None and not (_whole(age) and 0 <= age <= 130):
+            return False
+    return "address" not in value or _address(value["address"])
+
+
+def _line(item: Any) -> bool:
+    if not isinstance(item, dict) or "article" not in item or "count" not in item or "price" not in item:
+        return False
+    article, count, price = item["article"], item["count"], item["price"]
+    if not (isinstance(article, str) and len(article) >= 3 and _whole(count) and count >= 1):
+        return False
+    if not (_number(price) and price > 0):
+        return False
+    if "labels" in item:
+        labels = item["labels"]
+        if not isinstance(labels, list):
+            return False
+        for label in labels:
+            if not isinstance(label, str):
+                return False
+    if "rebate" in item:
+        rebate = item["rebate"]
+        if rebate is not None and not (_number(rebate) and 0 <= rebate <= 1):
+            return False
+    return item.keys() <= _LINE
+
+
+def _fits(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    if not ("id" in value and "buyer" in value and "lines" in value and "currency" in value and "state" in value):
+        return False
+    if "card" in value and "gift" not in value:
+        return False
+    ident, currency, lines = value["id"], value["currency"], value["lines"]
+    if not (isinstance(ident, str) and _is_id(ident) and value["state"] in ("open", "paid", "sent")):
+        return False
+    if not (isinstance(currency, str) and len(currency) == 3):
+        return False
+    if "placed" in value and not (isinstance(value["placed"], str) and _is_date(value["placed"])):
+        return False
+    if not _buyer(value["buyer"]) or not isinstance(lines, list) or not 1 <= len(lines) <= 200:
+        return False
+    for item in lines:
+        if not _line(item):
+            return False
+    if "invoice" in value and not _address(value["invoice"]):
+        return False
+    if "gift" in value and not isinstance(value["gift"], bool):
+        return False
+    if "card" in value and not (isinstance(value["card"], str) and len(value["card"]) <= 200):
+        return False
+    if not value.keys() <= _TOP:
+        return False
+    return not (value.get("gift") is True and "card" not in value)
 
 
 def structuring(model: Any, records: Any) -> Callable[..., Any]:
