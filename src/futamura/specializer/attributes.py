@@ -22,7 +22,7 @@ from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
-__all__ = ["CALLED", "load_attribute", "plain_reads", "store_attribute"]
+__all__ = ["CALLED", "load_attribute", "plain_reads", "store_attribute", "store_field"]
 
 _BUILTIN_OWNERS: Final = frozenset(
     {str, bytes, int, float, bool, complex, list, dict, tuple, set, frozenset, range, slice}
@@ -65,6 +65,8 @@ def load_attribute(
     cls = exact_type(m, target)
     if cls is None:
         return None
+    if name == "__class__" and class_lookup(cls, name) is object.__dict__[name] and plain_reads(cls):
+        return Known(cls)
     if cls in _BUILTIN_OWNERS:
         if isinstance(class_lookup(cls, name), _METHODS):
             return m.virtual(VObject("method", cls, (target,), site=site(frame), extra=name))
@@ -116,6 +118,8 @@ def _load_class(m: Machine, cls: type, name: str) -> AbstractValue | None:
     m.assume_attribute(cls, name, found)
     if name == "__dataclass_fields__":
         m.world.freeze(found)  # what `dataclasses` keeps there describes the class, for good
+    if cls is object and isinstance(found, types.WrapperDescriptorType):
+        return Known(found)
     if isinstance(found, (types.FunctionType, staticmethod)):
         return Known(found.__func__ if isinstance(found, staticmethod) else found)
     if isinstance(found, classmethod):
@@ -215,13 +219,13 @@ def store_attribute(
             call_value(m, frame, op, Known(found.fset), [target, value], [])
             return
         data = found is not MISSING and hasattr(type(found), "__set__")
-        if (not data or isinstance(found, types.MemberDescriptorType)) and _store_field(m, target, name, value):
+        if (not data or isinstance(found, types.MemberDescriptorType)) and store_field(m, target, name, value):
             return
     m.writes(target)
     m.emit("setattr", (value, target), name, results=0)
 
 
-def _store_field(m: Machine, target: AbstractValue, name: str, value: AbstractValue) -> bool:
+def store_field(m: Machine, target: AbstractValue, name: str, value: AbstractValue) -> bool:
     entry = m.state.object(target)
     if entry is not None and type(target) is Virtual and entry.kind == "instance":
         names, items = list(entry.names), list(entry.items)

@@ -32,12 +32,13 @@ from futamura.specializer.generators import (
 from futamura.specializer.machine import GUARDED, Machine, plain_exception_class
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, call_method, iterator_over
 from futamura.specializer.purity import PURE_FUNCTIONS, class_lookup, deep
+from futamura.specializer.records import readable
 from futamura.specializer.rules import exact_type, rule, sequence_items, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Known, VObject
 from futamura.specializer.world import Assumption
 
-__all__ = ["call_value", "push_function"]
+__all__ = ["call_value", "enter", "push_function"]
 
 Keywords = list[tuple[str, AbstractValue]]
 
@@ -213,14 +214,17 @@ def _call_known(
     if isinstance(function, types.MethodType):
         call_value(m, frame, op, Known(function.__func__), [Known(function.__self__), *args], keywords)
         return True
-    if isinstance(function, types.FunctionType):
+    if isinstance(function, types.FunctionType) and function not in KEYWORD_MODELS:
         return _inline_function(m, frame, op, function, args, keywords)
-    if _hashable_function(function) and function in KEYWORD_MODELS:
+    if isinstance(function, _WITH_MODELS) and function in KEYWORD_MODELS:
         made = KEYWORD_MODELS[function](m, frame, op, args, keywords)
         if made is not None:
             m.folded += 1
-            _give(m, frame, op, made)
+            if made is not HANDLED:
+                _give(m, frame, op, made)
             return True
+        if isinstance(function, types.FunctionType):
+            return False
     if not keywords and isinstance(function, (type, types.BuiltinFunctionType)):
         model = MODELS.get(function) if _hashable_function(function) else None
         if model is not None:
@@ -235,6 +239,15 @@ def _call_known(
         if function in PURE_FUNCTIONS and _fold_call(m, frame, op, function, args):
             return True
     return isinstance(function, type) and _construct(m, frame, op, function, args, keywords)
+
+
+_WITH_MODELS: Final = (type, types.BuiltinFunctionType, types.FunctionType, types.WrapperDescriptorType)
+
+
+def enter(m: Machine, frame: Frame, op: Operation, function: Callable[..., object], args: list[AbstractValue]) -> bool:
+    """Inline a function that can be read; False if that is not possible here."""
+    assert isinstance(function, types.FunctionType)
+    return _inline_function(m, frame, op, function, args, [])
 
 
 _IN_PYTHON: Final[dict[object, tuple[Callable[..., object], int]]] = {
@@ -482,6 +495,7 @@ def _construct(
     if cls.__new__ is not object.__new__ or cls.__module__ == "builtins" or hasattr(cls, "__del__"):
         return False
     init = class_lookup(cls, "__init__")
+    assumed = init
     subject = m.virtual(VObject("instance", cls, (), site=site(frame)))
     if init is object.__dict__["__init__"]:
         if args or keywords:
@@ -499,10 +513,11 @@ def _construct(
         entry = VObject("instance", cls, tuple(bound), tuple(fields), site(frame))
         _give(m, frame, op, m.virtual(entry))
         return True
+    init = readable(cls, "__init__", init)
     facts = m.resolve(init)
     if facts is None or facts.function.kind != "function":
         return False
-    m.assume_attribute(cls, "__init__", init)
+    m.assume_attribute(cls, "__init__", assumed)
     before = len(m.state.frames)
     if not _inline_function(m, frame, op, init, [subject, *args], keywords):
         return False
@@ -542,14 +557,7 @@ def _given(fields: dict[str, object]) -> dict[str, AbstractValue]:
     return {name: Known(default) for name, default in fields.items() if default is not dataclasses.MISSING}
 
 
-# -- iteration, globals, super
-
-
-@rule("iter")
-def make_iterator(m: Machine, frame: Frame, op: Operation) -> None:
-    source = m.get(frame, op.args[0])
-    iterator = iterator_over(m, frame, source)
-    m.set(frame, op, iterator if iterator is not None else m.emit("iter", (source,)))
+# -- globals
 
 
 @rule("global_get")

@@ -136,6 +136,8 @@ def delitem(m: Machine, frame: Frame, op: Operation) -> None:
             names = (*entry.names[:position], *entry.names[position + 1 :]) if entry.kind == "dict" else entry.names
             m.state.heap[target.oid] = entry._replace(items=items, names=names)
             return
+    if OPERATOR_CALLS["delitem"](m, frame, op, [target, key]):
+        return
     m.writes(target)
     m.emit("delitem", (target, key), results=0)
 

@@ -96,9 +96,9 @@ def take_next(m: Machine, frame: Frame) -> None:
                 assert not isinstance(item, str)
                 m.follow(frame, end.edges[0], item)
             return
-        if enter_step(m, iterator):
-            m.folded += 1
-            return
+    if enter_step(m, iterator):
+        m.folded += 1
+        return
     rv = m.lift(iterator)
     m.observe()
     m.protect()

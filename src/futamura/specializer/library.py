@@ -9,6 +9,7 @@ never called; so they use nothing but builtins, and say in loops what builtins w
 # ruff: noqa: SIM110, C416, B007, UP028
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -171,19 +172,101 @@ def delegate(iterable: Iterable[Any]) -> Iterator[Any]:
         yield item
 
 
-def binary(method: Callable[[Any, Any], Any], left: Any, right: Any, symbol: str) -> Any:
-    result = method(left, right)
-    if result is NotImplemented:
-        raise TypeError(
-            f"unsupported operand type(s) for {symbol}: {type(left).__name__!r} and {type(right).__name__!r}"
-        )
+# -- operators of user classes
+
+
+def undecided() -> Any:
+    """An unknown operand would decide now: the specializer starts again and leaves the operation as it is."""
+    raise TypeError
+
+
+def failed(left: Any, right: Any, symbol: str) -> Any:
+    """No method has answered."""
+    if symbol == "==":
+        return left is right
+    if symbol == "!=":
+        return left is not right
+    names = f"{type(left).__name__!r} and {type(right).__name__!r}"
+    if symbol in ("<", "<=", ">", ">="):
+        raise TypeError(f"{symbol!r} not supported between instances of {names}")
+    raise TypeError(f"unsupported operand type(s) for {symbol}: {names}")
+
+
+def tried_once(
+    method: Any, first: Any, second: Any, negated: bool, left: Any, right: Any, symbol: str, decided: bool
+) -> Any:
+    result = method(first, second)
+    if result is not NotImplemented:
+        return not result if negated else result
+    return failed(left, right, symbol) if decided else undecided()
+
+
+def tried_twice(
+    method: Any,
+    first: Any,
+    second: Any,
+    negated: bool,
+    method_2: Any,
+    first_2: Any,
+    second_2: Any,
+    negated_2: bool,
+    left: Any,
+    right: Any,
+    symbol: str,
+    decided: bool,
+) -> Any:
+    result = method(first, second)
+    if result is not NotImplemented:
+        return not result if negated else result
+    result = method_2(first_2, second_2)
+    if result is not NotImplemented:
+        return not result if negated_2 else result
+    return failed(left, right, symbol) if decided else undecided()
+
+
+def identical(left: Any, right: Any, wanted: bool) -> bool:
+    return (left is right) is wanted
+
+
+def truth_by_bool(method: Any, value: Any, negated: bool) -> bool:
+    result = method(value)
+    if type(result) is not bool:
+        raise TypeError(f"__bool__ should return bool, returned {type(result).__name__}")
+    return not result if negated else result
+
+
+def length(method: Any, value: Any) -> Any:
+    result = method(value)
+    if type(result) is not int:
+        undecided()
+    if result < 0:
+        raise ValueError("__len__() should return >= 0")
+    if result > sys.maxsize:
+        raise OverflowError("cannot fit 'int' into an index-sized integer")
     return result
 
 
-def reflected(method: Callable[[Any, Any], Any], left: Any, right: Any, symbol: str) -> Any:
-    result = method(right, left)
-    if result is NotImplemented:
-        raise TypeError(
-            f"unsupported operand type(s) for {symbol}: {type(left).__name__!r} and {type(right).__name__!r}"
-        )
-    return result
+def truth_by_length(method: Any, value: Any, negated: bool) -> bool:
+    result = length(method, value)
+    return (result == 0) is negated
+
+
+def contains(method: Any, container: Any, item: Any, negated: bool) -> bool:
+    result = method(container, item)
+    return not result if negated else bool(result)
+
+
+def checked_iterator(iterator: Any) -> Any:
+    """`iterator`, if it has a `__next__`: the specializer knows this function."""
+    return iter(iterator)
+
+
+def iterate(method: Any, value: Any) -> Any:
+    return checked_iterator(method(value))
+
+
+def item_of(method: Any, iterator: Any) -> Any:
+    try:
+        return method(iterator)
+    except StopIteration:
+        return END

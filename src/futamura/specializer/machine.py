@@ -146,6 +146,8 @@ class Machine(Emitter):
         self.looping: dict[int, FunctionFacts] = {}
         self.style = Style()
         self.rolled: set[tuple[int, int]] = set()
+        self.ways: dict[tuple[int, int], set[bool]] = {}
+        """Where the step of an iterator was entered under dynamic control: did it give an item, did it end?"""
         self.refused: set[object] = set()
         """Places where keeping an object virtual, or entering a method, turned out not to be exact."""
 
@@ -356,6 +358,10 @@ class Machine(Emitter):
 
     def assume_attribute(self, cls: type, name: str, found: object) -> None:
         self.world.assume(Assumption("attribute", f"{cls.__qualname__}.{name}", cls, name, found))
+
+    def assume_no_subclass(self, cls: type) -> None:
+        place = f"{cls.__qualname__} has no subclass"
+        self.world.assume(Assumption("subclasses", place, cls, "__subclasses__", None))
 
     def require_home(self, frame: Frame, what: str) -> None:
         """Global operations that stay run with the residual function's own globals."""

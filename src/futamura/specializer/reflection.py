@@ -1,25 +1,21 @@
-"""Builtins that look up attributes by name, class patterns, and operators of user classes.
+"""Builtins that look up attributes by name, and class patterns.
 
 getattr(self, "op_" + name)    name known     ->  the attribute, as if it were written out
 case Add(left, right):         subject known  ->  its fields
-p + q                          p a Point      ->  `Point.__add__`, inlined
 
 Invariant: a lookup is decided only where the default rules of attribute access hold.
 """
 
 from __future__ import annotations
 
-from types import FunctionType
 from typing import Final
 
 from futamura.ir.graph import Operation
-from futamura.specializer import library
 from futamura.specializer.attributes import CALLED, load_attribute, plain_reads, store_attribute
-from futamura.specializer.calls import call_value
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import HANDLED, MODELS
 from futamura.specializer.purity import MISSING, class_lookup
-from futamura.specializer.rules import OPERATOR_CALLS, exact_type, rule, site
+from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, VObject
 
@@ -184,66 +180,3 @@ def _class_pattern(
 
 
 _CLASS: Final = object.__dict__["__class__"]
-
-_BINARY: Final[dict[str, tuple[str, str, str]]] = {
-    "add": ("__add__", "__radd__", "+"),
-    "sub": ("__sub__", "__rsub__", "-"),
-    "mul": ("__mul__", "__rmul__", "*"),
-    "truediv": ("__truediv__", "__rtruediv__", "/"),
-    "floordiv": ("__floordiv__", "__rfloordiv__", "//"),
-    "mod": ("__mod__", "__rmod__", "%"),
-    "and": ("__and__", "__rand__", "&"),
-    "or": ("__or__", "__ror__", "|"),
-    "xor": ("__xor__", "__rxor__", "^"),
-    "matmul": ("__matmul__", "__rmatmul__", "@"),
-}
-_PLAIN_LEFT: Final = frozenset({int, float, bool, complex, type(None)})
-_PLAIN_RIGHT: Final = frozenset({*_PLAIN_LEFT, str, list, tuple, dict})
-
-
-def _binary_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
-    """Inline the operator's method where only one of the operands' classes has one."""
-    row = _BINARY.get(op.operator.name)
-    left, right = (exact_type(m, arg) for arg in args) if len(args) == 2 else (None, None)
-    if row is None or left is None or right is None:
-        return False
-    method = class_lookup(left, row[0])
-    if isinstance(method, FunctionType) and class_lookup(left, "__index__") is MISSING:
-        other = left is right or right in _PLAIN_RIGHT or class_lookup(right, row[1]) is MISSING
-        chosen, holder, name = library.binary, left, row[0]
-    else:
-        method = class_lookup(right, row[1])
-        other = left in _PLAIN_LEFT and class_lookup(right, "__index__") is MISSING
-        chosen, holder, name = library.reflected, right, row[1]
-    if not other or not isinstance(method, FunctionType) or m.resolve(method) is None:
-        return False
-    m.assume_attribute(holder, name, method)
-    call_value(m, frame, op, Known(chosen), [Known(method), *args, Known(row[2])], [])
-    return True
-
-
-def _getitem_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
-    cls = exact_type(m, args[0])
-    name = "__getitem__" if op.operator.name == "getitem" else "__neg__"
-    method = MISSING if cls is None or isinstance(args[0], Dynamic) else class_lookup(cls, name)
-    if cls is None or not isinstance(method, FunctionType) or m.resolve(method) is None:
-        return False
-    m.assume_attribute(cls, name, method)
-    call_value(m, frame, op, Known(method), args, [])
-    return True
-
-
-def _setitem_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
-    value, target, key = args
-    cls = exact_type(m, target)
-    method = MISSING if cls is None or isinstance(target, Dynamic) else class_lookup(cls, "__setitem__")
-    if cls is None or not isinstance(method, FunctionType) or m.resolve(method) is None:
-        return False
-    m.assume_attribute(cls, "__setitem__", method)
-    call_value(m, frame, op, Known(method), [target, key, value], [])
-    return True
-
-
-OPERATOR_CALLS.update(dict.fromkeys(_BINARY, _binary_call))
-OPERATOR_CALLS["getitem"] = OPERATOR_CALLS["neg"] = _getitem_call
-OPERATOR_CALLS["setitem"] = _setitem_call

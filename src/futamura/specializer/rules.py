@@ -91,6 +91,8 @@ _IMMUTABLE: Final = frozenset({int, float, bool, complex, str, bytes, tuple, fro
 _BUILTIN: Final[frozenset[type | None]] = frozenset({*_IMMUTABLE, list, dict, set, slice})
 _BY_NAME: Final = {kind.__name__: kind for kind in _BUILTIN if kind is not None}
 _EQUALITY: Final = frozenset({"eq", "ne"})
+_BY_EQUALITY: Final = frozenset({list, tuple, dict, set, frozenset})
+"""Two of the same class are equal or not, whatever their items say."""
 
 
 def result_type(name: str, types: list[type | None]) -> type | None:
@@ -156,7 +158,7 @@ def arithmetic(m: Machine, frame: Frame, op: Operation) -> None:
     if operator_call is not None and operator_call(m, frame, op, args):
         return
     types = [exact_type(m, arg) for arg in args]
-    kind = result_type(name, types)
+    kind = bool if name in _EQUALITY and types[0] is types[1] in _BY_EQUALITY else result_type(name, types)
     if name in INPLACE and types[0] in _IMMUTABLE and not may_raise(name, types):
         name = name[1:]  # there is nothing to change in place, and no error that would name the operator
     elif name in INPLACE:

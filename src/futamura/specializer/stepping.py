@@ -13,13 +13,15 @@ iterator as it was then, for there is no frame that would end.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Final
 
 from futamura.specializer import library
-from futamura.specializer.machine import Machine
-from futamura.specializer.rules import site
+from futamura.specializer.machine import Machine, Restart
+from futamura.specializer.purity import class_lookup
+from futamura.specializer.rules import exact_type, site
 from futamura.specializer.state import Frame
-from futamura.specializer.values import AbstractValue, Known, Virtual, VObject
+from futamura.specializer.values import AbstractValue, Dynamic, Known, VObject
 
 __all__ = ["STEPS", "enter_step", "leave_step", "stepping"]
 
@@ -45,18 +47,27 @@ def inner_iterator(m: Machine, value: AbstractValue) -> AbstractValue:
     return m.emit("iter", (value,))
 
 
-def enter_step(m: Machine, iterator: Virtual) -> bool:
+def enter_step(m: Machine, iterator: AbstractValue) -> bool:
     """Enter the step of this iterator for the running frame's `next`; False if it has none."""
-    entry = m.state.heap[iterator.oid]
-    if entry.kind != "iterator" or not isinstance(entry.extra, tuple) or len(m.state.frames) >= m.budget.depth:
-        return False
-    facts = m.resolve(STEPS[entry.extra[1]])  # type: ignore[arg-type]
-    if facts is None:
+    entry = m.state.object(iterator)
+    step: Callable[..., object] | None = None
+    items: tuple[AbstractValue, ...] = ()
+    if entry is not None and entry.kind == "iterator" and isinstance(entry.extra, tuple):
+        step, items = STEPS[entry.extra[1]], entry.items
+    elif not isinstance(iterator, Dynamic):
+        cls = exact_type(m, iterator)
+        method = None if cls is None else class_lookup(cls, "__next__")
+        if cls is not None and isinstance(method, FunctionType) and m.resolve(method) is not None:
+            m.assume_attribute(cls, "__next__", method)
+            step, items = library.item_of, (Known(method), iterator)
+    facts = None if step is None else m.resolve(step)  # type: ignore[arg-type]
+    frames = m.state.frames
+    if facts is None or len(frames) >= m.budget.depth or any(f.facts is facts and f.dynamic for f in frames):
         return False
     frame = m.state.top
-    env = dict(zip(facts.function.entry.params, entry.items, strict=True))
+    env = dict(zip(facts.function.entry.params, items, strict=True))
     chain = (*frame.chain, (frame.facts.uid, ("next", frame.block)))
-    m.state.frames.append(Frame(facts, env, chain, purpose="step"))
+    frames.append(Frame(facts, env, chain, purpose="step"))
     return True
 
 
@@ -66,7 +77,17 @@ def leave_step(m: Machine, frame: Frame, value: AbstractValue) -> None:
     caller = m.state.top
     caller.dynamic = caller.dynamic or frame.dynamic
     ended = type(value) is Known and value.value is library.END
+    if frame.dynamic:
+        _note_way(m, caller, ended)
     edge = caller.facts.blocks[caller.block].terminator.edges[1 if ended else 0]
     m.follow(caller, edge, None if ended else value)
     if frame.dynamic and m.alive:
         m.arrive_here()
+
+
+def _note_way(m: Machine, caller: Frame, ended: bool) -> None:
+    """A dynamic value decided in the step; if it decides whether the loop ends, that loop is dynamic."""
+    ways = m.ways.setdefault((caller.facts.uid, caller.block), set())
+    ways.add(ended)
+    if len(ways) == 2 and caller.facts.mark_dynamic(caller.block):
+        raise Restart(f"the loop of {caller.facts.function.name} turned out dynamic")

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from futamura.specializer.purity import is_mutable
+from futamura.specializer.purity import class_lookup, is_mutable
 
 __all__ = ["Assumption", "World"]
 
@@ -42,6 +42,10 @@ class Assumption:
                 now = self.holder.cell_contents  # type: ignore[attr-defined]
             except ValueError:
                 now = missing
+        elif self.kind == "subclasses":
+            return not type.__subclasses__(self.holder)  # type: ignore[arg-type]
+        elif isinstance(self.holder, type):
+            now = class_lookup(self.holder, self.name)
         else:
             now = getattr(self.holder, self.name, missing)
         return now is self.value

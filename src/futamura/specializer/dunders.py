@@ -1,0 +1,350 @@
+"""Operators of user classes: the methods that Python would try, entered in its order.
+
+p + q        p a Point                          ->    `Point.__add__` in line; NotImplemented asks for `__radd__`
+p * x        x not known, Point has no subclass ->    `Point.__mul__` in line
+p == q, if p, len(p), x in p, -p, p[i]          ->    the method in line
+
+Invariant: an operator is entered only where the classes decide which methods are tried; where an unknown operand could
+decide after all, the attempt is refused and the operation stays (`library.undecided`).
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Final, NamedTuple
+
+from futamura.ir.graph import Operation
+from futamura.specializer import library
+from futamura.specializer.attributes import store_field
+from futamura.specializer.calls import enter
+from futamura.specializer.generators import is_iterator
+from futamura.specializer.machine import Machine
+from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, Keywords, iterator_over
+from futamura.specializer.purity import MISSING, class_lookup
+from futamura.specializer.records import readable
+from futamura.specializer.rules import OPERATOR_CALLS, SPECIAL, exact_type, rule, site
+from futamura.specializer.state import Frame
+from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known
+
+__all__ = ["method_of", "own_class"]
+
+_BINARY: Final[dict[str, tuple[str, str]]] = {
+    "add": ("add", "+"),
+    "sub": ("sub", "-"),
+    "mul": ("mul", "*"),
+    "truediv": ("truediv", "/"),
+    "floordiv": ("floordiv", "//"),
+    "mod": ("mod", "%"),
+    "and": ("and", "&"),
+    "or": ("or", "|"),
+    "xor": ("xor", "^"),
+    "lshift": ("lshift", "<<"),
+    "rshift": ("rshift", ">>"),
+    "matmul": ("matmul", "@"),
+}
+_COMPARED: Final = {
+    "eq": ("__eq__", "__eq__", "=="),
+    "ne": ("__ne__", "__ne__", "!="),
+    "lt": ("__lt__", "__gt__", "<"),
+    "le": ("__le__", "__ge__", "<="),
+    "gt": ("__gt__", "__lt__", ">"),
+    "ge": ("__ge__", "__le__", ">="),
+}
+_NUMBERS: Final = frozenset({int, float, bool, complex, type(None)})
+_CLOSED: Final = frozenset({*_NUMBERS, str, bytes, list, tuple, dict, set, frozenset, range, type(Ellipsis)})
+"""Builtin classes that answer NotImplemented for an operand that has none of them as a base."""
+
+
+class Attempt(NamedTuple):
+    """A method that is tried: with the operands swapped or not, its answer negated or not."""
+
+    method: FunctionType
+    swapped: bool
+    negated: bool = False
+
+
+def own_class(m: Machine, value: AbstractValue) -> type | None:
+    """The class of a value, if it is written in Python and has no builtin base but `object`."""
+    cls = exact_type(m, value)
+    if cls is None or cls in _CLOSED or isinstance(value, type) or not cls.__flags__ & _HEAP:
+        return None
+    return cls if all(base is object or base.__flags__ & _HEAP for base in cls.__mro__) else None
+
+
+_HEAP: Final = 1 << 9
+"""The flag of classes that are made by a class statement."""
+
+
+def method_of(m: Machine, cls: type, name: str) -> FunctionType | None:
+    """The method that the class has under `name`, if its source can be read; recorded as an assumption."""
+    found = class_lookup(cls, name)
+    if not isinstance(found, FunctionType):
+        return None
+    made = readable(cls, name, found)
+    if m.resolve(made) is None:
+        return None
+    m.assume_attribute(cls, name, found)
+    return made
+
+
+def _alone(m: Machine, cls: type) -> bool:
+    """Is there no subclass whose reflected method would come first?"""
+    if cls.__subclasses__():
+        return False
+    m.assume_no_subclass(cls)
+    return True
+
+
+# -- arithmetic
+
+
+def _binary_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
+    name = op.operator.name
+    inplace = name not in _BINARY
+    stem, symbol = _BINARY[name[1:] if inplace else name]
+    left, right = args
+    own, other = own_class(m, left), own_class(m, right)
+    left_type, right_type = exact_type(m, left), exact_type(m, right)
+    if (own is None and other is None) or site(frame) in m.refused:
+        return False
+    attempts: list[Attempt] = []
+    if own is None and left_type not in _CLOSED:
+        return False
+    if own is None and left_type in (str, bytes) and stem == "mod":
+        return False
+    if inplace and own is not None and class_lookup(own, f"__i{stem}__") is not MISSING:
+        method = method_of(m, own, f"__i{stem}__")
+        found = [] if method is None else [Attempt(method, False)]
+        return bool(found) and _enter_attempts(m, frame, op, found, args, symbol + "=", False)
+    unknown = right_type is None
+    if unknown and (own is None or not _alone(m, own)):
+        return False
+    if right_type is not None and other is None and right_type not in _CLOSED:
+        return False
+    decided = not unknown and left_type not in _SEQUENCES and not (stem == "mul" and right_type in _SEQUENCES)
+    names = [(own, f"__{stem}__", False), (other if other is not own else None, f"__r{stem}__", True)]
+    if own is not None and other is not None and own is not other and issubclass(other, own):
+        if class_lookup(other, f"__r{stem}__") is not class_lookup(own, f"__r{stem}__"):
+            names.reverse()
+    for cls, method_name, swapped in names:
+        if cls is None or class_lookup(cls, method_name) is MISSING:
+            if cls is not None:
+                m.assume_attribute(cls, method_name, MISSING)
+            continue
+        method = method_of(m, cls, method_name)
+        if method is None:
+            return False
+        attempts.append(Attempt(method, swapped))
+    if not attempts or any("__index__" in base.__dict__ for cls in (own, other) if cls for base in cls.__mro__):
+        return False
+    return _enter_attempts(m, frame, op, attempts, args, symbol + "=" if inplace else symbol, decided)
+
+
+_SEQUENCES: Final = frozenset({str, bytes, list, tuple})
+
+
+def _enter_attempts(
+    m: Machine,
+    frame: Frame,
+    op: Operation,
+    attempts: list[Attempt],
+    args: list[AbstractValue],
+    symbol: str,
+    decided: bool,
+) -> bool:
+    left, right = args
+    if len(attempts) > 2:
+        return False
+    given: list[AbstractValue] = []
+    for attempt in attempts:
+        first, second = (right, left) if attempt.swapped else (left, right)
+        given += [Known(attempt.method), first, second, Known(attempt.negated)]
+    chosen = library.tried_once if len(attempts) == 1 else library.tried_twice
+    return enter(m, frame, op, chosen, [*given, left, right, Known(symbol), Known(decided)])
+
+
+# -- comparison
+
+
+def _compare_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
+    name, reflected, symbol = _COMPARED[op.operator.name]
+    left, right = args
+    own, other = own_class(m, left), own_class(m, right)
+    left_type, right_type = exact_type(m, left), exact_type(m, right)
+    if site(frame) in m.refused or (own is None and other is None):
+        return False
+    if (own is None and left_type not in _CLOSED) or (other is None and right_type not in _CLOSED and right_type):
+        return False
+    if right_type is None and (own is None or not _alone(m, own)):
+        return False
+    order = [(own, name, False), (other, reflected, True)]
+    if own is not None and other is not None and own is not other and issubclass(other, own):
+        order.reverse()
+    attempts: list[Attempt] = []
+    for cls, method_name, swapped in order:
+        if cls is None:
+            continue
+        attempt = _comparing_method(m, cls, method_name, swapped)
+        if attempt is None:
+            return False
+        attempts += attempt
+    if not attempts and symbol in ("==", "!=") and right_type is not None:
+        return enter(m, frame, op, library.identical, [left, right, Known(symbol == "==")])
+    if not attempts:
+        return False
+    return _enter_attempts(m, frame, op, attempts, args, symbol, right_type is not None)
+
+
+def _comparing_method(m: Machine, cls: type, name: str, swapped: bool) -> list[Attempt] | None:
+    """What a class contributes: its method, nothing if it has only that of `object`, None if that is not known."""
+    found = class_lookup(cls, name)
+    default = object.__dict__[name]
+    negated = False
+    if name == "__ne__" and found is default:
+        m.assume_attribute(cls, name, found)
+        name, found, default, negated = "__eq__", class_lookup(cls, "__eq__"), object.__dict__["__eq__"], True
+    if found is default:
+        m.assume_attribute(cls, name, found)
+        return []
+    method = method_of(m, cls, name)
+    return None if method is None else [Attempt(method, swapped, negated)]
+
+
+# -- one operand
+
+
+def _unary_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
+    cls = own_class(m, args[0])
+    method = None if cls is None else method_of(m, cls, f"__{op.operator.name}__")
+    return method is not None and enter(m, frame, op, method, args)
+
+
+def _truth_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
+    cls = own_class(m, args[0])
+    if cls is None or isinstance(args[0], Dynamic) or site(frame) in m.refused:
+        return False
+    negated = Known(op.operator.name == "not")
+    by_bool = class_lookup(cls, "__bool__")
+    m.assume_attribute(cls, "__bool__", by_bool)
+    method = method_of(m, cls, "__bool__" if by_bool is not MISSING else "__len__")
+    if method is None:
+        return False
+    chosen = library.truth_by_bool if by_bool is not MISSING else library.truth_by_length
+    return enter(m, frame, op, chosen, [Known(method), args[0], negated])
+
+
+def _member_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
+    item, container = args
+    cls = own_class(m, container)
+    method = None if cls is None or isinstance(container, Dynamic) else method_of(m, cls, "__contains__")
+    negated = Known(op.operator.name == "not_in")
+    return method is not None and enter(m, frame, op, library.contains, [Known(method), container, item, negated])
+
+
+def _getitem_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
+    cls = own_class(m, args[0])
+    method = None if cls is None or isinstance(args[0], Dynamic) else method_of(m, cls, "__getitem__")
+    return method is not None and enter(m, frame, op, method, args)
+
+
+def _setitem_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
+    value, target, key = args
+    cls = own_class(m, target)
+    method = None if cls is None or isinstance(target, Dynamic) else method_of(m, cls, "__setitem__")
+    return method is not None and enter(m, frame, op, method, [target, key, value])
+
+
+def _delitem_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
+    cls = own_class(m, args[0])
+    method = None if cls is None or isinstance(args[0], Dynamic) else method_of(m, cls, "__delitem__")
+    return method is not None and enter(m, frame, op, method, args)
+
+
+def _length(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    """`len` of an instance."""
+    cls = own_class(m, args[0]) if len(args) == 1 else None
+    if cls is None or isinstance(args[0], Dynamic) or site(frame) in m.refused:
+        return None
+    method = method_of(m, cls, "__len__")
+    entered = method is not None and enter(m, frame, op, library.length, [Known(method), args[0]])
+    return HANDLED if entered else None
+
+
+def _bool(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    if len(args) != 1:
+        return None
+    for special in SPECIAL["truth"]:
+        found = special(m, frame, op, args)
+        if found is not None:
+            return found
+    return HANDLED if _truth_call(m, frame, op, args) else None
+
+
+def _undecided(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    """Reached inside an attempt: the operation of the frame below stays, in another specialization."""
+    frames = m.state.frames
+    at = next(at for at in range(len(frames) - 1, -1, -1) if frames[at].facts.namespace is not library.__dict__)
+    m.refuse(site(frames[at]), "an operand that is not known decides which method is called")
+
+
+def _set_plainly(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    """`object.__setattr__(virtual, name, value)`."""
+    if keywords or len(args) != 3 or type(args[1]) is not Known or type(args[1].value) is not str:
+        return None
+    entry = m.state.object(args[0])
+    if entry is None or entry.kind != "instance" or not entry.cls.__dictoffset__:
+        return None
+    found = class_lookup(entry.cls, args[1].value)
+    if found is not MISSING and hasattr(type(found), "__set__"):
+        return None
+    return NONE if store_field(m, args[0], args[1].value, args[2]) else None
+
+
+# -- iteration
+
+
+@rule("iter")
+def make_iterator(m: Machine, frame: Frame, op: Operation) -> None:
+    source = m.get(frame, op.args[0])
+    iterator = iterator_over(m, frame, source)
+    if iterator is not None:
+        m.set(frame, op, iterator)
+        return
+    cls = own_class(m, source)
+    if cls is not None and not isinstance(source, Dynamic) and site(frame) not in m.refused:
+        method = method_of(m, cls, "__iter__")
+        if method is not None and enter(m, frame, op, library.iterate, [Known(method), source]):
+            return
+    m.set(frame, op, m.emit("iter", (source,)))
+
+
+def _iterator_check(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    """What `__iter__` gave, if it is an iterator for sure."""
+    if is_iterator(m, args[0]):
+        return args[0]
+    cls = own_class(m, args[0])
+    if cls is not None and method_of(m, cls, "__next__") is not None:
+        return args[0]
+    return _undecided(m, frame, op, args, keywords)
+
+
+KEYWORD_MODELS[library.checked_iterator] = _iterator_check
+KEYWORD_MODELS[library.undecided] = _undecided
+KEYWORD_MODELS[object.__setattr__] = _set_plainly
+MODELS[bool] = _bool
+_model_len = MODELS[len]
+MODELS[len] = lambda m, frame, op, args: _model_len(m, frame, op, args) or _length(m, frame, op, args)
+OPERATOR_CALLS.update(dict.fromkeys((*_BINARY, *("i" + name for name in _BINARY)), _binary_call))
+OPERATOR_CALLS.update(dict.fromkeys(_COMPARED, _compare_call))
+OPERATOR_CALLS.update(dict.fromkeys(("neg", "pos", "invert"), _unary_call))
+OPERATOR_CALLS.update(dict.fromkeys(("truth", "not"), _truth_call))
+OPERATOR_CALLS.update(dict.fromkeys(("in", "not_in"), _member_call))
+OPERATOR_CALLS["getitem"] = _getitem_call
+OPERATOR_CALLS["setitem"] = _setitem_call
+OPERATOR_CALLS["delitem"] = _delitem_call

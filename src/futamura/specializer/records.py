@@ -1,0 +1,153 @@
+"""Methods that `dataclasses` wrote: the same function again, with a source that can be read.
+
+@dataclass
+class Point:            readable(Point, "__init__", Point.__init__)   ->   the function of
+    x: int                                                                     def __init__(self, x, tags=None):
+    tags: list = field(default_factory=list)                                       self.x = x
+                                                                                   self.tags = ... () if tags is ...
+
+Invariant: the text is believed only if it compiles to the very code of the method; globals, defaults and closure
+are the method's own.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import linecache
+import sys
+from collections.abc import Iterator
+from types import CodeType, FunctionType
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+__all__ = ["readable"]
+
+_NEW: Final = sys.version_info >= (3, 12)
+_FACTORY_MARK: Final = "__dataclass_HAS_DEFAULT_FACTORY__" if _NEW else "_HAS_DEFAULT_FACTORY"
+_OBJECT: Final = "__dataclass_builtins_object__"
+_ORDER: Final = {"__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">="}
+_MADE: Final[WeakKeyDictionary[FunctionType, FunctionType]] = WeakKeyDictionary()
+
+
+def readable(cls: type, name: str, function: FunctionType) -> FunctionType:
+    """`function`, or one of the same code whose source can be read, if `dataclasses` made it for `cls` or a base."""
+    if function.__code__.co_filename != "<string>":
+        return function
+    known = _MADE.get(function)
+    if known is not None:
+        return known
+    for base in cls.__mro__:
+        if base.__dict__.get(name) is function and "__dataclass_params__" in base.__dict__:
+            for text in _texts(base, name):
+                made = _again(function, name, text)
+                if made is not None:
+                    _MADE[function] = made
+                    return made
+    return function
+
+
+def _texts(cls: type, name: str) -> Iterator[str]:
+    fields: list[Any] = [f for f in cls.__dict__["__dataclass_fields__"].values() if not _is_class_variable(f)]
+    if name == "__init__":
+        for slots in (False, True):
+            yield _init_text(cls, fields, slots)
+        return
+    compared = [f.name for f in fields if f.compare and f._field_type is not _INITVAR]
+    if name == "__eq__":
+        yield _comparison("__eq__", "==", compared)
+        terms = " and ".join(f"self.{field}==other.{field}" for field in compared) or "True"
+        yield (
+            "def __eq__(self, other):\n if self is other:\n  return True\n"
+            f" if other.__class__ is self.__class__:\n  return {terms}\n return NotImplemented\n"
+        )
+    elif name in _ORDER:
+        yield _comparison(name, _ORDER[name], compared)
+
+
+_INITVAR: Final = dataclasses._FIELD_INITVAR  # type: ignore[attr-defined]
+_CLASSVAR: Final = dataclasses._FIELD_CLASSVAR  # type: ignore[attr-defined]
+
+
+def _is_class_variable(field: Any) -> bool:
+    return bool(field._field_type is _CLASSVAR)
+
+
+def _comparison(name: str, symbol: str, fields: list[str]) -> str:
+    left, right = (
+        "(" + "".join(f"{who}.{field}," for field in fields) + ")" if fields else "()" for who in ("self", "other")
+    )
+    return (
+        f"def {name}(self, other):\n if other.__class__ is self.__class__:\n  return {left}{symbol}{right}\n"
+        " return NotImplemented\n"
+    )
+
+
+def _init_text(cls: type, fields: list[Any], slots: bool) -> str:
+    this = "__dataclass_self__" if any(field.name == "self" for field in fields) else "self"
+    shown = [field for field in fields if field.init]
+    parameters = [_parameter(field) for field in shown if not field.kw_only]
+    keyword_only = [_parameter(field) for field in shown if field.kw_only]
+    if keyword_only:
+        parameters += ["*", *keyword_only]
+    frozen = cls.__dict__["__dataclass_params__"].frozen
+    lines = [line for field in fields if (line := _assignment(field, this, frozen, slots))]
+    if hasattr(cls, "__post_init__"):
+        given = ",".join(field.name for field in fields if field._field_type is _INITVAR)
+        lines.append(f"{this}.__post_init__({given})")
+    body = "".join(f" {line}\n" for line in lines or ["pass"])
+    return f"def __init__({', '.join([this, *parameters])}):\n{body}"
+
+
+def _parameter(field: Any) -> str:
+    missing = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+    return field.name if missing else f"{field.name}=None"
+
+
+def _default(field: Any) -> str:
+    return f"__dataclass_dflt_{field.name}__" if _NEW else f"_dflt_{field.name}"
+
+
+def _assignment(field: Any, this: str, frozen: bool, slots: bool) -> str:
+    """The statement that sets one field; empty if there is none."""
+    name, default = field.name, _default(field)
+    if field.default_factory is not dataclasses.MISSING:
+        value = f"{default}() if {name} is {_FACTORY_MARK} else {name}" if field.init else f"{default}()"
+    elif field.init:
+        value = name
+    elif slots and field.default is not dataclasses.MISSING:
+        value = default
+    else:
+        return ""
+    if field._field_type is _INITVAR:
+        return ""
+    return f"{_OBJECT}.__setattr__({this},{name!r},{value})" if frozen else f"{this}.{name}={value}"
+
+
+def _again(function: FunctionType, name: str, text: str) -> FunctionType | None:
+    """A function with the code of `function` and `text` as its source; None if that is not its source."""
+    free = function.__code__.co_freevars
+    source = "".join(f" {line}\n" for line in text.splitlines())
+    source = f"def made({', '.join(free)}):\n{source} return {name}\n"
+    file = f"<{function.__module__}.{function.__qualname__} {len(_MADE)}>"
+    try:
+        module = compile(source, file, "exec", dont_inherit=True)
+    except SyntaxError:
+        return None
+    code = _inner(_inner(module, "made"), name)
+    if code is None or not _same(code, function.__code__):
+        return None
+    made = FunctionType(code, function.__globals__, name, function.__defaults__, function.__closure__)
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__qualname__ = function.__qualname__
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    return made
+
+
+def _inner(code: CodeType | None, name: str) -> CodeType | None:
+    constants = () if code is None else code.co_consts
+    return next((c for c in constants if isinstance(c, CodeType) and c.co_name == name), None)
+
+
+def _same(a: CodeType, b: CodeType) -> bool:
+    parts = ("co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_consts", "co_argcount")
+    return all(getattr(a, part) == getattr(b, part) for part in parts) and a.co_kwonlyargcount == b.co_kwonlyargcount
