@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from typing import Any, Final, get_args, get_origin
 
 from futamura.backend.python.listing import enter
+from futamura.specializer.purity import MISSING
 from futamura.specializer.world import Assumption
 
 __all__ = ["Promise", "guarded", "matches"]
@@ -153,6 +154,19 @@ def _assumed(assumption: Assumption, at: int, name: Naming) -> str:
             return f"{holder}[{key!r}] is {value}"
         known = name(f"b{at}", builtins.__dict__)
         return f"{key!r} not in {holder} and {known}[{key!r}] is {value}"
-    if assumption.kind == "cell" or (assumption.kind == "attribute" and key.isidentifier()):
+    if assumption.kind == "cell" or (
+        assumption.kind == "attribute" and key.isidentifier() and _reads_plainly(assumption)
+    ):
         return f"{name(f'h{at}', assumption.holder)}.{key} is {value}"
     return f"{name(f'a{at}', assumption)}.holds()"
+
+
+def _reads_plainly(assumption: Assumption) -> bool:
+    """Does reading the attribute give the very object, without running a descriptor?"""
+    if not isinstance(assumption.holder, type):
+        return True
+    if assumption.value is MISSING:
+        return False
+    return isinstance(assumption.value, (types.FunctionType, property)) or not hasattr(
+        type(assumption.value), "__get__"
+    )

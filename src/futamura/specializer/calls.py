@@ -474,9 +474,7 @@ def _push(
     return True
 
 
-def push_function(
-    m: Machine, frame: Frame, op: Operation, facts: FunctionFacts, values: list[AbstractValue]
-) -> bool:
+def push_function(m: Machine, frame: Frame, op: Operation, facts: FunctionFacts, values: list[AbstractValue]) -> bool:
     """Enter a function of the program itself, which is called by its name."""
     return _push(m, frame, op, facts, values)
 
