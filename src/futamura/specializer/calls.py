@@ -35,7 +35,7 @@ from futamura.specializer.purity import PURE_FUNCTIONS, class_lookup, deep
 from futamura.specializer.records import readable
 from futamura.specializer.rules import exact_type, rule, sequence_items, site
 from futamura.specializer.state import Frame
-from futamura.specializer.values import AbstractValue, Known, VObject
+from futamura.specializer.values import AbstractValue, Dynamic, Known, VObject
 from futamura.specializer.world import Assumption
 
 __all__ = ["call_value", "enter", "push_function"]
@@ -470,13 +470,23 @@ def _push(
     env = dict(zip(params, values, strict=True))
     result = op.results[0] if op.results else None
     chain = (*frame.chain, (frame.facts.uid, op.id))
-    frames.append(Frame(facts, env, chain, result=result, purpose=purpose, subject=subject))
+    blind = purpose == "call" and all(_is_plain_constant(value) for value in values)
+    if blind and chain[-1] in m.versions.opaque:
+        return False
+    frames.append(Frame(facts, env, chain, result=result, purpose=purpose, subject=subject, blind=blind))
     return True
 
 
 def push_function(m: Machine, frame: Frame, op: Operation, facts: FunctionFacts, values: list[AbstractValue]) -> bool:
     """Enter a function of the program itself, which is called by its name."""
     return _push(m, frame, op, facts, values)
+
+
+def _is_plain_constant(value: AbstractValue) -> bool:
+    """Does this argument bring nothing that a callee could be specialized on, but a number or a string?"""
+    return type(value) is Dynamic or (
+        type(value) is Known and type(value.value) in (int, float, bool, str, bytes, type(None))
+    )
 
 
 def _construct(

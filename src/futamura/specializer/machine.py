@@ -81,6 +81,8 @@ class Points(Protocol):
 
     real: set[tuple[int, int]]
     extents: dict[object, int]
+    opaque: set[object]
+    work: int
 
     def arrive(self, state: State) -> Version: ...
     def arrive_raised(self, state: State, uid: int) -> Version: ...
@@ -188,6 +190,8 @@ class Machine(Emitter):
             self._roll()
         if self.steps > self.budget.steps or self.emitted > 20 * self.budget.operations:
             raise OverBudget(f"more than {self.budget.steps} blocks executed")
+        if self.versions.work > self.budget.work:
+            raise OverBudget("the states of its loops are too large and too many")
 
     def _roll(self) -> None:
         """A loop that runs on and on in line stays a loop: from now on its header is a specialization point."""

@@ -15,7 +15,7 @@ from typing import Final, Literal
 from futamura.errors import Because, Diagnostic, diagnose
 from futamura.ir.graph import Span
 
-__all__ = ["Budget", "Event", "Polyvariance", "Style"]
+__all__ = ["Budget", "Event", "Polyvariance", "Style", "static_size"]
 
 Polyvariance = Literal["auto", "all", "none"]
 
@@ -32,6 +32,8 @@ class Budget:
     hard_versions_per_block: int = 400
     steps: int = 200_000
     """Source operations executed, before `growth` for static data."""
+    work: int = 20_000_000
+    """Values looked at to tell versions apart, over all restarts: some ten seconds."""
     unrolled: int = 40_000
     """From here on, loops that run in line are rolled, those of most trips first."""
     operations: int = 20_000

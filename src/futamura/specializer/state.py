@@ -44,7 +44,7 @@ class Extent(NamedTuple):
 class Frame:
     """One activation of a source function."""
 
-    __slots__ = ("block", "chain", "dynamic", "env", "extents", "facts", "index", "purpose", "result", "subject")
+    __slots__ = ("blind", "block", "chain", "dynamic", "env", "extents", "facts", "index", "purpose", "result", "subject")
 
     def __init__(
         self,
@@ -59,6 +59,7 @@ class Frame:
         purpose: str = "call",
         subject: AbstractValue | None = None,
         extents: tuple[Extent, ...] = (),
+        blind: bool = False,
     ) -> None:
         self.facts = facts
         self.env = env
@@ -73,6 +74,8 @@ class Frame:
         self.subject = subject
         self.extents = extents
         """The try, except and copy regions around `block`, outermost first."""
+        self.blind = blind
+        """The call brought nothing static but plain constants: should it explode, it is better left as it is."""
 
     def copy(self) -> Frame:
         return Frame(
@@ -86,6 +89,7 @@ class Frame:
             purpose=self.purpose,
             subject=self.subject,
             extents=self.extents,
+            blind=self.blind,
         )
 
     def live(self, top: bool) -> tuple[int, ...]:

@@ -50,6 +50,9 @@ class Versions:
         self.units: dict[object, int] = {}
         self.real: set[tuple[int, int]] = set()
         self.style = Style()
+        self.opaque: set[object] = set()
+        """Calls that bring nothing static and made versions explode: they stay calls."""
+        self.work = 0
         self.unit = Unit("")
         self._queue: list[tuple[tuple[int, ...], int, Version]] = []
         self._count = 0
@@ -261,6 +264,7 @@ class Versions:
         spread = max(values.values(), default=1)
         if count <= 1.5 * spread and count < self.budget.hard_versions_per_block:
             return
+        self._leave_a_call(state, name, count)
         others = {place for place, number in values.items() if 1 < number < spread} - self.nokey
         if others and count < self.budget.hard_versions_per_block:
             self.nokey |= others
@@ -270,6 +274,15 @@ class Versions:
             self.plain.add(block)
             self._event(Event("FT401", f"{name}: {count} versions of one block: its values are not specialized on"))
         self._rekey()
+
+    def _leave_a_call(self, state: State, name: str, count: int) -> None:
+        """Versions explode inside of a call that brings nothing static: the outermost such call stays a call."""
+        for frame in state.frames[1:]:
+            if frame.blind and frame.chain[-1] not in self.opaque:
+                self.opaque.add(frame.chain[-1])
+                callee = frame.facts.function.qualname
+                self._event(Event("FT406", f"{name}: {count} versions of one block: {callee} is called as it is"))
+                raise Restart("a call stays")
 
     def _grows(self, sites: set[object], name: str) -> None:
         self.noshape |= sites
@@ -382,6 +395,7 @@ class _Key:
         for place, (content, dirty) in sorted(self._state.overlays.items(), key=lambda item: item[0]):
             tokens.append((place, dirty))
             self._token(place, content, tokens)
+        self._versions.work += len(tokens)
         return tuple(tokens)
 
     def _token(self, place: object, value: AbstractValue, tokens: list[object]) -> None:
