@@ -32,7 +32,7 @@ from futamura.specializer.calls import call_value
 from futamura.specializer.control import ENDERS
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.machine import Machine, OverBudget, Restart, Unsupported
-from futamura.specializer.policy import Budget, Event, Polyvariance, Style
+from futamura.specializer.policy import Budget, Event, Polyvariance, Style, static_size
 from futamura.specializer.programs import Point, name_values, point_of
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Version
 from futamura.specializer.rules import RULES
@@ -225,7 +225,7 @@ class _Run:
     ) -> None:
         self.subject: Final = subject
         self.inputs: Final = inputs
-        self.budget: Final = budget
+        self.budget: Final = budget.scaled(static_size(v for v in inputs.values() if not isinstance(v, Open)))
         self.sources: Final = _Sources(lower)
         self.events: Final[list[Event]] = []
         static = [value for value in inputs.values() if not isinstance(value, Open)]

@@ -9,7 +9,10 @@ Every budget has a reason beside it; running over one generalizes, it never fail
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import gc
+import types
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from futamura.errors import Because, Diagnostic, diagnose
@@ -23,6 +26,12 @@ SMALL_MODULUS: Final = 16
 """`x % m` counts as finite up to here: larger moduli are finite too, but as keys they only multiply versions."""
 
 
+LARGEST: Final = 100_000
+"""Static inputs are not counted further than this."""
+
+_NOT_DATA: Final = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.CodeType)
+
+
 @dataclass(frozen=True, slots=True)
 class Budget:
     """Limits of one specialization."""
@@ -32,8 +41,8 @@ class Budget:
     hard_versions_per_block: int = 400
     steps: int = 200_000
     """Source operations executed, before `growth` for static data."""
-    work: int = 20_000_000
-    """Values looked at to tell versions apart, over all restarts: some ten seconds."""
+    work: int = 1_000_000
+    """Values looked at to tell versions apart, over all restarts: a few seconds."""
     unrolled: int = 40_000
     """From here on, loops that run in line are rolled, those of most trips first."""
     operations: int = 20_000
@@ -43,6 +52,32 @@ class Budget:
     """Inlined frames on the stack."""
     virtual_length: int = 512
     """Longer lists, tuples and dicts are materialized: element-wise they cost more than they fold."""
+
+    def scaled(self, size: int) -> Budget:
+        """The budget for static inputs of `size` objects: a long program is not an explosion."""
+        return replace(
+            self,
+            hard_versions_per_block=self.hard_versions_per_block + 2 * size,
+            steps=self.steps + 200 * size,
+            work=self.work + 1000 * size,
+            unrolled=self.unrolled + 50 * size,
+            operations=self.operations + 10 * size,
+        )
+
+
+def static_size(values: Iterable[object]) -> int:
+    """How many references to data these inputs consist of, up to a bound; runs no code of theirs."""
+    found: dict[int, object] = {}
+    work = [value for value in values if not isinstance(value, _NOT_DATA)]
+    size = len(work)
+    while work and size < LARGEST:
+        value = work.pop()
+        if id(value) not in found:
+            found[id(value)] = value
+            parts = [part for part in gc.get_referents(value) if not isinstance(part, _NOT_DATA)]
+            size += len(parts)
+            work.extend(parts)
+    return min(size, LARGEST)
 
 
 @dataclass(frozen=True, slots=True)
