@@ -161,6 +161,13 @@ CODES: Final[dict[str, Code]] = {
         "yours",
         "warning",
     ),
+    "FT406": Code(
+        "call-stays",
+        "a call that brings nothing static would have been copied into very many versions, so it stays a call",
+        "nothing is wrong; give the call something static, or leave it",
+        "yours",
+        "note",
+    ),
     "FT410": Code(
         "out-of-budget",
         "specialization did not settle within its budget, even when it told nothing apart",
