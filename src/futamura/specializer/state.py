@@ -44,7 +44,19 @@ class Extent(NamedTuple):
 class Frame:
     """One activation of a source function."""
 
-    __slots__ = ("blind", "block", "chain", "dynamic", "env", "extents", "facts", "index", "purpose", "result", "subject")
+    __slots__ = (
+        "blind",
+        "block",
+        "chain",
+        "dynamic",
+        "env",
+        "extents",
+        "facts",
+        "index",
+        "purpose",
+        "result",
+        "subject",
+    )
 
     def __init__(
         self,
