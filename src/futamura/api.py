@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from typing import Any, Final, get_origin
 
 from futamura.codes import is_fallback
-from futamura.driver import lower_for_specializer, residual_function
+from futamura.driver import lower_for_specializer, residual_text
 from futamura.entry import Promise
 from futamura.errors import SpecializationError
 from futamura.frontend.contents import contents_are_constant, is_rebound
@@ -86,7 +86,7 @@ class Specializer:
         inputs = _bind(function, given, static)
         opened = {name: Open(value.exact_type()) for name, value in inputs.items() if isinstance(value, Dyn)}
         started = time.perf_counter()
-        outcome, found = self._specialized(function, {**inputs, **opened}, started)
+        outcome, printed = self._specialized(function, {**inputs, **opened}, started)
         if self.strict:
             _require(outcome)
         promises = tuple(
@@ -94,22 +94,28 @@ class Specializer:
             for name, value in inputs.items()
             if isinstance(value, Dyn) and value.type is not None
         )
-        recipe = Recipe(
-            target,
-            {name: value for name, value in inputs.items() if not isinstance(value, Dyn)},
-            None if found is None else found[1],
-            outcome.assumptions,
-            promises if found is not None else (),
-            self.assume,
-            outcome.events,
-            outcome.stats,
-        )
+        values = {name: value for name, value in inputs.items() if not isinstance(value, Dyn)}
         general = functools.partial(_without_promises, [], self, target, args, static) if promises else None
-        return Residual(recipe, None if found is None else found[0], general)
+
+        def residual(printed: Printed | None, outcome: Outcome) -> Residual:
+            kept = promises if printed is not None else ()
+            recipe = Recipe(
+                target, values, printed, outcome.assumptions, kept, self.assume, outcome.events, outcome.stats
+            )
+            return Residual(recipe, general)
+
+        if printed is not None:
+            try:
+                return residual(printed, outcome)
+            except Exception as broken:
+                outcome = _failed(outcome, broken)
+                if self.strict:
+                    _require(outcome)
+        return residual(None, outcome)
 
     def _specialized(
         self, function: types.FunctionType, inputs: Mapping[str, object], started: float
-    ) -> tuple[Outcome, tuple[types.FunctionType, Printed] | None]:
+    ) -> tuple[Outcome, Printed | None]:
         """The residual program and its Python.  A fault of ours ends with the original and the event FT901."""
         outcome = self._outcome(function, inputs)
         outcome.seconds["specialize"] = time.perf_counter() - started
@@ -117,15 +123,11 @@ class Specializer:
             return outcome, None
         try:
             started = time.perf_counter()
-            made, emitted = residual_function(outcome.program, function)
+            emitted = residual_text(outcome.program)
             outcome.seconds["print"] = time.perf_counter() - started
-        except RecursionError:
-            event = Event("FT405", "the residual code is nested too deep: the original code is used")
         except Exception as broken:
-            event = _fault("printing the residual code", broken)
-        else:
-            return outcome, (made, Printed(emitted, outcome.program.main.signature))
-        return Outcome(None, outcome.open, events=(*outcome.events, event), stats=outcome.stats), None
+            return _failed(outcome, broken), None
+        return outcome, Printed(emitted, outcome.program.main.signature)
 
     def _outcome(self, function: types.FunctionType, inputs: Mapping[str, object]) -> Outcome:
         try:
@@ -170,6 +172,15 @@ def _require(outcome: Outcome) -> None:
     if found:
         first, *others = dict.fromkeys(event.diagnostic() for event in found)
         raise SpecializationError(first, tuple(others))
+
+
+def _failed(outcome: Outcome, broken: Exception) -> Outcome:
+    """The outcome if the residual program could not be printed or loaded."""
+    if isinstance(broken, RecursionError):
+        event = Event("FT405", "the residual code is nested too deep: the original code is used")
+    else:
+        event = _fault("printing the residual code", broken)
+    return Outcome(None, outcome.open, events=(*outcome.events, event), stats=outcome.stats)
 
 
 def _fault(part: str, broken: Exception) -> Event:

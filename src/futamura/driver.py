@@ -35,7 +35,7 @@ from futamura.ir.graph import Function, Program, Signature, Suspended
 
 __all__ = [
     "Resumption", "SourceMap", "continuation", "emit_function", "load_program", "load_residual",
-    "lower_for_specializer", "residual_function", "roundtrip", "roundtrip_source", "source_map", "swap",
+    "lower_for_specializer", "residual_text", "roundtrip", "roundtrip_source", "source_map", "swap",
 ]  # fmt: skip
 
 
@@ -113,10 +113,9 @@ def lower_for_specializer(
     return lowered.program, lowered.program.main, lowered.globals, lowered.closure
 
 
-def residual_function(program: Program, original: FunctionType) -> tuple[FunctionType, Emitted]:
-    """A residual program as a function in the place of `original`, and its text."""
-    emitted = _emitted(program)
-    return load_emitted(emitted, original, program.main.signature), emitted
+def residual_text(program: Program) -> Emitted:
+    """A residual program as text."""
+    return _emitted(program)
 
 
 def load_program(

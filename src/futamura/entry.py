@@ -18,6 +18,7 @@ Invariant: the tests run no code of the program, except that an attribute of a c
 from __future__ import annotations
 
 import builtins
+import operator
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ from futamura.backend.python.listing import enter
 from futamura.specializer.purity import MISSING
 from futamura.specializer.world import Assumption
 
-__all__ = ["Promise", "guarded", "matches"]
+__all__ = ["Promise", "condition", "guarded", "matches"]
 
 _VARARGS: Final = 0x04
 _VARKEYWORDS: Final = 0x08
@@ -134,14 +135,27 @@ def _shape(function: types.FunctionType) -> tuple[str, str]:
 Naming = Callable[[str, object], str]
 
 
+def condition(promise: Promise, constant: Callable[[object, str], str]) -> str:
+    """The test of a promise as an expression over the parameter; it raises nothing and runs no code of the program."""
+    kind, value = promise.type, promise.name
+    origin = get_origin(kind)
+    length = "" if promise.length is None else f" and {constant(len, 'len')}({value}) == {promise.length}"
+    if origin is None and isinstance(kind, type):
+        return f"{constant(type, 'type')}({value}) is {constant(kind, kind.__name__)}{length}"
+    arguments = get_args(kind)
+    plain = len(arguments) == 1 or (len(arguments) == 2 and arguments[1] is ...)
+    if origin in (list, tuple) and plain and get_origin(arguments[0]) is None and isinstance(arguments[0], type):
+        class_of, count = constant(type, "type"), constant(operator.countOf, "count")
+        return (
+            f"{class_of}({value}) is {constant(origin, origin.__name__)}{length} and {count}("
+            f"{constant(map, 'map')}({class_of}, {value}), {constant(arguments[0], arguments[0].__name__)}) == "
+            f"{promise.length if length else constant(len, 'len') + f'({value})'}"
+        )
+    return f"{constant(matches, 'matches')}({constant(kind, 'kind')}, {value}){length}"
+
+
 def _promised(promise: Promise, name: Naming) -> str:
-    if isinstance(promise.type, type) and get_origin(promise.type) is None:
-        test = f"{name('type', type)}({promise.name}) is {name('kind', promise.type)}"
-    else:
-        test = f"{name('matches', matches)}({name('kind', promise.type)}, {promise.name})"
-    if promise.length is not None:
-        test += f" and {name('len', len)}({promise.name}) == {promise.length}"
-    return test
+    return condition(promise, lambda value, hint: name(hint + "_", value))
 
 
 def _assumed(assumption: Assumption, at: int, name: Naming) -> str:

@@ -12,17 +12,19 @@ say how much of that was specialized.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from futamura.backend.python import guarding
 from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.loading import load_residual
 from futamura.codes import is_fallback
-from futamura.entry import Promise, guarded
+from futamura.entry import Promise, condition, guarded
 from futamura.errors import Diagnostic
 from futamura.ir.graph import Signature
 from futamura.saving import SavingError, module_text, write
@@ -57,13 +59,21 @@ class Recipe:
     stats: Mapping[str, Any]
 
 
-class Residual:
-    """A specialized function."""
+if TYPE_CHECKING:
+    _Callable = staticmethod[..., Any]
+else:
+    _Callable = staticmethod
 
-    def __init__(
-        self, recipe: Recipe, made: types.FunctionType | None = None, general: Callable[..., Any] | None = None
-    ) -> None:
-        """`made` is the loaded text, if that was loaded already; `general` runs where a promise is broken."""
+
+class Residual(_Callable):
+    """A specialized function.
+
+    A static method is the callable object of Python that costs the least around a function: a call of it is passed on
+    without code of ours.
+    """
+
+    def __init__(self, recipe: Recipe, general: Callable[..., Any] | None = None) -> None:
+        """`general` runs where a promise is broken."""
         target = recipe.target
         function: Any = target.__func__ if isinstance(target, types.MethodType) else target
         self._recipe: Final = recipe
@@ -78,11 +88,9 @@ class Residual:
             self.function: Callable[..., Any] = original
             signature = open_signature(function, recipe.static)
         else:
-            if made is None:
-                made = load_residual(recipe.printed.emitted, function, recipe.printed.signature)
-            self.__wrapped__ = made
-            self.function = self._entry(made, original, general)
-            signature = inspect.signature(made)
+            self.function = self._entry(recipe.printed, function, original, general)
+            signature = inspect.signature(self.function)
+        super().__init__(self.function)
         self.__signature__ = signature
         self.__name__ = function.__name__
         self.__qualname__ = function.__qualname__
@@ -90,18 +98,33 @@ class Residual:
         self.__doc__ = function.__doc__
 
     def _entry(
-        self, made: types.FunctionType, original: Callable[..., Any], general: Callable[..., Any] | None
-    ) -> Callable[..., Any]:
-        function = made
+        self,
+        printed: Printed,
+        function: types.FunctionType,
+        original: Callable[..., Any],
+        general: Callable[..., Any] | None,
+    ) -> types.FunctionType:
+        """The residual with its tests: inside of its own text where possible, else in a function around it."""
         tested = self.assumptions if self._recipe.assume == "check" else ()
+        promises = self._recipe.promises
+        writers = [functools.partial(condition, promise) for promise in promises]
+        checks = [guarding.Check(general or original, writers), guarding.Check(original, assumed=tested)]
+        inside = guarding.guarded(printed.emitted, printed.signature, checks, function.__globals__)
+        if inside is not None:
+            return load_residual(inside, function, printed.signature)
+        made: types.FunctionType = self._untested()
         if tested:
-            function = guarded(function, original, (), tested)
-        if self._recipe.promises:
-            function = guarded(function, general or original, self._recipe.promises, ())
-        return function
+            made = guarded(made, original, (), tested)
+        if promises:
+            made = guarded(made, general or original, promises, ())
+        return made
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.function(*args, **kwargs)
+    def _untested(self) -> types.FunctionType:
+        """The residual without any test."""
+        printed, target = self._recipe.printed, self.py_func
+        assert printed is not None
+        function: Any = target.__func__ if isinstance(target, types.MethodType) else target
+        return load_residual(printed.emitted, function, printed.signature)
 
     def holds(self) -> bool:
         """Is everything that was assumed still so?"""
@@ -126,7 +149,7 @@ class Residual:
             raise SavingError(f"`{self.__qualname__}` was not specialized: {self._reasons() or 'no reason was given'}")
         recipe = self._recipe
         assert recipe.printed is not None
-        return module_text(recipe.printed.emitted, self.__wrapped__, self._described(), recipe.assumptions)
+        return module_text(recipe.printed.emitted, self._untested(), self._described(), recipe.assumptions)
 
     def _reasons(self) -> str:
         return "; ".join(event.reason for event in self.events if is_fallback(event.code))

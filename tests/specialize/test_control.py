@@ -250,7 +250,7 @@ def test_static_code_without_end_is_rolled(function: Callable[..., Any]) -> None
     assert len(residual.source) < 2_000
 
 
-@pytest.mark.parametrize("part", ["specialize_function", "residual_function"])
+@pytest.mark.parametrize("part", ["specialize_function", "residual_text"])
 def test_a_fault_of_ours_ends_with_the_original(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> object:
         raise KeyError("planted")

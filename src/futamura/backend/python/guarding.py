@@ -1,0 +1,244 @@
+"""The test at the entry of a residual function: are the promised classes there, does what was assumed still hold?
+
+    def power(x):                    def power(x):
+        return x * x                     try:
+                              ->             _held = type(x) is _float and power is _power
+                                         except _Gone:
+                                             _held = False
+                                         if not _held:
+                                             return _original(x)
+                                         return x * x
+
+What was assumed is a binding of a global, the content of a cell, an attribute; all compared by identity.  A global of
+the function's own module is read in line where no variable of the function has its name, everything else of one
+namespace in one small function that runs in that namespace.
+
+Invariant: the test comes before everything else that the function does, and looks only at what was assumed: it calls no
+code of the program (an attribute of a class with a metaclass of its own is asked through `Assumed.holds`).
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import CellType, FunctionType, MethodType
+from typing import Any, Final, Protocol
+
+from futamura.backend.python.emitted import Emitted
+from futamura.ir.graph import Signature
+
+__all__ = ["Assumed", "Check", "Constants", "guarded"]
+
+_GONE: Final = (NameError, AttributeError, ValueError)
+"""What reading an assumed place raises if it is not there any more."""
+
+_INDENT: Final = "    "
+
+
+class Assumed(Protocol):
+    """Something that was read when the residual was made."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def holder(self) -> object: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def value(self) -> object: ...
+    def holds(self) -> bool: ...
+
+
+Constants = Callable[[object, str], str]
+"""Gives a name to a constant; the text is a hint."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One test at the entry: conditions on the parameters, what was assumed, and who runs if it fails."""
+
+    otherwise: Callable[..., Any]
+    conditions: Sequence[Callable[[Constants], str]] = ()
+    """Each writes an expression over the parameters, which raises nothing."""
+    assumed: Sequence[Assumed] = ()
+
+
+@dataclass(slots=True)
+class _Test:
+    """The test that grows: terms of a conjunction, and the constants that they use."""
+
+    text: str
+    constants: dict[str, object] = field(default_factory=dict)
+    terms: list[str] = field(default_factory=list)
+    may_fail: bool = False
+
+    def constant(self, value: object, hint: str) -> str:
+        """A name for a constant that the text does not use."""
+        base = "_" + re.sub(r"\W", "_", hint).strip("_")
+        name, count = base, 1
+        while name in self.constants or re.search(rf"\b{name}\b", self.text):
+            name, count = f"{base}_{count}", count + 1
+        self.constants[name] = value
+        return name
+
+
+def guarded(
+    emitted: Emitted, signature: Signature, checks: Sequence[Check], globals: Mapping[str, Any]
+) -> Emitted | None:
+    """The emitted function with tests before its first statement; None if a call of itself would repeat them."""
+    if emitted.recursive or re.search(r"\byield\b", emitted.text):
+        return None
+    lines: list[str] = []
+    constants: dict[str, object] = {}
+    for check in checks:
+        used = (emitted.text, *emitted.free, *constants, *(name for name, _ in emitted.constants), *signature.names)
+        test = _Test(" ".join(used))
+        test.terms.extend(write(test.constant) for write in check.conditions)
+        _add_assumed(test, check.assumed, emitted, globals)
+        if test.terms:
+            lines.extend(_lines(test, check.otherwise, signature))
+            constants.update(test.constants)
+    if not lines:
+        return emitted
+    text = emitted.text.removesuffix("\n").split("\n")
+    place = _first_statement(text, emitted.name)
+    spans = (*emitted.spans[:place], *[None] * len(lines), *emitted.spans[place:])
+    text[place:place] = lines
+    return replace(
+        emitted, text="\n".join(text) + "\n", spans=spans, constants=(*emitted.constants, *constants.items())
+    )
+
+
+def _lines(test: _Test, otherwise: Callable[..., Any], signature: Signature) -> list[str]:
+    called = f"return {test.constant(otherwise, 'original')}({_arguments(signature)})"
+    condition = " and ".join(test.terms)
+    if not test.may_fail:
+        return [f"{_INDENT}if not ({condition}):", f"{_INDENT * 2}{called}"]
+    gone, held = test.constant(_GONE, "Gone"), test.constant(None, "held")
+    del test.constants[held]
+    return [
+        f"{_INDENT}try:",
+        f"{_INDENT * 2}{held} = {condition}",
+        f"{_INDENT}except {gone}:",
+        f"{_INDENT * 2}{held} = False",
+        f"{_INDENT}if not {held}:",
+        f"{_INDENT * 2}{called}",
+    ]
+
+
+def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, globals: Mapping[str, Any]) -> None:
+    """One term for each assumption in line, then one for each namespace that is asked by a function of its own."""
+    apart: dict[int, tuple[dict[str, Any], list[tuple[str, object]]]] = {}
+    cells: list[Assumed] = []
+    others: list[Assumed] = []
+    taken = {*emitted.free, *(name for name, _ in emitted.constants)}
+    for one in assumed:
+        if one.kind == "global" and type(one.holder) is dict and one.name.isidentifier():
+            if one.holder is globals and one.name not in taken and _is_global(emitted, one.name):
+                test.terms.append(f"{one.name} is {test.constant(one.value, one.name)}")
+            else:
+                apart.setdefault(id(one.holder), (one.holder, []))[1].append((one.name, one.value))
+        elif one.kind == "cell" and isinstance(one.holder, CellType):
+            cells.append(one)
+        elif one.kind == "attribute" and one.name.isidentifier() and _is_plain(one.holder):
+            holder = test.constant(one.holder, getattr(one.holder, "__name__", "holder"))
+            test.terms.append(f"{holder}.{one.name} is {test.constant(one.value, one.name)}")
+        else:
+            others.append(one)
+    for namespace, pairs in apart.values():
+        test.terms.append(f"{test.constant(_reader(namespace, pairs), 'globals_hold')}()")
+    if cells:
+        test.terms.append(f"{test.constant(_cell_reader(cells), 'cells_hold')}()")
+    for one in others:
+        test.terms.append(f"{test.constant(MethodType(type(one).holds, one), 'holds')}()")
+    test.may_fail = bool(assumed)
+
+
+def _is_plain(holder: object) -> bool:
+    """Is reading an attribute a look-up, without code of the program?"""
+    if isinstance(holder, FunctionType):
+        return True
+    return type(holder) is type
+
+
+def _is_global(emitted: Emitted, name: str) -> bool:
+    """Does `name` mean the global in the emitted text, as far as the text uses it?  Only calls of it are recognized."""
+    text = emitted.text
+    if name == emitted.name:
+        text = re.sub(rf"^def {name}\(", "def (", text, flags=re.MULTILINE)
+        if emitted.recursive:
+            return False
+    elif re.search(rf"\b(def|class)\s+{name}\b", text):
+        return False
+    uses = len(re.findall(rf"\b{name}\b", text))
+    return uses == len(re.findall(rf"(?<![\w.]){name}\(", text))
+
+
+def _reader(namespace: dict[str, Any], pairs: Sequence[tuple[str, object]]) -> Callable[[], bool]:
+    """A function in `namespace` that compares globals with what they were; NameError if one is gone."""
+    wanted = {f"_was_{place}": value for place, (_, value) in enumerate(pairs)}
+    terms = [f"{name} is _was_{place}" for place, (name, _) in enumerate(pairs)]
+    return _function(namespace, terms, {name: CellType(value) for name, value in wanted.items()})
+
+
+def _cell_reader(cells: Sequence[Assumed]) -> Callable[[], bool]:
+    """A function that compares the contents of cells with what they were; NameError if one is empty."""
+    wanted: dict[str, CellType] = {}
+    terms = []
+    for place, one in enumerate(cells):
+        assert isinstance(one.holder, CellType)
+        wanted[f"_cell_{place}"] = one.holder
+        wanted[f"_was_{place}"] = CellType(one.value)
+        terms.append(f"_cell_{place} is _was_{place}")
+    return _function({"__builtins__": builtins}, terms, wanted)
+
+
+def _function(namespace: dict[str, Any], terms: list[str], cells: Mapping[str, CellType]) -> Callable[[], bool]:
+    text = f"def factory({', '.join(cells)}):\n def holds():\n  return {' and '.join(terms)}\n"
+    factory = next(item for item in compile(text, "<entry test>", "exec").co_consts if hasattr(item, "co_consts"))
+    code = next(item for item in factory.co_consts if hasattr(item, "co_freevars"))
+    return FunctionType(code, namespace, "holds", None, tuple(cells[name] for name in code.co_freevars))
+
+
+def _arguments(signature: Signature) -> str:
+    """The parameters, passed on."""
+    parts = [*signature.posonly, *signature.regular]
+    if signature.varargs is not None:
+        parts.append(f"*{signature.varargs}")
+    parts += [f"{name}={name}" for name in signature.kwonly]
+    if signature.varkw is not None:
+        parts.append(f"**{signature.varkw}")
+    return ", ".join(parts)
+
+
+def _first_statement(lines: Sequence[str], name: str) -> int:
+    """The index of the line where the body of the function starts, behind documentation and declarations."""
+    header = max(place for place, line in enumerate(lines) if line.startswith(f"def {name}("))
+    place = header
+    while not lines[place].rstrip().endswith(":"):
+        place += 1
+    place += 1
+    start = lines[place].strip()
+    quote = re.match(r"[rbuRBU]*(\"\"\"|'''|\"|')", start)
+    if quote is not None:
+        end = _end_of_text(lines, place)
+        if end is not None:
+            place = end + 1
+    while place < len(lines) and re.match(r"\s+(global|nonlocal) ", lines[place]):
+        place += 1
+    return place
+
+
+def _end_of_text(lines: Sequence[str], place: int) -> int | None:
+    """The last line of the statement at `place` if that is nothing but a text."""
+    for end in range(place, len(lines)):
+        text = "\n".join(lines[place : end + 1]).strip()
+        try:
+            code = compile(text, "<documentation>", "eval", dont_inherit=True)
+        except SyntaxError:
+            continue
+        constant = not code.co_names and not code.co_varnames and type(code.co_consts[0]) is str
+        return end if constant and len(code.co_consts) == 1 else None
+    return None

@@ -1,0 +1,147 @@
+"""The test at the entry of a residual: what it looks at, and who runs when it fails.
+
+    specialize(f, n=2); then `helper` is bound to something else    the original runs, and sees the new one
+
+Invariant: an entry test never raises, and never runs code of the program.
+"""
+
+from __future__ import annotations
+
+import types
+
+import pytest
+
+import futamura
+from futamura import Dyn
+
+SOURCE = '''
+def helper(x):
+    return x + 1
+
+class Tool:
+    def use(self, x):
+        return x * 3
+
+class Other:
+    pass
+
+LIMIT = 5
+
+def documented(x, n):
+    """A text
+    of two lines."""
+    return helper(x) * n if n < LIMIT else x
+
+def method(x, tool, n):
+    return tool.use(x) + n
+
+def local_name(x, n):
+    len = x * n
+    return len + n
+
+def uses_len(x, n):
+    return len(x) + n
+
+def varied(x, /, *rest, n, key=7, **more):
+    return helper(x), rest, n, key, more
+
+def counting(x, n):
+    if x <= 0:
+        return n
+    return counting(x - 1, n) + helper(n)
+'''
+
+
+@pytest.fixture
+def space() -> types.ModuleType:
+    import linecache
+
+    module = types.ModuleType("guarded_program")
+    file = "<guarded program>"
+    linecache.cache[file] = (len(SOURCE), None, SOURCE.splitlines(keepends=True), file)
+    exec(compile(SOURCE, file, "exec", dont_inherit=True), module.__dict__)
+    return module
+
+
+def test_a_rebound_global_runs_the_original(space: types.ModuleType) -> None:
+    residual = futamura.specialize(space.documented, n=2)
+    assert residual(3) == 8 and residual.stats["specialized"]
+    space.helper = lambda x: x + 100
+    assert residual(3) == 206 == space.documented(3, 2)
+    assert not residual.holds()
+
+
+def test_a_deleted_global_runs_the_original(space: types.ModuleType) -> None:
+    residual = futamura.specialize(space.documented, n=2)
+    del space.LIMIT
+    with pytest.raises(NameError, match="LIMIT"):
+        residual(3)
+
+
+def test_a_changed_callee_runs_the_original(space: types.ModuleType) -> None:
+    residual = futamura.specialize(space.documented, n=2)
+    space.helper.__code__ = (lambda x: x - 1).__code__
+    assert residual(3) == 4
+
+
+def test_a_changed_class_runs_the_original(space: types.ModuleType) -> None:
+    residual = futamura.specialize(space.method, tool=space.Tool(), n=1)
+    assert residual(2) == 7
+    space.Tool.use = lambda self, x: x * 30
+    assert residual(2) == 61
+    del space.Tool.use
+    with pytest.raises(AttributeError):
+        residual(2)
+
+
+def test_a_builtin_that_the_module_hides_runs_the_original(space: types.ModuleType) -> None:
+    residual = futamura.specialize(space.uses_len, n=1)
+    assert residual([5, 6]) == 3
+    space.len = lambda x: 40
+    assert residual([5, 6]) == 41
+
+
+def test_a_local_variable_with_the_name_of_a_builtin(space: types.ModuleType) -> None:
+    residual = futamura.specialize(space.local_name, n=2)
+    assert residual(4) == 10
+
+
+def test_all_kinds_of_parameters_are_passed_on(space: types.ModuleType) -> None:
+    residual = futamura.specialize(space.varied, n=2)
+    expected = (2, (5, 6), 2, 8, {"z": 9})
+    assert residual(1, 5, 6, key=8, z=9) == expected
+    space.helper = lambda x: x + 1
+    assert residual(1, 5, 6, key=8, z=9) == expected
+    assert residual(1) == (2, (), 2, 7, {})
+
+
+def test_recursion_is_tested_once(space: types.ModuleType) -> None:
+    residual = futamura.specialize(space.counting, n=2)
+    assert residual(4) == 14
+    space.helper = lambda x: 0
+    assert residual(4) == 2
+
+
+@pytest.mark.parametrize(
+    ("declared", "fits", "others"),
+    [
+        (Dyn(int), [3], [True, 2.5, "ab"]),
+        (Dyn(list[float]), [[], [1.0]], [[1], (1.0,), [1.0, True]]),
+        (Dyn(list[float], length=2), [[1.0, 2.0]], [[1.0], [1.0, 2], [1.0, 2.0, 3.0]]),
+        (Dyn(tuple[int, ...]), [(), (1, 2)], [(1, True), [1]]),
+    ],
+)
+def test_promises_are_tested(declared: Dyn, fits: list[object], others: list[object]) -> None:
+    residual = futamura.specialize(_shown, declared, 2)
+    for value in [*fits, *others]:
+        assert residual(value) == _shown(value, 2)
+
+
+def _shown(value: object, n: int) -> list[object]:
+    return [value, n] * n
+
+
+def test_a_residual_costs_no_code_of_ours_to_call() -> None:
+    residual = futamura.specialize(_shown, n=2)
+    assert type(residual).__call__ is staticmethod.__call__
+    assert isinstance(residual.function, types.FunctionType)
