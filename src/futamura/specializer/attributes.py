@@ -145,7 +145,7 @@ def _load_instance(
     if name in ("name", "value") and found is enum.Enum.__dict__[name] and type(target) is Known:
         return Known(target.value.__dict__[f"_{name}_"])
     if isinstance(found, types.MemberDescriptorType):
-        return _field(m, target, name)
+        return None if type(target) is Dynamic else _field(m, target, name)
     if found is not MISSING and hasattr(type(found), "__set__"):
         return None
     own = None if type(target) is Dynamic else _field(m, target, name)

@@ -451,6 +451,9 @@ class _Nester:
         if item.args[0] not in self._augments or not self.pending or self.pending[-1].value != item.args[0]:
             if any(arg in self.taken for arg in item.args[1:]):
                 raise _Retry(next(arg for arg in item.args[1:] if arg in self.taken))
+            waiting = next((entry.tree for entry in self.pending if entry.value == item.args[0]), None)
+            if isinstance(waiting, Node) and waiting.op.name in _INPLACE:
+                raise _Retry(waiting.op.args[0])  # something else is evaluated before the store
             return False
         tree = self.pending.pop().tree
         assert isinstance(tree, Node)
