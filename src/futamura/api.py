@@ -100,8 +100,9 @@ class Specializer:
         def residual(printed: Printed | None, outcome: Outcome) -> Residual:
             kept = promises if printed is not None else ()
             recipe = Recipe(
-                target, values, printed, outcome.assumptions, kept, self.assume, outcome.events, outcome.stats
-            )
+                target, values, printed, outcome.assumptions, kept, self.assume, outcome.events, outcome.stats,
+                outcome.apart,
+            )  # fmt: skip
             return Residual(recipe, general)
 
         if printed is not None:

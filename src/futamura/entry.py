@@ -18,17 +18,21 @@ Invariant: the tests run no code of the program, except that an attribute of a c
 from __future__ import annotations
 
 import builtins
+import functools
 import operator
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, get_args, get_origin
 
+from futamura.backend.python.guarding import Constants
 from futamura.backend.python.listing import enter
+from futamura.ir.graph import Signature
+from futamura.specializer.aliasing import Apart
 from futamura.specializer.purity import MISSING
 from futamura.specializer.world import Assumption
 
-__all__ = ["Promise", "condition", "guarded", "matches"]
+__all__ = ["Promise", "condition", "differences", "guarded", "matches"]
 
 _VARARGS: Final = 0x04
 _VARKEYWORDS: Final = 0x08
@@ -67,8 +71,9 @@ def guarded(
     original: Callable[..., Any],
     promises: Sequence[Promise],
     assumptions: Sequence[Assumption],
+    differences: Sequence[Callable[[Constants], str]] = (),
 ) -> types.FunctionType:
-    """A function like `made` that runs `original` where a promise or an assumption does not hold."""
+    """A function like `made` that runs `original` where a promise, a difference or an assumption does not hold."""
     parameters, arguments = _shape(made)
     taken = set(parameters_of(made))
     space: dict[str, object] = {}
@@ -82,6 +87,7 @@ def guarded(
         return text
 
     tests = [_promised(promise, name) for promise in promises]
+    tests.extend(write(lambda value, hint: name(hint, value)) for write in differences)
     tests.extend(_assumed(assumption, at, name) for at, assumption in enumerate(assumptions))
     residual, general, good = name("residual", made), name("original", original), name("good", None)
     del space[good]
@@ -156,6 +162,21 @@ def condition(promise: Promise, constant: Callable[[object, str], str]) -> str:
 
 def _promised(promise: Promise, name: Naming) -> str:
     return condition(promise, lambda value, hint: name(hint + "_", value))
+
+
+def differences(apart: Apart, signature: Signature) -> list[Callable[[Constants], str]]:
+    """Writers of the tests that no open input is one of the objects; those are kept alive, so that no other gets
+    their id."""
+    objects = {id(value): value for value in apart.objects}
+
+    def write(param: str, constant: Constants) -> str:
+        held, identity = constant(objects, "objects"), constant(id, "id")
+        if param in (signature.varargs, signature.varkw):
+            values = param if param == signature.varargs else f"{param}.values()"
+            return f"{held}.keys().isdisjoint({constant(map, 'map')}({identity}, {values}))"
+        return f"{identity}({param}) not in {held}"
+
+    return [functools.partial(write, param) for param in signature.names if param in apart.names]
 
 
 def _assumed(assumption: Assumption, at: int, name: Naming) -> str:

@@ -24,11 +24,12 @@ from futamura.backend.python import guarding
 from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.loading import load_residual
 from futamura.codes import is_fallback
-from futamura.entry import Promise, condition, guarded
+from futamura.entry import Promise, condition, differences, guarded
 from futamura.errors import Diagnostic
 from futamura.ir.graph import Signature
 from futamura.saving import SavingError, module_text, write
 from futamura.shipping import Shipped, assumptions_of, ship, shipped_key
+from futamura.specializer.aliasing import NONE_APART, Apart
 from futamura.specializer.policy import Event
 from futamura.specializer.world import Assumption
 
@@ -57,6 +58,8 @@ class Recipe:
     assume: str
     events: tuple[Event, ...]
     stats: Mapping[str, Any]
+    apart: Apart = NONE_APART
+    """Open inputs that may not be one of these static objects; in another process, nothing there is one of them."""
 
 
 if TYPE_CHECKING:
@@ -108,13 +111,14 @@ class Residual(_Callable):
         tested = self.assumptions if self._recipe.assume == "check" else ()
         promises = self._recipe.promises
         writers = [functools.partial(condition, promise) for promise in promises]
-        checks = [guarding.Check(general or original, writers), guarding.Check(original, assumed=tested)]
+        strangers = differences(self._recipe.apart, printed.signature)
+        checks = [guarding.Check(general or original, writers), guarding.Check(original, strangers, tested)]
         inside = guarding.guarded(printed.emitted, printed.signature, checks, function.__globals__)
         if inside is not None:
             return load_residual(inside, function, printed.signature)
         made: types.FunctionType = self._untested()
-        if tested:
-            made = guarded(made, original, (), tested)
+        if tested or strangers:
+            made = guarded(made, original, (), tested, strangers)
         if promises:
             made = guarded(made, general or original, promises, ())
         return made

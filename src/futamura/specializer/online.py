@@ -27,6 +27,7 @@ from futamura.specializer import lists as _lists
 from futamura.specializer import reflection as _reflection
 from futamura.specializer import sets as _sets
 from futamura.specializer import views as _views
+from futamura.specializer.aliasing import Apart, apart
 from futamura.specializer.assemble import Entry, assemble, parameters
 from futamura.specializer.calls import call_value
 from futamura.specializer.control import ENDERS
@@ -69,6 +70,8 @@ class Outcome:
     stats: dict[str, Any] = field(default_factory=dict)
     points: tuple[Point, ...] = ()
     """Where the residual blocks come from; only of programs that were not Python functions."""
+    apart: Apart = field(default_factory=Apart)
+    """Open inputs that may not be one of the static objects; the original is right for those."""
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -361,7 +364,14 @@ class _Run:
         }
         events = tuple(dict.fromkeys(self.events))
         assumptions = tuple(self.world.assumptions.values())
-        return Outcome(program, self.open, assumptions, events, stats, tuple(self.points))
+        told = self._apart(program, assumptions)
+        return Outcome(program, self.open, assumptions, events, stats, tuple(self.points), told)
+
+    def _apart(self, program: Program, assumptions: tuple[Assumption, ...]) -> Apart:
+        opened = {name: value.type for name, value in self.inputs.items() if isinstance(value, Open)}
+        home = self.subject.home
+        bindings = {entry.name: entry.value for entry in assumptions if entry.kind == "global" and entry.holder is home}
+        return apart(program, opened, self.world.contents_read(), bindings)
 
 
 def open_signature(signature: Signature, open_names: tuple[str, ...]) -> Signature:

@@ -114,6 +114,10 @@ class World:
         self.read.add(id(value))
         return True
 
+    def contents_read(self) -> list[object]:
+        """The objects whose contents were used as static, in the order in which they were met."""
+        return [value for key, value in self._frozen.items() if key in self.read and key not in self.unfrozen]
+
     def found(self, container: object, item: object) -> None:
         """`item` was read from the static `container`."""
         if id(container) in self._frozen:

@@ -89,6 +89,23 @@ def test_an_alias_of_what_is_inside_a_static_object(same: bool) -> None:
     assert results[0] == results[1]
 
 
+def test_an_argument_that_is_a_module_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = [3]
+    monkeypatch.setattr(found, "TABLE", table)
+    residual = silently(found.cleared_global)
+    assert residual([9]) == 1 and residual(table) == 0 and table == []
+
+
+def read_only(a, b, x):
+    return a[0] + b[x] * 2 if x in b else len(b)
+
+
+def test_an_alias_is_tested_only_where_something_is_written() -> None:
+    a = {0: 1, 1: 5}
+    untested = futamura.Specializer(assume="trust")(read_only, a=a)
+    assert "read_only" in untested.function.__code__.co_qualname and untested(a, 1) == 11
+
+
 def test_results_of_two_calls_share_nothing() -> None:
     residual = silently(folding.fresh_results, text="b a")
     first, second = residual(1), residual(1)

@@ -1,0 +1,278 @@
+"""Which open inputs must be tested against static objects when the residual is called.
+
+    def f(static, xs):                 static's first item was read when f was specialized;
+        first = static[0]              if xs is that very list, the store changes what was read:
+        xs[0] = 1                      `xs` must be told apart from it at entry
+        return first, static[0]
+
+An open input matters if the residual code may write to it, or hand it to code that may: the residual is walked
+from each open parameter along everything that is made of it.  An input that is only read may be any object.
+
+Invariant: too many inputs are tested rather than too few; what lies inside of an input is not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import BuiltinFunctionType, CellType, FunctionType, MethodDescriptorType
+from typing import Final, NamedTuple
+
+from futamura.ir.attributes import FunctionAttr
+from futamura.ir.constant import Constant
+from futamura.ir.evaluate import BINARY, INPLACE, UNARY
+from futamura.ir.graph import Block, Edge, Function, Operation, Program
+
+__all__ = ["NONE_APART", "Apart", "apart"]
+
+
+class Apart(NamedTuple):
+    """The open parameters to be tested, and the objects that none of them may be."""
+
+    names: tuple[str, ...] = ()
+    objects: tuple[object, ...] = ()
+
+
+NONE_APART: Final = Apart()
+
+_CONTAINERS: Final = (list, dict, set, bytearray)
+_FIXED: Final = (tuple, frozenset, CellType)
+_QUIET: Final = frozenset({"const", "copy", "is", "is_not", "cell", "cell_get", "tuple", "list", "global_get"})
+"""Operators that run no code of their operands' classes, and write to none of them."""
+_FRESH: Final = frozenset(
+    {"is", "is_not", "eq", "ne", "lt", "le", "gt", "ge", "in", "not_in", "not", "truth", "format", "string"}
+)
+"""Operators whose results hold nothing of their operands."""
+_WRITES: Final[dict[str, tuple[type, ...]]] = {
+    "iadd": (list, bytearray),
+    "imul": (list, bytearray),
+    "isub": (set,),
+    "iand": (set,),
+    "ixor": (set,),
+    "ior": (set, dict),
+    "setitem": (list, dict, bytearray),
+    "delitem": (list, dict, bytearray),
+    "list_append": (list,),
+    "set_add": (set,),
+    "dict_put": (dict,),
+    "setattr": (),
+    "delattr": (),
+}
+"""Operators that write to an operand, with the builtin classes for which they do."""
+_STORED: Final = {"cell_set": 1, "list_append": 0, "set_add": 0, "dict_put": 0, "setattr": 1, "setitem": 1}
+"""Operators that put something into one of their operands, with its place."""
+_SAME: Final = frozenset({"copy", "cell", "cell_get"})
+_LOOKING: Final = frozenset(
+    (
+        abs, all, any, ascii, bool, callable, chr, dict, divmod, enumerate, float, format, frozenset, hash, hex,
+        id, int, isinstance, iter, len, list, max, min, oct, ord, pow, print, range, repr, reversed, round, set,
+        sorted, str, sum, tuple, type, zip,
+    )
+)  # fmt: skip
+"""Builtins that write to no argument, as long as its class has no special methods of its own."""
+_UNREMARKABLE: Final = frozenset(
+    {"__init__", "__new__", "__init_subclass__", "__class_getitem__", "__del__", "__post_init__", "__set_name__"}
+)
+
+
+class _Kinds(NamedTuple):
+    """What the static objects are."""
+
+    classes: tuple[type, ...]
+    attributes: bool
+    """Is there one whose attributes can be set?"""
+    code: bool
+    """Is there one whose class runs code for an operator or an attribute?"""
+
+
+def apart(
+    program: Program, opened: Mapping[str, type | None], read: Iterable[object], bindings: Mapping[str, object]
+) -> Apart:
+    """The open inputs (with their promised classes) of `program` that may not be one of the objects in `read`.
+
+    `bindings` are the globals that are assumed to be as they were.
+    """
+    objects = tuple(value for value in read if type(value) not in _FIXED and not isinstance(value, type))
+    if not objects:
+        return NONE_APART
+    classes = tuple(dict.fromkeys(type(value) for value in objects))
+    kinds = _Kinds(
+        classes,
+        any(cls not in _CONTAINERS for cls in classes),
+        any(_runs_code(cls) for cls in classes),
+    )
+    main = program.main
+    walk = _Walk(program, kinds, bindings)
+    names = []
+    for name, param in zip(main.signature.names, main.entry.params):
+        kind = opened.get(name)
+        if (kind is None or kind in classes) and walk.matters(main, param):
+            names.append(name)
+    return Apart(tuple(names), objects) if names else NONE_APART
+
+
+def _runs_code(cls: type) -> bool:
+    """Has the class a special method or a property written in Python?"""
+    for base in cls.__mro__:
+        for name, found in base.__dict__.items():
+            if isinstance(found, FunctionType):
+                made = found.__dict__.get("__wrapped__", found)  # by `dataclasses`: these write nothing
+                generated = isinstance(made, FunctionType) and made.__code__.co_filename == "<string>"
+                if name.startswith("__") and name.endswith("__") and name not in _UNREMARKABLE and not generated:
+                    return True
+            elif base.__module__ != "builtins" and hasattr(type(found), "__get__") and hasattr(type(found), "__set__"):
+                if type(found).__module__ != "builtins" or isinstance(found, property):
+                    return True
+    return False
+
+
+class _Uses:
+    """Who reads which value of a function, and what is known of its callees."""
+
+    def __init__(self, function: Function, bindings: Mapping[str, object]) -> None:
+        self.users: Final[dict[int, list[Operation]]] = {}
+        self.flows: Final[dict[int, list[int]]] = {}
+        self.constants: Final[dict[int, object]] = {}
+        self.makers: Final[dict[int, Operation]] = {}
+        for block in function.blocks:
+            for op in block.ops:
+                for arg in op.args:
+                    self.users.setdefault(arg, []).append(op)
+                for result in op.results:
+                    self.makers[result] = op
+                if op.name == "const" and isinstance(op.attr, Constant):
+                    self.constants[op.results[0]] = op.attr.value
+                if op.name == "global_get" and isinstance(op.attr, tuple) and op.attr[1] in bindings:
+                    self.constants[op.results[0]] = bindings[op.attr[1]]
+            self._edges(function, block)
+
+    def _edges(self, function: Function, block: Block) -> None:
+        end = block.terminator
+        ways: list[tuple[Edge, int]] = [(edge, 0) for edge in end.edges]
+        if end.name == "next":
+            ways[0] = (end.edges[0], 1)
+            self.flows.setdefault(end.args[0], []).append(function.blocks[end.edges[0].target].params[0])
+        if block.handler is not None:
+            ways.append((block.handler, 1))
+        for edge, implicit in ways:
+            for param, arg in zip(function.blocks[edge.target].params[implicit:], edge.args):
+                self.flows.setdefault(arg, []).append(param)
+
+
+class _Walk:
+    """Follows parameters through the functions of a program."""
+
+    def __init__(self, program: Program, kinds: _Kinds, bindings: Mapping[str, object]) -> None:
+        self.program: Final = program
+        self.kinds: Final = kinds
+        self.bindings: Final = bindings
+        self._uses: Final[dict[str, _Uses]] = {}
+        self.uses = _Uses(program.main, {})
+
+    def matters(self, main: Function, param: int) -> bool:
+        """May something be written to the object in `param`, or to what is reached through it?
+
+        A fresh value is an object of its own, which holds parts of the parameter: the sum of two lists.
+        """
+        seen = {(main.name, param, False)}
+        work = [(main.name, param, False)]
+
+        def follow(function: str, value: int, fresh: bool) -> None:
+            if (function, value, fresh) not in seen:
+                seen.add((function, value, fresh))
+                work.append((function, value, fresh))
+
+        while work:
+            function, value, fresh = work.pop()
+            self.uses = uses = self._uses_of(function)
+            for other in uses.flows.get(value, ()):
+                follow(function, other, fresh)
+            for op in uses.users.get(value, ()):
+                if op.name == "invoke":
+                    callee = self.program[str(op.attr)]
+                    for given, parameter in zip(op.args, callee.entry.params):
+                        if given == value:
+                            follow(callee.name, parameter, fresh)
+                elif self._writes(op, value, fresh):
+                    return True
+                if op.name not in _FRESH:
+                    arithmetic = op.name in BINARY or op.name in UNARY or op.name in INPLACE
+                    for result in op.results:
+                        follow(function, result, arithmetic or (fresh and op.name in _SAME))
+                stored = self._stored(op)
+                if stored is not None:
+                    follow(function, stored, True)
+        return False
+
+    def _uses_of(self, name: str) -> _Uses:
+        if name not in self._uses:
+            self._uses[name] = _Uses(self.program[name], self.bindings)
+        return self._uses[name]
+
+    def _stored(self, op: Operation) -> int | None:
+        """The object into which `op` may put another one of its operands."""
+        at = _STORED.get(op.name)
+        if at is None and op.name == "call":
+            method = self.uses.makers.get(op.args[0])
+            return method.args[0] if method is not None and method.name == "getattr" else None
+        return None if at is None else op.args[at]
+
+    def _writes(self, op: Operation, value: int, fresh: bool) -> bool:
+        """May `op` write to an object in `value`, if that is one of the static ones?"""
+        if op.name in _QUIET:
+            return False
+        if isinstance(op.attr, FunctionAttr) or op.name in ("yield", "yield_from", "class"):
+            return True
+        if op.name == "call":
+            return self._call_writes(op, value)
+        written = _WRITES.get(op.name)
+        if written is not None and not fresh and op.args[_STORED.get(op.name, 0)] == value:
+            if op.name in ("setattr", "delattr"):
+                return self.kinds.attributes
+            if any(cls in written for cls in self.kinds.classes):
+                return True
+        return self.kinds.code
+
+    def _call_writes(self, op: Operation, value: int) -> bool:
+        callee = op.args[0]
+        method = self.uses.makers.get(callee)
+        if callee == value:
+            if method is None or method.name != "getattr":
+                return True
+            return any(_may_change(cls, str(method.attr)) for cls in self.kinds.classes)
+        if method is not None and method.name == "getattr" and self._builtin(method.args[0]):
+            return self.kinds.code
+        return self.kinds.code or not _looks_only(self.uses.constants.get(callee))
+
+    def _builtin(self, value: int) -> bool:
+        """Is this an object of a builtin class, whose methods write to no argument?"""
+        maker = self.uses.makers.get(value)
+        if maker is not None and maker.name in ("list", "dict", "set", "tuple", "string", "format"):
+            return True
+        return type(self.uses.constants.get(value)) in (*_CONTAINERS, str, bytes, tuple, int, float, frozenset)
+
+
+def _looks_only(function: object) -> bool:
+    """Does calling this builtin write to none of its arguments?"""
+    if type(function) is MethodDescriptorType:
+        return function.__objclass__ in (str, bytes, int, float, tuple, frozenset)
+    if type(function) is BuiltinFunctionType:
+        owner = function.__self__
+        if owner in (str, bytes, int, float, dict) if type(owner) is type else type(owner) in (str, bytes, int, float):
+            return True
+        if function.__module__ in ("math", "_struct"):
+            return not function.__name__.startswith("pack_into")
+    return type(function) in (type, BuiltinFunctionType) and function in _LOOKING
+
+
+_READING: Final[dict[type, frozenset[str]]] = {
+    list: frozenset({"copy", "count", "index"}),
+    dict: frozenset({"copy", "get", "items", "keys", "values", "fromkeys"}),
+    set: frozenset({"copy", "difference", "intersection", "isdisjoint", "issubset", "issuperset", "union"}),
+}
+
+
+def _may_change(cls: type, method: str) -> bool:
+    """May this method change its object?  Not if the class has none of this name, or it only reads."""
+    if cls in _READING:
+        return hasattr(cls, method) and method not in _READING[cls]
+    return cls not in _CONTAINERS or hasattr(cls, method)
