@@ -452,7 +452,7 @@ class _Nester:
             if any(arg in self.taken for arg in item.args[1:]):
                 raise _Retry(next(arg for arg in item.args[1:] if arg in self.taken))
             waiting = next((entry.tree for entry in self.pending if entry.value == item.args[0]), None)
-            if isinstance(waiting, Node) and waiting.op.name in _INPLACE:
+            if item.args[0] in self._augments and isinstance(waiting, Node):
                 raise _Retry(waiting.op.args[0])  # something else is evaluated before the store
             return False
         tree = self.pending.pop().tree
