@@ -10,7 +10,7 @@ late moves only its allocation.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import MethodType
 from typing import Final, NoReturn
 
@@ -20,7 +20,7 @@ from futamura.specializer.residual import ResidualBlock, ResidualOperation
 from futamura.specializer.state import State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
-__all__ = ["Emitter", "Unsupported"]
+__all__ = ["CONSTRUCTORS", "Emitter", "Unsupported"]
 
 
 _SMALL_SET: Final = 5
@@ -34,6 +34,10 @@ class Unsupported(Exception):
         super().__init__(reason)
         self.reason: Final = reason
         self.span: Final = span
+
+
+CONSTRUCTORS: Final[dict[str, Callable[[Emitter, VObject], Dynamic]]] = {}
+"""How virtual objects of further kinds are constructed."""
 
 
 class Emitter(ABC):
@@ -213,6 +217,8 @@ class Emitter(ABC):
             return self.emit("call", (method,), type=entry.cls, raises=False)
         if kind == "generator" and isinstance(entry.extra, tuple) and entry.extra[1:3] == (0, 0) and entry.extra[5]:
             return self.emit("call", (Known(entry.extra[5]), *items), type=entry.cls, raises=False)
+        if kind in CONSTRUCTORS:
+            return CONSTRUCTORS[kind](self, entry)
         raise Unsupported(f"a {kind} object made during specialization escapes", self.span)
 
     def _construct_set(self, entry: VObject) -> Dynamic:

@@ -242,6 +242,8 @@ class Machine(Emitter):
         """What is emitted from here on stands in a new block, reached from the current one."""
         block = ResidualBlock(place=place)
         block.constants = dict(self.block.constants)
+        while self.block.ops and self.block.ops[-1].name in ("const", "global_get") and self.block.ops[-1].pure:
+            block.ops.insert(0, self.block.ops.pop())  # a name or constant that was read for the operation to come
         self.block.end = ResidualEnd("jump", (), (block,), None, self.span)
         self.block = block
 

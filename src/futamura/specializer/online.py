@@ -22,6 +22,7 @@ from futamura.ir.graph import Function, Program, Signature
 from futamura.ir.verify import VerificationError
 from futamura.specializer import attributes as _attributes  # these register their rules and models
 from futamura.specializer import containers as _containers
+from futamura.specializer import contexts as _contexts
 from futamura.specializer import dunders as _dunders
 from futamura.specializer import lists as _lists
 from futamura.specializer import reflection as _reflection
@@ -49,7 +50,17 @@ _COUNTED: Final = ("source_blocks", "versions", "folded", "left", "restarts")
 _LASTING: Final = ("FT305", "FT401")
 """Events that stand although specialization starts again: they say why it does."""
 
-_ = (_attributes, _containers, _dunders, _lists, _reflection, _sets, _views, call_value)
+_ = (
+    _attributes,
+    _containers,
+    _contexts,
+    _dunders,
+    _lists,
+    _reflection,
+    _sets,
+    _views,
+    call_value,
+)
 
 
 @dataclass(frozen=True, slots=True)

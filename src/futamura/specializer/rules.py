@@ -60,7 +60,7 @@ def exact_type(m: Machine, value: AbstractValue) -> type | None:
     if type(value) is Dynamic:
         return value.type
     entry = m.state.object(value)
-    if entry is None or entry.kind in ("cell", "function", "bound", "method", "iterator"):
+    if entry is None or entry.kind in ("class of", "cell", "function", "bound", "method", "iterator"):
         return None
     return entry.cls
 
@@ -178,7 +178,8 @@ def _identity(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]
     same: bool | None = None
     if type(left) is Virtual or type(right) is Virtual:
         if _unnameable(m, left) or _unnameable(m, right):
-            return None
+            none = any(type(value) is Known and value.value is None for value in args)
+            return Known(op.operator.name != "is") if none else None
         same = type(left) is Virtual and type(right) is Virtual and left.oid == right.oid
     elif type(left) is Known and type(right) is Known:
         if left.value is right.value:
@@ -202,7 +203,7 @@ def _identity(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]
 def _unnameable(m: Machine, value: AbstractValue) -> bool:
     """Virtual immutable objects have no identity of their own to compare by."""
     entry = m.state.object(value)
-    return entry is not None and entry.kind == "tuple" and not entry.items
+    return entry is not None and (entry.kind == "class of" or (entry.kind == "tuple" and not entry.items))
 
 
 def _singleton(value: object) -> bool:
@@ -220,7 +221,7 @@ def _length_truth(m: Machine, frame: Frame, op: Operation, args: list[AbstractVa
             if hasattr(entry.cls, "__bool__") or hasattr(entry.cls, "__len__"):
                 return None
             return Known(not negate)
-        return Known(not negate) if entry.kind != "exception" else None
+        return Known(not negate) if entry.kind not in ("exception", "class of") else None
     if type(value) is Dynamic and value.type is bool and not negate:
         return value
     if type(value) is Known:
@@ -501,6 +502,6 @@ def stays(m: Machine, frame: Frame, op: Operation) -> None:
         frame.env[result] = dynamic
 
 
-@rule("class", "with_enter", "with_exit", "with_unwind")
+@rule("class")
 def unsupported(m: Machine, frame: Frame, op: Operation) -> None:
     raise Unsupported(f"{op.operator.name} inside specialized code", op.span)

@@ -53,6 +53,7 @@ from futamura.backend.structure.tree import (
 )
 from futamura.ir.constant import Constant
 from futamura.ir.graph import ClassAttr, FunctionAttr, Span
+from futamura.runtime import enter_context
 
 __all__ = ["Line", "Lines", "Writer", "assertion"]
 
@@ -458,13 +459,8 @@ class Writer:
         """Entering a manager outside of a with statement."""
         assert isinstance(target, TupleTarget)
         leaving, entered = (self.target(item) for item in target.items)
-        manager, kind = self.definitions.temporary(), self.definitions.temporary()
-        span = value.op.span
-        self.out.add(depth, f"{manager} = {self._value(value.kids[0])}", span)
-        self.out.add(depth, f"{kind} = {self.definitions.constant(type)}({manager})", span)
-        self.out.add(depth, f"{kind}.__enter__", span)
-        self.out.add(depth, f"{leaving} = {kind}.__exit__.__get__({manager}, {kind})", span)
-        self.out.add(depth, f"{entered} = {kind}.__enter__({manager})", span)
+        entering = self.definitions.constant(enter_context)
+        self.out.add(depth, f"{leaving}, {entered} = {entering}({self._value(value.kids[0])})", value.op.span)
 
     def _match_value(self, target: Target, value: Node, depth: int) -> None:
         """The outcome of a test as a value."""
