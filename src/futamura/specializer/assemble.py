@@ -241,8 +241,16 @@ def _function(
     replaced = _single_valued(assembly, root)
     needed = _needed(assembly, replaced)
     _require_variables(assembly, replaced)
+    kind = about.kind if version is assembly.main else "function"
     builder = FunctionBuilder(
-        name, signature, qualname=about.qualname, doc=about.doc, module=about.module, file=about.file, span=about.span
+        name,
+        signature,
+        kind=kind,
+        qualname=about.qualname,
+        doc=about.doc,
+        module=about.module,
+        file=about.file,
+        span=about.span,
     )
     emission = _Emission(assembly, replaced, needed, root, builder)
     function = emission.build()

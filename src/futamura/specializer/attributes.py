@@ -67,7 +67,7 @@ def load_attribute(
         return None
     if name == "__class__" and class_lookup(cls, name) is object.__dict__[name] and plain_reads(cls):
         return Known(cls)
-    if cls in _BUILTIN_OWNERS:
+    if cls in _BUILTIN_OWNERS or (entry is not None and entry.kind == "generator"):
         if isinstance(class_lookup(cls, name), _METHODS):
             return m.virtual(VObject("method", cls, (target,), site=site(frame), extra=name))
         return None

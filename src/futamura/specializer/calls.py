@@ -22,20 +22,16 @@ from futamura.ir.attributes import FunctionAttr
 from futamura.ir.graph import Operation, Signature
 from futamura.specializer import library
 from futamura.specializer.facts import FunctionFacts
-from futamura.specializer.generators import (
-    is_generator,
-    is_iterator,
-    left_generator,
-    new_generator,
-    operands_in_generator,
-)
+from futamura.specializer.generators import is_generator, is_iterator, new_generator
 from futamura.specializer.machine import GUARDED, Machine, plain_exception_class
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, call_method, iterator_over
+from futamura.specializer.protocol import next_item
 from futamura.specializer.purity import PURE_FUNCTIONS, class_lookup, deep
+from futamura.specializer.raising import left_generator, operands_in_generator
 from futamura.specializer.records import readable
 from futamura.specializer.rules import exact_type, rule, sequence_items, site
 from futamura.specializer.state import Frame
-from futamura.specializer.values import AbstractValue, Dynamic, Known, VObject
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 from futamura.specializer.world import Assumption
 
 __all__ = ["call_value", "enter", "push_function"]
@@ -100,7 +96,8 @@ def call_value(
         result = call_method(m, frame, op, entry, args)
         if result is not None:
             m.folded += 1
-            _give(m, frame, op, result)
+            if result is not HANDLED:
+                _give(m, frame, op, result)
             return
     elif type(function) is Known and _call_known(m, frame, op, function.value, args, keywords):
         return
@@ -269,6 +266,10 @@ if sys.version_info < (3, 12):  # later versions add floats with compensation
 def _call_in_python(m: Machine, frame: Frame, op: Operation, function: object, args: list[AbstractValue]) -> bool:
     """Inline the Python definition of a builtin that consumes a virtual iterator or calls a known function."""
     chosen: object = None
+    if function is next and len(args) == 1 and is_generator(m, args[0]):
+        generator = m.state.resolve(args[0])
+        assert isinstance(generator, Virtual)
+        return next_item(m, op, generator)
     if function is next and args and is_iterator(m, args[0]) and len(args) <= 2:
         chosen = library.next_of if len(args) == 1 else library.next_or
     elif function in (map, filter) and ("call", (frame.facts.uid, op.id)) in m.refused:

@@ -8,14 +8,14 @@ return in a callee     the caller goes on; at a specialization point if control 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 from futamura.ir.constant import Constant
-from futamura.runtime import raise_in_generator
 from futamura.specializer.containers import view_item
-from futamura.specializer.generators import CONSUMING, finish, is_generator, may_stop, resume, rethrown_may_stop
+from futamura.specializer.generators import finish, is_generator, resume, stays_real
 from futamura.specializer.machine import Machine, Unsupported
+from futamura.specializer.raising import CONSUMING, leave_closing, raise_guarded, raise_value, rethrown_may_stop
 from futamura.specializer.rules import exact_type
 from futamura.specializer.state import Frame, State
 from futamura.specializer.stepping import enter_step, leave_step
@@ -81,7 +81,7 @@ def switch(m: Machine, frame: Frame) -> None:
 def take_next(m: Machine, frame: Frame) -> None:
     end = _terminator(frame)
     iterator = m.get(frame, end.args[0])
-    if type(iterator) is Virtual and is_generator(m, iterator):
+    if type(iterator) is Virtual and is_generator(m, iterator) and not stays_real(m, iterator):
         m.folded += 1
         if not resume(m, iterator, "next"):
             m.follow(frame, end.edges[1])
@@ -253,6 +253,7 @@ def leave(m: Machine, frame: Frame) -> None:
         leave_step(m, frame, value)
         return
     if len(m.state.frames) == 1:
+        m.require_no_clean_up()
         m.observe()
         m.end("return", (m.lift(value),))
         return
@@ -270,58 +271,26 @@ def leave(m: Machine, frame: Frame) -> None:
 @ender("raise")
 def throw(m: Machine, frame: Frame) -> None:
     args = [m.get(frame, arg) for arg in _terminator(frame).args]
-    if not args:
-        m.require_real_exceptions()
-        if rethrown_may_stop(m, None):
-            _raise_guarded(m, ())
-            return
-        m.observe()
-        m.protect()
-        m.end("raise")
+    if args:
+        raise_value(m, *args)
         return
-    exception = args[0]
-    entry = m.state.object(exception)
-    if type(exception) is Known and isinstance(exception.value, type) and issubclass(exception.value, BaseException):
-        made = m.plain_exception(exception.value)
-        if made is not None and len(args) == 1:
-            exception, entry = made, m.state.object(made)
-    if may_stop(m, _raised_class(m, exception)):
-        _raise_guarded(m, args)
+    m.require_real_exceptions()
+    if rethrown_may_stop(m, None):
+        raise_guarded(m, ())
         return
-    if m.catching_frame() is not None:
-        if (
-            entry is not None
-            and entry.kind in ("exception", "instance")
-            and len(args) == 1
-            and not m.catches_for_real()
-        ):
-            m.unwind(exception)
-            return
-    kind = entry.cls if entry is not None and entry.kind == "exception" else None
-    lifted = tuple(m.lift(arg) for arg in (exception, *args[1:]))
+    leave_closing(m, None)
     m.observe()
-    m.protect(kind)
-    m.end("raise", lifted)
-
-
-def _raised_class(m: Machine, exception: AbstractValue) -> type | None:
-    """The exact class of what `raise exception` raises, if it is known."""
-    if type(exception) is Known and isinstance(exception.value, type):
-        return exception.value
-    return exact_type(m, exception)
-
-
-def _raise_guarded(m: Machine, operands: Sequence[AbstractValue]) -> None:
-    """Raise inside a generator's frame what may be a StopIteration."""
-    raised = m.emit("call", (Known(raise_in_generator), *operands))
-    m.end("raise", (raised.rv,))
+    m.protect()
+    m.end("raise")
 
 
 @ender("reraise")
 def rethrow(m: Machine, frame: Frame) -> None:
     exception = m.get(frame, _terminator(frame).args[0])
     if rethrown_may_stop(m, exact_type(m, exception)):
-        _raise_guarded(m, (exception,))
+        raise_guarded(m, (exception,))
+        return
+    if leave_closing(m, exact_type(m, exception)):
         return
     if type(exception) is Virtual and m.catching_frame() is not None and not m.catches_for_real():
         m.unwind(exception)

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from types import MethodType
+from types import FunctionType, MethodType
 from typing import Final, NoReturn
 
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Span
 from futamura.specializer.residual import ResidualBlock, ResidualOperation
-from futamura.specializer.state import State
+from futamura.specializer.state import State, Unsupported
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
 __all__ = ["CONSTRUCTORS", "Emitter", "Unsupported"]
@@ -25,15 +25,6 @@ __all__ = ["CONSTRUCTORS", "Emitter", "Unsupported"]
 
 _SMALL_SET: Final = 5
 """Below this a set is in its first table, where a display of constants and single additions leave the same order."""
-
-
-class Unsupported(Exception):
-    """This cannot be specialized; the message says why.  The original code is used instead."""
-
-    def __init__(self, reason: str, span: Span | None = None) -> None:
-        super().__init__(reason)
-        self.reason: Final = reason
-        self.span: Final = span
 
 
 CONSTRUCTORS: Final[dict[str, Callable[[Emitter, VObject], Dynamic]]] = {}
@@ -215,7 +206,12 @@ class Emitter(ABC):
         if kind == "view":
             method = self.emit("getattr", items, str(entry.extra), raises=False)
             return self.emit("call", (method,), type=entry.cls, raises=False)
-        if kind == "generator" and isinstance(entry.extra, tuple) and entry.extra[1:3] == (0, 0) and entry.extra[5]:
+        if (
+            kind == "generator"
+            and isinstance(entry.extra, tuple)
+            and entry.extra[1:3] == (0, 0)
+            and isinstance(entry.extra[5], FunctionType)
+        ):
             return self.emit("call", (Known(entry.extra[5]), *items), type=entry.cls, raises=False)
         if kind in CONSTRUCTORS:
             return CONSTRUCTORS[kind](self, entry)

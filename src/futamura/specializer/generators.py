@@ -3,45 +3,34 @@
     def evens(n):                     g = evens(4)            g: a virtual generator, nothing emitted
         for i in range(n):            for x in g:             next: the frame of `evens` is entered where it stopped
             yield 2 * i                   total += x          yield: the frame goes back to the heap, x is its value
+                                      g.send(x); g.close()    the same, with a value or an exception sent in
 
-A virtual generator's `names` are the live values of its frame, `items` what they hold, `extra` where it stopped:
-(facts, block, index, chain, dynamic, made_by); None once it is exhausted, RUNNING while its frame is on the stack.
+A virtual generator's `names` are the live values of its frame, `items` what they hold, `extra` a `Suspension`; None
+once it is exhausted, RUNNING while its frame is on the stack.  The function that is specialized may be a generator
+function itself: then what its frame yields is yielded by the residual function.
 
-Invariant: a frame is never suspended inside a try region, so that a generator which is dropped has nothing to run.
+Invariant: a suspended generator whose end would run code is never dropped; who drops one is not specialized.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from types import BuiltinFunctionType, FunctionType, GeneratorType
+import sys
+from types import GeneratorType
 from typing import Final
 
 from futamura.ir.graph import Operation
-from futamura.runtime import call_in_generator
 from futamura.specializer import library
 from futamura.specializer.facts import FunctionFacts
-from futamura.specializer.machine import GUARDED, Machine, Restart, Unsupported
-from futamura.specializer.rules import rule
-from futamura.specializer.state import Chain, Frame
-from futamura.specializer.values import NONE, AbstractValue, Known, Virtual, VObject
+from futamura.specializer.machine import Machine, Unsupported
+from futamura.specializer.raising import CONSUMING, raise_value
+from futamura.specializer.rules import hint_of, rule
+from futamura.specializer.state import Chain, Extent, Frame, Suspension
+from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Virtual, VObject
 
-__all__ = [
-    "CONSUMING",
-    "finish",
-    "is_generator",
-    "is_iterator",
-    "left_generator",
-    "may_stop",
-    "new_generator",
-    "operands_in_generator",
-    "resume",
-    "rethrown_may_stop",
-    "suspend",
-]
+__all__ = ["close", "finish", "is_generator", "is_iterator", "new_generator", "resume", "stays_real"]
 
 RUNNING: Final = "running"
-CONSUMING: Final = ("next", "delegate")
-"""Purposes of frames that run a generator: for a `next` terminator, for a `yield from`."""
+DELEGATING: Final = -1
 
 
 def new_generator(
@@ -50,11 +39,11 @@ def new_generator(
     env: dict[int, AbstractValue],
     chain: Chain,
     site: object,
-    made_by: FunctionType | None = None,
+    made_by: object = None,
 ) -> Virtual:
-    """A generator that was not started: what a call of `made_by` on all of `env` makes, if given."""
+    """A generator that was not started: what a call of `made_by` makes, if given."""
     names = tuple(env)
-    where = (facts, 0, 0, chain, False, made_by)
+    where = Suspension(facts, 0, 0, chain, False, made_by)
     return m.virtual(VObject("generator", GeneratorType, tuple(env.values()), names, site, where))
 
 
@@ -68,90 +57,31 @@ def is_iterator(m: Machine, value: AbstractValue) -> bool:
     return entry is not None and entry.kind in ("generator", "iterator")
 
 
-def left_generator(m: Machine) -> Frame | None:
-    """The frame of the innermost generator that an exception raised now would leave; None if it is caught before.
-
-    A residual function that is called from inside a generator stands for that generator's frame.
-    """
-    for frame in reversed(m.state.frames):
-        if frame.facts.blocks[frame.block].handler is not None:
-            return None
-        if frame.purpose in CONSUMING or frame.purpose == GUARDED:
-            return frame
-    return None
-
-
-def may_stop(m: Machine, kind: type | None) -> bool:
-    """Would an exception of exactly this class (None: of any class), raised now, be a StopIteration that leaves a
-    generator?  Python makes a RuntimeError of it, so whoever raises it must do that."""
-    if kind is not None and not issubclass(kind, StopIteration):
+def stays_real(m: Machine, generator: Virtual) -> bool:
+    """Is this a generator of a function that is running under dynamic control?  Inlining it might never end, so it
+    becomes a real one, unless it was started."""
+    where = m.state.heap[generator.oid].extra
+    if not isinstance(where, Suspension) or where.waiting is not None or where.made_by is None:
         return False
-    frame = left_generator(m)
-    if frame is None:
-        _mark_caught(m)
-        return False
-    if frame.facts.function.module == library.__name__:
-        # `map` and `filter` are no generators: there the exception is the end of the items.
-        m.refused.add(("call", frame.chain[-1]))
-        raise Restart("a function that is mapped may end the items")
-    return True
+    return any(frame.facts is where.facts and frame.dynamic for frame in m.state.frames)
 
 
-def _mark_caught(m: Machine) -> None:
-    """The try statement that is around catches what may be a StopIteration, inside a generator: if no clause
-    matches it, it leaves the generator after all."""
-    inside = False
-    for frame in m.state.frames:
-        inside = inside or frame.purpose in CONSUMING or frame.purpose == GUARDED
-        if inside and frame.facts.blocks[frame.block].handler is not None:
-            region = next(extent.region for extent in reversed(frame.extents) if extent.kind == "try")
-            place = ("stops", frame.facts.uid, region)
-            if place not in m.refused:
-                m.refused.add(place)
-                raise Restart("a StopIteration may be caught inside a generator")
+# -- entering and leaving
 
 
-def rethrown_may_stop(m: Machine, kind: type | None) -> bool:
-    """`may_stop` where the active exception goes on."""
-    for frame in reversed(m.state.frames):
-        for extent in reversed(frame.extents):
-            if extent.kind == "except":
-                caught = frame.facts.function.regions[extent.region].of
-                return (kind is not None or ("stops", frame.facts.uid, caught) in m.refused) and may_stop(m, kind)
-    return may_stop(m, kind)
-
-
-def operands_in_generator(
-    m: Machine, args: Sequence[AbstractValue], shape: object
-) -> tuple[Sequence[AbstractValue], object]:
-    """The operands of a call of unknown code: where a StopIteration would leave a generator, of the call's guard."""
-    if not _may_raise_stop(m, args[0], shape) or not may_stop(m, None):
-        return args, shape
-    return (Known(call_in_generator), *args), None if shape is None else ("", *_marks(shape))
-
-
-def _marks(shape: object) -> tuple[object, ...]:
-    assert isinstance(shape, tuple)
-    return shape
-
-
-def _may_raise_stop(m: Machine, callee: AbstractValue, shape: object) -> bool:
-    """May a call of `callee` raise StopIteration, other than from a special method of an argument?"""
-    entry = m.state.object(callee)
-    if shape is not None:
-        return True
-    if entry is not None:
-        return entry.kind != "method"
-    if type(callee) is not Known or callee.value is next:
-        return True
-    simple = isinstance(callee.value, (type, BuiltinFunctionType))
-    return not simple or getattr(callee.value, "__module__", None) not in ("builtins", "math")
-
-
-def resume(m: Machine, generator: Virtual, purpose: str) -> bool:
-    """Enter the generator's frame; False if it is exhausted."""
+def resume(
+    m: Machine,
+    generator: Virtual,
+    purpose: str,
+    *,
+    sent: AbstractValue = NONE,
+    thrown: AbstractValue | None = None,
+    result: int | None = None,
+) -> bool:
+    """Enter the generator's frame with a value or an exception; False if it is exhausted."""
     entry = m.state.heap[generator.oid]
-    if entry.extra is None or entry.extra == RUNNING:
+    where = entry.extra
+    if not isinstance(where, Suspension):
         for frame in m.state.frames:
             subject = None if frame.subject is None else m.state.resolve(frame.subject)
             if frame.purpose in CONSUMING and isinstance(subject, Virtual) and subject.oid == generator.oid:
@@ -159,39 +89,100 @@ def resume(m: Machine, generator: Virtual, purpose: str) -> bool:
         return False  # an exception that left it has ended it
     if len(m.state.frames) >= m.budget.depth:
         raise Unsupported("generators are nested too deep", m.span)
-    assert isinstance(entry.extra, tuple)
-    facts, block, index, chain, dynamic, _ = entry.extra
-    env = {value: item for value, item in zip(entry.names, entry.items, strict=True) if isinstance(value, int)}
+    frame = _restored(entry, where)
+    frame.purpose, frame.subject, frame.result = purpose, generator, result
     m.state.heap[generator.oid] = entry._replace(items=(), names=(), extra=RUNNING)
-    m.state.frames.append(
-        Frame(facts, env, chain, block=block, index=index, dynamic=dynamic, purpose=purpose, subject=generator)
-    )
+    m.state.frames.append(frame)
+    _enter_regions(m, frame)
+    if where.waiting is None:
+        if thrown is not None:
+            assert frame.facts.blocks[0].handler is None
+            raise_value(m, thrown)
+    elif where.waiting == DELEGATING:
+        _resume_inner(m, frame, sent, thrown)
+    else:
+        frame.env[where.waiting] = sent
+        if thrown is not None:
+            raise_value(m, thrown)
     return True
 
 
-def suspend(m: Machine, frame: Frame, value: AbstractValue) -> None:
+def _restored(entry: VObject, where: Suspension) -> Frame:
+    env = {value: item for value, item in zip(entry.names, entry.items, strict=True) if isinstance(value, int)}
+    return Frame(where.facts, env, where.chain, block=where.block, index=where.index, dynamic=where.dynamic)
+
+
+def _enter_regions(m: Machine, frame: Frame) -> None:
+    """Enter the regions around the point where a generator stopped: new residual extents, for its consumer's code
+    stands between.  The exception of a handler in which it stopped exists during specialization only."""
+    regions = frame.facts.function.regions
+    for region in frame.facts.paths[frame.block]:
+        kind = regions[region].kind
+        if kind == "except":
+            frame.extents = (*frame.extents, Extent(region, kind, 0))
+        else:
+            m.enter_region(frame, region)
+
+
+def _resume_inner(m: Machine, frame: Frame, sent: AbstractValue, thrown: AbstractValue | None) -> None:
+    """The running frame stands at its `yield from`."""
+    inner = m.get(frame, frame.facts.blocks[frame.block].ops[frame.index].args[0])
+    assert isinstance(inner, Virtual)
+    where = m.state.heap[inner.oid].extra
+    plain = type(sent) is Known and sent.value is None and thrown is None
+    if not plain and isinstance(where, Suspension) and where.facts.function.module == library.__name__:
+        raise Unsupported("a value is sent to an iterator that is no generator", m.span)
+    if not resume(m, inner, "delegate", sent=sent, thrown=thrown):
+        if thrown is not None:
+            raise_value(m, thrown)
+        else:
+            _after_delegation(frame, NONE)
+
+
+def _yields_really(m: Machine) -> bool:
+    """Does what the running frame yields leave the residual function?"""
+    frames = m.state.frames
+    at = len(frames) - 1
+    while at and frames[at].purpose == "delegate":
+        at -= 1
+    return at == 0 and frames[0].purpose == "call"
+
+
+def suspend(m: Machine, frame: Frame, value: AbstractValue, waiting: int) -> None:
     """The running frame is one of a generator and yields `value`: whoever waits for an item gets it."""
     while True:
         if frame.purpose not in CONSUMING:
             raise Unsupported("yield inside specialized code", m.span)
-        if frame.extents:
-            raise Unsupported("a generator is suspended inside a try statement", m.span)
-        _store(m, frame)
+        if any(extent.kind == "except" and extent.uid for extent in frame.extents):
+            raise Unsupported("a generator is suspended while it handles an exception", m.span)
+        _store(m, frame, waiting)
         m.state.frames.pop()
         dynamic = frame.dynamic
+        caller = m.state.frames[-1]
         if frame.purpose == "next":
             _deliver(m, 0, value, dynamic)
             return
-        frame = m.state.frames[-1]
-        frame.dynamic = frame.dynamic or dynamic
+        caller.dynamic = caller.dynamic or dynamic
+        if frame.purpose == "send":
+            m.give(frame.result, value)
+            if dynamic:
+                m.arrive_here()
+            return
+        if frame.purpose == "close":
+            text = Known("generator ignored GeneratorExit")
+            raise_value(m, m.virtual(VObject("exception", RuntimeError, (text,), site=("close", frame.facts.uid))))
+            return
+        frame, waiting = caller, DELEGATING
 
 
-def _store(m: Machine, frame: Frame) -> None:
-    live = [value for value in frame.facts.live_at(frame.block, frame.index) if value in frame.env]
+def _store(m: Machine, frame: Frame, waiting: int) -> None:
+    used = frame.facts.live_at(frame.block, frame.index)
+    live = [value for value in used if value in frame.env and value != waiting]
     items = tuple(m.get(frame, value) for value in live)
     generator = m.state.resolve(frame.subject) if frame.subject is not None else None
     assert isinstance(generator, Virtual)
-    where = (frame.facts, frame.block, frame.index, frame.chain, frame.dynamic, None)
+    where = Suspension(frame.facts, frame.block, frame.index, frame.chain, frame.dynamic, None, waiting)
+    m.clean_ups = m.clean_ups or where.has_clean_up()
     m.state.heap[generator.oid] = m.state.heap[generator.oid]._replace(items=items, names=tuple(live), extra=where)
 
 
@@ -210,14 +201,30 @@ def finish(m: Machine, frame: Frame, value: AbstractValue) -> None:
     assert isinstance(generator, Virtual)
     m.state.heap[generator.oid] = m.state.heap[generator.oid]._replace(items=(), names=(), extra=None)
     m.state.frames.pop()
+    caller = m.state.frames[-1]
+    caller.dynamic = caller.dynamic or frame.dynamic
     if frame.purpose == "next":
         _deliver(m, 1, None, frame.dynamic)
         return
-    caller = m.state.frames[-1]
-    _after_delegation(caller, value)
+    if frame.purpose == "send":
+        raise_value(m, _end_of(m, value))
+        return
+    if frame.purpose == "close":
+        m.give(frame.result, value if sys.version_info >= (3, 13) else NONE)
+    else:
+        _after_delegation(caller, value)
     if frame.dynamic:
-        caller.dynamic = True
         m.arrive_here()
+
+
+def _end_of(m: Machine, value: AbstractValue) -> AbstractValue:
+    """The StopIteration that tells what a generator returned; without arguments if that is None."""
+    site = ("end of a generator",)
+    if type(value) is Known and value.value is None:
+        return m.virtual(VObject("exception", StopIteration, (), site=site))
+    if type(value) is Dynamic and value.type in (None, type(None)):
+        raise Unsupported("a generator that is asked for its next item returns what may be None", m.span)
+    return m.virtual(VObject("exception", StopIteration, (value,), site=site))
 
 
 def _after_delegation(frame: Frame, value: AbstractValue) -> None:
@@ -226,10 +233,22 @@ def _after_delegation(frame: Frame, value: AbstractValue) -> None:
     frame.env[op.results[0]] = value
 
 
+# -- what generators do
+
+
 @rule("yield")
 def yield_value(m: Machine, frame: Frame, op: Operation) -> None:
-    frame.env[op.results[0]] = NONE  # nobody but `next` resumes it
-    suspend(m, frame, m.get(frame, op.args[0]))
+    value = m.get(frame, op.args[0])
+    if not _yields_really(m):
+        suspend(m, frame, value, op.results[0])
+        return
+    for active in m.state.frames[1:]:
+        if active.facts.blocks[active.block].handler is not None:
+            # What is thrown or closed from outside would end the inner generator first, and then the outer one.
+            m.refuse(("real", active.chain[-1]), "a generator with a try statement is delegated to")
+    if m.state.frames[0].purpose == "call":
+        m.escape(value)
+        m.set(frame, op, m.emit("yield", (value,), hint=hint_of(frame, op)))
 
 
 @rule("yield_from")
@@ -237,17 +256,59 @@ def yield_from(m: Machine, frame: Frame, op: Operation) -> None:
     """The frame stays at this operation until the inner generator, kept in place of the operand, is exhausted."""
     place = op.args[0]
     inner = m.get(frame, place)
-    if not is_generator(m, inner):
-        if place in frame.facts.live_at(frame.block, frame.index):
-            raise Unsupported("yield from something that is used again", op.span)
-        facts = m.resolve(library.delegate)  # type: ignore[arg-type]
-        if facts is None:
-            raise Unsupported("yield from inside specialized code", op.span)
-        env = {facts.function.entry.params[0]: inner}
-        chain = (*frame.chain, (frame.facts.uid, op.id))
-        inner = new_generator(m, facts, env, chain, ("delegate", frame.facts.uid, op.id))
-        frame.env[place] = inner
+    virtual = isinstance(inner, Virtual) and is_generator(m, inner)
+    if _yields_really(m) and (not virtual or _must_be_real(m, frame, inner)):
+        m.escape(inner)
+        m.set(frame, op, m.emit("yield_from", (inner,), hint=hint_of(frame, op)))
+        return
+    if not virtual:
+        inner = frame.env[place] = _delegated(m, frame, op, inner)
     assert isinstance(inner, Virtual)
     frame.index -= 1
     if not resume(m, inner, "delegate"):
         _after_delegation(frame, NONE)
+
+
+def _must_be_real(m: Machine, frame: Frame, inner: AbstractValue) -> bool:
+    assert isinstance(inner, Virtual)
+    where = m.state.heap[inner.oid].extra
+    if not isinstance(where, Suspension) or where.waiting is not None or where.made_by is None:
+        return False
+    return ("real", where.chain[-1]) in m.refused or stays_real(m, inner)
+
+
+def _delegated(m: Machine, frame: Frame, op: Operation, inner: AbstractValue) -> Virtual:
+    """A generator that gives the items of any iterable."""
+    if op.args[0] in frame.facts.live_at(frame.block, frame.index):
+        raise Unsupported("yield from something that is used again", op.span)
+    facts = m.resolve(library.delegate)  # type: ignore[arg-type]
+    if facts is None:
+        raise Unsupported("yield from inside specialized code", op.span)
+    env = {facts.function.entry.params[0]: inner}
+    chain = (*frame.chain, (frame.facts.uid, op.id))
+    return new_generator(m, facts, env, chain, ("delegate", frame.facts.uid, op.id))
+
+
+def close(m: Machine, generator: Virtual, result: int | None) -> None:
+    """Close a generator: a GeneratorExit where it stands, if that runs any code."""
+    where = m.state.heap[generator.oid].extra
+    inner: Virtual = generator
+    while isinstance(where, Suspension) and where.waiting == DELEGATING:
+        if where.has_clean_up():
+            raise Unsupported("a generator is closed while it stands at a `yield from` inside a try statement", m.span)
+        value = m.state.resolve(m.state.heap[inner.oid].items[_place_of_inner(m, inner, where)])
+        assert isinstance(value, Virtual)
+        inner, where = value, m.state.heap[value.oid].extra
+    if isinstance(where, Suspension) and where.has_clean_up():
+        if inner is not generator:
+            raise Unsupported("a generator is closed while it stands at a `yield from` inside a try statement", m.span)
+        thrown = m.virtual(VObject("exception", GeneratorExit, (), site=("close", where.facts.uid)))
+        resume(m, generator, "close", thrown=thrown, result=result)
+        return
+    m.state.heap[generator.oid] = m.state.heap[generator.oid]._replace(items=(), names=(), extra=None)
+    m.give(result, NONE)
+
+
+def _place_of_inner(m: Machine, generator: Virtual, where: Suspension) -> int:
+    operand = where.facts.blocks[where.block].ops[where.index].args[0]
+    return m.state.heap[generator.oid].names.index(operand)

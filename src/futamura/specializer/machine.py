@@ -25,7 +25,7 @@ from futamura.specializer.emitting import Emitter, Unsupported
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.policy import Budget, Event, Style
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Target, Version
-from futamura.specializer.state import OLDEST, Extent, Frame, State
+from futamura.specializer.state import OLDEST, Extent, Frame, State, Suspension
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 from futamura.specializer.world import Assumption, World
 
@@ -150,6 +150,8 @@ class Machine(Emitter):
         self.rolled: set[tuple[int, int]] = set()
         self.ways: dict[tuple[int, int], set[bool]] = {}
         """Where the step of an iterator was entered under dynamic control: did it give an item, did it end?"""
+        self.clean_ups = False
+        """Was a generator suspended that has something to do when it is dropped?"""
         self.refused: set[object] = set()
         """Places where keeping an object virtual, or entering a method, turned out not to be exact."""
 
@@ -224,6 +226,8 @@ class Machine(Emitter):
         self.require_real_exceptions()
         at = self._catching()
         context = self.state.regions()
+        if at is None and self.clean_ups:
+            self.require_no_clean_up()
         handler = None if at is None else self._handler(at, kind)
         block = self.block
         if block.context is None:
@@ -264,6 +268,12 @@ class Machine(Emitter):
         self._bind(frame, edge, exception, uid)
         snapshot.trim()
         return snapshot, uid, exception
+
+    def require_no_clean_up(self) -> None:
+        """Control leaves the residual function: no generator may be left that has something to do when dropped."""
+        for entry in self.state.heap.values():
+            if entry.kind == "generator" and isinstance(entry.extra, Suspension) and entry.extra.has_clean_up():
+                raise Unsupported("a generator is dropped inside a try statement", self.span)
 
     def require_real_exceptions(self) -> None:
         """Something that stays may look at the active exception: it must not be one of specialization only."""
@@ -419,15 +429,17 @@ class Machine(Emitter):
 
     def place(self, frame: Frame) -> None:
         """The running frame has come to its block: give numbers to the try regions that it entered."""
-        path = frame.facts.paths[frame.block]
-        regions = frame.facts.function.regions
-        for region in path[len(frame.extents) :]:
-            kind = regions[region].kind
-            if kind == "try":
-                uid = self.versions.extent(self.state, region)
-            else:
-                uid = self._copy_uid(frame, region, regions[region].of)
-            frame.extents = (*frame.extents, Extent(region, kind, uid))
+        for region in frame.facts.paths[frame.block][len(frame.extents) :]:
+            self.enter_region(frame, region)
+
+    def enter_region(self, frame: Frame, region: int) -> None:
+        """The running frame enters a try or copy region."""
+        source = frame.facts.function.regions[region]
+        if source.kind == "try":
+            uid = self.versions.extent(self.state, region)
+        else:
+            uid = self._copy_uid(frame, region, source.of)
+        frame.extents = (*frame.extents, Extent(region, source.kind, uid))
 
     def _copy_uid(self, frame: Frame, region: int, of: int) -> int:
         return self.versions.extents.setdefault(

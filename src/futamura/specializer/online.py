@@ -260,8 +260,6 @@ class _Run:
         facts = self.subject.root(self.sources)
         if facts is None:
             raise Unsupported(f"{self.subject.qualname} has no source that could be read")
-        if facts.function.kind != "function":
-            raise Unsupported(f"{self.subject.qualname} is a generator")
         limit = sys.getrecursionlimit()
         machine: Machine | None = None
 

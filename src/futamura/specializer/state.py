@@ -16,16 +16,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple, TypeAlias
 
+from futamura.ir.graph import Span
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
-__all__ = ["OLDEST", "Chain", "Extent", "Frame", "State"]
+__all__ = ["OLDEST", "Chain", "Extent", "Frame", "State", "Suspension", "Unsupported"]
 
 OLDEST: Final = 4
 """Beyond two crossings a value is out of the keys anyway; a bound on ages lets states settle."""
 
 Chain: TypeAlias = tuple[object, ...]
 """Where a frame was inlined: the (function, operation) pairs from the outermost call inwards."""
+
+
+class Unsupported(Exception):
+    """This cannot be specialized; the message says why.  The original code is used instead."""
+
+    def __init__(self, reason: str, span: Span | None = None) -> None:
+        super().__init__(reason)
+        self.reason: Final = reason
+        self.span: Final = span
 
 
 class Extent(NamedTuple):
@@ -39,6 +49,24 @@ class Extent(NamedTuple):
     region: int
     kind: str
     uid: int
+
+
+class Suspension(NamedTuple):
+    """Where a virtual generator stopped: the `extra` of its object, whose `names` and `items` are its live values."""
+
+    facts: FunctionFacts
+    block: int
+    index: int  # type: ignore[assignment]  # the name of a tuple's method, which nobody needs here
+    chain: Chain
+    dynamic: bool
+    made_by: object = None
+    """What makes such a generator that was not started: see `functions.generator_maker`."""
+    waiting: int | None = None
+    """The value that takes what is sent; -1 at a `yield from`, None before the start."""
+
+    def has_clean_up(self) -> bool:
+        """Would closing it run code?  A generator that stands at a `yield from` has an inner one, an object itself."""
+        return self.waiting is not None and self.facts.blocks[self.block].handler is not None
 
 
 class Frame:
@@ -183,8 +211,12 @@ class State:
                 work.extend(self.heap[item.oid].items)
             yield item
 
-    def trim(self) -> None:
-        """Keep what the frames can still use; forwards disappear."""
+    def trim(self, *, whole: bool = True) -> None:
+        """Keep what the frames can still use; forwards disappear.
+
+        A generator that would run code when it is dropped must not be: then this is not supported.  Of a state that is
+        not whole, somebody else keeps the rest.
+        """
         heap: dict[int, VObject] = {}
         vids: set[int] = set()
         last = len(self.frames) - 1
@@ -203,9 +235,18 @@ class State:
                 frame.subject = self._keep(frame.subject, heap, vids)
         for place, (content, dirty) in self.overlays.items():
             self.overlays[place] = (self._keep(content, heap, vids), dirty)
+        if whole:
+            self._keep_clean_ups(heap)
         self.heap = heap
         if self.ages:
             self.ages = {vid: age for vid, age in self.ages.items() if vid in vids}
+
+    def _keep_clean_ups(self, heap: dict[int, VObject]) -> None:
+        for oid, entry in self.heap.items():
+            if entry.kind == "generator" and oid not in heap:
+                where = entry.extra
+                if isinstance(where, Suspension) and where.has_clean_up():
+                    raise Unsupported("a generator is dropped inside a try statement")
 
     def _keep(self, value: AbstractValue, heap: dict[int, VObject], vids: set[int]) -> AbstractValue:
         value = self.resolve(value)

@@ -106,7 +106,7 @@ class Versions:
 
         Recursion is a loop: the arguments age as at a dynamic loop's header.
         """
-        state.trim()
+        state.trim(whole=False)
         state.cross_header()
         state.unit = 0
         while True:

@@ -1,0 +1,186 @@
+"""Exceptions that specialized code raises: where they go, and what becomes of those that leave a generator.
+
+    raise ValueError(x)    with a handler around      control goes on in the handler, nothing is emitted
+    raise error            an open exception          emitted, with an edge to the handler
+    f(x)                   inside a generator         emitted so that a StopIteration becomes the RuntimeError of Python
+
+Generators are inlined, so the frames that an exception passes at run time are those of their consumers; what Python
+does where an exception leaves a generator's frame must be done where the exception is raised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import BuiltinFunctionType
+from typing import Final
+
+from futamura.runtime import call_in_generator, raise_in_generator
+from futamura.specializer import library
+from futamura.specializer.machine import GUARDED, Machine, Restart, Unsupported
+from futamura.specializer.rules import exact_type
+from futamura.specializer.state import Frame
+from futamura.specializer.values import NONE, AbstractValue, Known, Virtual
+
+__all__ = [
+    "CONSUMING",
+    "leave_closing",
+    "left_generator",
+    "may_stop",
+    "operands_in_generator",
+    "raise_guarded",
+    "raise_value",
+    "raised_class",
+    "rethrown_may_stop",
+]
+
+CONSUMING: Final = ("next", "delegate", "send", "close")
+"""Purposes of frames that run a generator: for a `next` terminator, for a `yield from`, for a call of `next`, `send`
+or `throw`, for a call of `close`."""
+
+
+def left_generator(m: Machine) -> Frame | None:
+    """The frame of the innermost generator that an exception raised now would leave; None if it is caught before.
+
+    A residual function that is called from inside a generator stands for that generator's frame.
+    """
+    for frame in reversed(m.state.frames):
+        if frame.facts.blocks[frame.block].handler is not None:
+            return None
+        if frame.purpose in CONSUMING or frame.purpose == GUARDED:
+            return frame
+    return None
+
+
+def may_stop(m: Machine, kind: type | None) -> bool:
+    """Would an exception of exactly this class (None: of any class), raised now, be a StopIteration that leaves a
+    generator?  Python makes a RuntimeError of it, so whoever raises it must do that."""
+    if kind is not None and not issubclass(kind, StopIteration):
+        return False
+    frame = left_generator(m)
+    if frame is None:
+        _mark_caught(m)
+        return False
+    if frame.facts.function.module == library.__name__:
+        # `map` and `filter` are no generators: there the exception is the end of the items.
+        m.refused.add(("call", frame.chain[-1]))
+        raise Restart("a function that is mapped may end the items")
+    return True
+
+
+def _mark_caught(m: Machine) -> None:
+    """The try statement that is around catches what may be a StopIteration, inside a generator: if no clause
+    matches it, it leaves the generator after all."""
+    inside = False
+    for frame in m.state.frames:
+        inside = inside or frame.purpose in CONSUMING or frame.purpose == GUARDED
+        if inside and frame.facts.blocks[frame.block].handler is not None:
+            region = next(extent.region for extent in reversed(frame.extents) if extent.kind == "try")
+            place = ("stops", frame.facts.uid, region)
+            if place not in m.refused:
+                m.refused.add(place)
+                raise Restart("a StopIteration may be caught inside a generator")
+
+
+def rethrown_may_stop(m: Machine, kind: type | None) -> bool:
+    """`may_stop` where the active exception goes on."""
+    for frame in reversed(m.state.frames):
+        for extent in reversed(frame.extents):
+            if extent.kind == "except":
+                caught = frame.facts.function.regions[extent.region].of
+                return (kind is not None or ("stops", frame.facts.uid, caught) in m.refused) and may_stop(m, kind)
+    return may_stop(m, kind)
+
+
+def operands_in_generator(
+    m: Machine, args: Sequence[AbstractValue], shape: object
+) -> tuple[Sequence[AbstractValue], object]:
+    """The operands of a call of unknown code: where a StopIteration would leave a generator, of the call's guard."""
+    if not _may_raise_stop(m, args[0], shape):
+        return args, shape
+    leave_closing(m, None)
+    if not may_stop(m, None):
+        return args, shape
+    return (Known(call_in_generator), *args), None if shape is None else ("", *_marks(shape))
+
+
+def _marks(shape: object) -> tuple[object, ...]:
+    assert isinstance(shape, tuple)
+    return shape
+
+
+def _may_raise_stop(m: Machine, callee: AbstractValue, shape: object) -> bool:
+    """May a call of `callee` raise StopIteration, other than from a special method of an argument?"""
+    entry = m.state.object(callee)
+    if shape is not None:
+        return True
+    if entry is not None:
+        return entry.kind != "method"
+    if type(callee) is not Known or callee.value is next:
+        return True
+    simple = isinstance(callee.value, (type, BuiltinFunctionType))
+    return not simple or getattr(callee.value, "__module__", None) not in ("builtins", "math")
+
+
+def raised_class(m: Machine, exception: AbstractValue) -> type | None:
+    """The exact class of what `raise exception` raises, if it is known."""
+    if type(exception) is Known and isinstance(exception.value, type):
+        return exception.value
+    return exact_type(m, exception)
+
+
+def raise_value(m: Machine, *operands: AbstractValue) -> None:
+    """Raise an exception, or an exception with a cause, at the current point."""
+    exception = operands[0]
+    if type(exception) is Known and isinstance(exception.value, type) and issubclass(exception.value, BaseException):
+        made = m.plain_exception(exception.value)
+        if made is not None and len(operands) == 1:
+            exception = made
+    if may_stop(m, raised_class(m, exception)):
+        raise_guarded(m, operands)
+        return
+    entry = m.state.object(exception)
+    if entry is not None and entry.kind in ("exception", "instance") and len(operands) == 1:
+        if leave_closing(m, entry.cls):
+            return
+        if m.catching_frame() is not None and not m.catches_for_real():
+            m.unwind(exception)
+            return
+    kind = entry.cls if entry is not None and entry.kind == "exception" else None
+    lifted = tuple(m.lift(arg) for arg in (exception, *operands[1:]))
+    m.observe()
+    m.protect(kind)
+    m.end("raise", lifted)
+
+
+def raise_guarded(m: Machine, operands: Sequence[AbstractValue]) -> None:
+    """Raise inside a generator's frame what may be a StopIteration."""
+    raised = m.emit("call", (Known(raise_in_generator), *operands))
+    m.end("raise", (raised.rv,))
+
+
+def leave_closing(m: Machine, kind: type | None) -> bool:
+    """An exception of exactly this class is raised: if it is the GeneratorExit that leaves a generator which is being
+    closed, that ends here, and whoever closes it goes on."""
+    frames = m.state.frames
+    for at in range(len(frames) - 1, -1, -1):
+        if frames[at].facts.blocks[frames[at].block].handler is not None:
+            return False
+        if frames[at].purpose in CONSUMING:
+            break
+    else:
+        return False
+    closing = frames[at]
+    if closing.purpose != "close" or (kind is not None and not issubclass(kind, GeneratorExit)):
+        return False
+    if kind is None:
+        raise Unsupported("an exception that may be a GeneratorExit leaves a generator that is closed", m.span)
+    dynamic = any(frame.dynamic for frame in frames[at:])
+    generator = m.state.resolve(closing.subject) if closing.subject is not None else None
+    assert isinstance(generator, Virtual)
+    m.state.heap[generator.oid] = m.state.heap[generator.oid]._replace(items=(), names=(), extra=None)
+    del frames[at:]
+    m.give(closing.result, NONE)
+    if dynamic:
+        frames[-1].dynamic = True
+        m.arrive_here()
+    return True
