@@ -36,6 +36,9 @@ from futamura.specializer.world import Assumption
 
 __all__ = ["call_value", "enter", "push_function"]
 
+HEAP_TYPE: Final = 1 << 9
+"""The flag of classes that a class statement made."""
+
 Keywords = list[tuple[str, AbstractValue]]
 
 
@@ -152,7 +155,9 @@ def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[Abstr
 
 def _makes_exactly(cls: object) -> bool:
     """Does calling this exception class give an instance of exactly it?  (OSError looks for a subclass.)"""
-    return type(cls) is type and issubclass(cls, BaseException) and cls.__new__ is BaseException.__new__
+    if type(cls) is not type or not issubclass(cls, BaseException) or issubclass(cls, (OSError, BaseExceptionGroup)):
+        return False
+    return not any("__new__" in base.__dict__ for base in cls.__mro__ if base.__flags__ & HEAP_TYPE)
 
 
 def _harmless(m: Machine, args: Sequence[AbstractValue]) -> bool:

@@ -59,6 +59,8 @@ _PLAIN_ERRORS: Final = frozenset(
         ZeroDivisionError,
         LookupError,
         IndexError,
+        KeyError,
+        GeneratorExit,
         AssertionError,
         NotImplementedError,
         OverflowError,

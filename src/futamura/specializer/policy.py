@@ -109,9 +109,7 @@ class Event:
 
     def diagnostic(self) -> Diagnostic:
         """The event as people see it."""
-        return diagnose(
-            self.code, self.reason, file=self.file, place=self.span, label=self.label, because=self.because
-        )
+        return diagnose(self.code, self.reason, file=self.file, place=self.span, label=self.label, because=self.because)
 
     @staticmethod
     def of(found: Diagnostic) -> Event:

@@ -214,6 +214,187 @@ def break_and_return(n, f):
     return i
 
 
+# --- generators that are driven by hand ---
+
+
+def counting(n, f):
+    for i in range(n):
+        try:
+            got = yield f(i)
+            print("got", got)
+        except ValueError as error:
+            print("caught", error)
+            yield "caught"
+        finally:
+            print("finally", i)
+    return n
+
+
+def delegating(n, f):
+    result = yield from counting(n, f)
+    yield ("result", result)
+    yield from [f(n), n]
+
+
+def driven(n, make, f):
+    """Drive a generator in many ways; what happens is in the result."""
+    log = []
+    for way in range(6):
+        try:
+            source = make(n, f)
+            log.append(next(source))
+            log.append(source.send(way))
+            if way == 1:
+                log.append(source.throw(ValueError(way)))
+            elif way == 2:
+                log.append(source.throw(KeyError(way)))
+            elif way == 3:
+                log.append(source.close())
+            elif way == 4:
+                log.append(source.throw(GeneratorExit))
+            log.extend(source)
+            log.append(next(source, "none"))
+        except BaseException as error:
+            log.append((type(error).__name__, error.args, repr(error.__cause__)))
+    return log
+
+
+def by_hand(n, f):
+    def two():
+        first = yield n
+        print("first", first)
+        second = yield (first, f(first))
+        return (first, second)
+
+    source = two()
+    log = [next(source), source.send(2)]
+    try:
+        source.send(f(3))
+    except StopIteration as stop:
+        log.append((stop.value, stop.args))
+    try:
+        next(source)
+    except StopIteration as stop:
+        log.append((stop.value, stop.args))
+    return log, next(source, "default")
+
+
+def closed_in_try(n, f):
+    def produce():
+        try:
+            yield 1
+            yield 2
+        except KeyError as error:
+            print("key", error)
+            yield 3
+        finally:
+            print("finally")
+        return 4
+
+    source = produce()
+    log = [next(source)]
+    if n == 0:
+        log.append(source.close())
+    elif n == 1:
+        log.append(source.throw(KeyError(n)))
+        log.append(source.close())
+    elif n == 2:
+        try:
+            source.throw(ValueError(n))
+        except ValueError as error:
+            log.append(error.args)
+    elif n == 3:
+        log.extend(source)
+    return log, next(source, "end")
+
+
+def ignoring_close(n, f):
+    def produce():
+        try:
+            yield n
+        except GeneratorExit:
+            print("no")
+        yield "again"
+
+    source = produce()
+    next(source)
+    try:
+        source.close()
+    except RuntimeError as error:
+        return error.args, f(2)
+    finally:
+        print("end")
+
+
+def abandoned_in_try(n, f):
+    def produce():
+        try:
+            for i in range(n):
+                yield f(i)
+        finally:
+            print("dropped")
+
+    for value in produce():
+        if value == 1:
+            break
+        print(value)
+    print("after")
+    return n
+
+
+def not_started(n, f):
+    def produce():
+        print("never")
+        yield n
+
+    source = produce()
+    log = []
+    try:
+        source.send(n)
+    except TypeError as error:
+        log.append(str(error))
+    source.close()
+    log.append(next(source, "closed"))
+    source = produce()
+    try:
+        source.throw(KeyError(n))
+    except KeyError as error:
+        log.append(error.args)
+    return log, next(source, "ended")
+
+
+def stop_inside(n, f):
+    def produce():
+        yield 1
+        if n:
+            raise StopIteration(n)
+        next(iter(()))
+        yield 2
+
+    try:
+        return list(produce())
+    except RuntimeError as error:
+        return error.args, repr(error.__cause__)
+
+
+@contextlib.contextmanager
+def scope(name):
+    print("open", name)
+    try:
+        yield [name]
+    except KeyError as error:
+        print("swallowed", error)
+    finally:
+        print("close", name)
+
+
+def scoped(n, f):
+    with scope(n) as entered:
+        f(n)
+        return entered
+    return "swallowed"
+
+
 def opaque_manager(n, manager):
     try:
         with manager as value:
@@ -249,5 +430,14 @@ SUBJECTS = [
     _one(managed_quietly, n=2),
     _one(failing_exit, n=2),
     _one(break_and_return, n=3),
+    _one(by_hand, n=1),
+    *[_one(closed_in_try, n=n) for n in range(4)],
+    _one(ignoring_close, n=1),
+    _one(abandoned_in_try, n=3),
+    _one(not_started, n=3),
+    *[_one(stop_inside, n=n) for n in range(2)],
+    _one(scoped, n=2),
+    _one(driven, n=3, make=counting),
+    _one(driven, n=2, make=delegating),
     Subject("opaque_manager", [Case(str(n), lambda n=n: (opaque_manager, {"n": n})) for n in (1, 3)], managers),
 ]

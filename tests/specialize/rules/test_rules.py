@@ -8,12 +8,14 @@ Invariant: specializing prints nothing and leaves every static object as it was;
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 import os
 import subprocess
 import sys
 import weakref
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -338,3 +340,18 @@ def test_a_call_that_does_not_fit_the_open_parameters() -> None:
     for values, keywords in (((), {}), ((1, 2), {}), ((1,), {"x": 2}), ((), {"k": 1}), ((), {"y": 1})):
         with pytest.raises(TypeError):
             residual(*values, **keywords)
+
+
+# --- rule 9: a generator function is specialized to a generator function ---
+
+
+@pytest.mark.parametrize("function", [suspension.counting, suspension.delegating])
+@pytest.mark.parametrize("n", [0, 2, 3])
+def test_generator_functions(function: Any, n: int) -> None:
+    residual = silently(function, n=n)
+    assert inspect.isgenerator(residual(print))
+    assert not fallbacks(residual)
+    for seed in range(ROUNDS):
+        (f,) = suspension.acting(Random(seed))
+        wanted = outcome(functools.partial(suspension.driven, n, function, f), ())
+        assert outcome(functools.partial(suspension.driven, n, lambda n, f: residual(f), f), ()) == wanted
