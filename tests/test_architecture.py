@@ -37,6 +37,7 @@ RANK = {
     "backend": 3,
     "driver": 4,
     "entry": 4,
+    "explaining": 4,
     "saving": 4,
     "shipping": 5,
     "residual": 6,

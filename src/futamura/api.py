@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 import time
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, get_origin
 
 from futamura.codes import is_fallback
@@ -62,11 +62,18 @@ class Specializer:
     assume        "check": assumptions are tested at every call, the original runs if one fails; "trust": they are not
     polyvariance  "auto", "all" (every known value tells copies of code apart), "none"
     budget        limits, see `Budget`
+    watch         called now and then with the source blocks executed, the operations left, and a place
     strict        whatever is not specialized raises `SpecializationError`
     """
 
     def __init__(
-        self, *, assume: str = "check", polyvariance: str = "auto", budget: Budget | None = None, strict: bool = False
+        self,
+        *,
+        assume: str = "check",
+        polyvariance: str = "auto",
+        budget: Budget | None = None,
+        strict: bool = False,
+        watch: Callable[[int, int, str], None] | None = None,
     ) -> None:
         if assume not in ("check", "trust"):
             raise ValueError(f'assume is "check" or "trust", not {assume!r}')
@@ -76,6 +83,7 @@ class Specializer:
         self.polyvariance: Final = polyvariance
         self.budget: Final = budget
         self.strict: Final = strict
+        self.watch: Final = watch
 
     def __call__(self, target: Any, /, *args: object, **static: object) -> Residual:
         """The residual of `target` for these static inputs; `DYN` leaves a position open."""
@@ -102,6 +110,7 @@ class Specializer:
             recipe = Recipe(
                 target, values, printed, outcome.assumptions, kept, self.assume, outcome.events, outcome.stats,
                 outcome.apart,
+                outcome.trace,
             )  # fmt: skip
             return Residual(recipe, general)
 
@@ -140,6 +149,7 @@ class Specializer:
                 budget=self.budget,
                 rebinds=is_rebound,
                 constant=contents_are_constant,
+                watch=self.watch,
             )
         except Exception as broken:
             names = tuple(name for name, value in inputs.items() if isinstance(value, Open))

@@ -175,6 +175,13 @@ CODES: Final[dict[str, Code]] = {
         "yours",
         "warning",
     ),
+    "FT411": Code(
+        "out-of-time",
+        "the time that was set for the specialization is over",
+        "raise `Budget.seconds` (`--time-limit`), or leave an input open",
+        "yours",
+        "warning",
+    ),
     "FT501": Code(
         "program-syntax",
         "the program does not follow the grammar of its language",

@@ -26,10 +26,12 @@ from futamura.backend.python.loading import load_residual
 from futamura.codes import is_fallback
 from futamura.entry import Promise, condition, differences, guarded
 from futamura.errors import Diagnostic
+from futamura.explaining import explanation
 from futamura.ir.graph import Signature
 from futamura.saving import SavingError, module_text, write
 from futamura.shipping import Shipped, assumptions_of, ship, shipped_key
 from futamura.specializer.aliasing import NONE_APART, Apart
+from futamura.specializer.origins import Trace
 from futamura.specializer.policy import Event
 from futamura.specializer.world import Assumption
 
@@ -60,6 +62,8 @@ class Recipe:
     stats: Mapping[str, Any]
     apart: Apart = NONE_APART
     """Open inputs that may not be one of these static objects; in another process, nothing there is one of them."""
+    trace: Trace | str | None = None
+    """What became of each source line; the finished text, if the residual came from elsewhere."""
 
 
 if TYPE_CHECKING:
@@ -130,6 +134,17 @@ class Residual(_Callable):
         function: Any = target.__func__ if isinstance(target, types.MethodType) else target
         return load_residual(printed.emitted, function, printed.signature)
 
+    def explain(self) -> str:
+        """The source with a mark before each line (static, dynamic, mixed), and why what is left had to be left."""
+        recipe = self._recipe
+        if isinstance(recipe.trace, str):
+            return recipe.trace
+        given = ", ".join(f"{name} = {shown(value)}" for name, value in self.static.items()) or "nothing"
+        left = ", ".join(self.__signature__.parameters) or "nothing"
+        footer = [f"assumed: {assumption!r}" for assumption in self.assumptions]
+        heading = f"{self.__qualname__}   static: {given}   open: {left}"
+        return explanation(heading, recipe.trace, self.events, footer)
+
     def holds(self) -> bool:
         """Is everything that was assumed still so?"""
         return all(assumption.holds() for assumption in self.assumptions)
@@ -176,6 +191,7 @@ class Residual(_Callable):
         shipped = ship(
             recipe.target, dict(recipe.static), recipe.assumptions, recipe.promises, recipe.assume,
             None if printed is None else (printed.emitted, printed.signature), recipe.events, dict(recipe.stats),
+            self.explain(),
         )  # fmt: skip
         return rebuild, (shipped,)
 
@@ -196,7 +212,7 @@ def rebuild(shipped: Shipped) -> Residual:
         printed = None if shipped.printed is None else Printed(*shipped.printed)
         recipe = Recipe(
             shipped.target, shipped.static, printed, assumptions_of(shipped), shipped.promises, shipped.assume,
-            shipped.events, shipped.stats,
+            shipped.events, shipped.stats, trace=shipped.explained,
         )  # fmt: skip
         found = _REBUILT[key] = Residual(recipe)
     return found

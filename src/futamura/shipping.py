@@ -54,6 +54,7 @@ class Shipped:
     printed: tuple[Emitted, Signature] | None
     events: tuple[Event, ...]
     stats: dict[str, Any]
+    explained: str
 
 
 def ship(
@@ -65,9 +66,10 @@ def ship(
     printed: tuple[Emitted, Signature] | None,
     events: tuple[Event, ...],
     stats: dict[str, Any],
+    explained: str,
 ) -> Shipped:
     """Raises `pickle.PicklingError` for an assumption about something that another process cannot find."""
-    return Shipped(target, static, tuple(map(_place, assumptions)), promises, assume, printed, events, stats)
+    return Shipped(target, static, tuple(map(_place, assumptions)), promises, assume, printed, events, stats, explained)
 
 
 def shipped_key(shipped: Shipped) -> str:

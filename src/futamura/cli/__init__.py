@@ -1,4 +1,4 @@
-"""The command line: `futamura ir`, `futamura roundtrip`.  `main.py` is the entry, one file a command group behind it.
+"""The command line: `futamura specialize`, `explain`, `check` ...  `main.py` is the entry, one file a group behind it.
 
     $ futamura roundtrip examples/sieve.py:sieve        prints the emitted source
 

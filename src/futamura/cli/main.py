@@ -4,9 +4,9 @@
     Usage: futamura ir [OPTIONS] TARGET
     Error: there is no file 'no_such.py'                                  (exit code 2)
 
-Exit codes: 0 done, 1 the target cannot be handled (a diagnostic says why), 2 bad usage, 4 an internal error (a block
-to put into a bug report), 130 interrupted.  Invariant: no way out prints a traceback, except inside that block; and
-the evaluator is loaded only when a command that needs it runs.
+Exit codes: 0 done, 1 a finding (a diagnostic says why), 2 bad usage, 3 a budget ran out, 4 an internal error (a block
+to put into a bug report), 130 interrupted.  Invariant: no way out prints a traceback, except inside that block; and the
+evaluator is loaded only when a command that needs it runs.
 """
 
 from __future__ import annotations
@@ -29,12 +29,26 @@ __all__ = ["DONE", "FINDINGS", "INTERNAL", "INTERRUPTED", "USAGE", "cli", "main"
 DONE, FINDINGS, USAGE, INTERNAL, INTERRUPTED = 0, 1, 2, 4, 130
 
 COMMANDS = {
+    "check": "Compare the residual of TARGET with the original.",
+    "compile": "Compile PROGRAM by specializing the interpreter TARGET to it.",
+    "doctor": "Look at the installation.",
+    "explain": "Explain a residual line by line, or a diagnostic code.",
+    "specialize": "Print the residual of TARGET for some of its inputs.",
     "ir": "Print the intermediate representation of TARGET.",
     "roundtrip": "Print TARGET as it comes back from the intermediate representation.",
     "run": "Run a program of the flow-graph language.",
 }
-MODULES = {"run": "futamura.cli.flow"}
+MODULES = {
+    "check": "futamura.cli.checking",
+    "compile": "futamura.cli.specializing",
+    "doctor": "futamura.cli.doctor",
+    "explain": "futamura.cli.explaining",
+    "run": "futamura.cli.flow",
+    "specialize": "futamura.cli.specializing",
+}
 """Where a command lives that is not in `futamura.cli.commands`."""
+NAMES = {"compile": "compile_program"}
+"""What a command is called there, if not by its own name."""
 
 
 class LazyGroup(click.Group):
@@ -47,7 +61,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(MODULES.get(cmd_name, "futamura.cli.commands"))
-        return cast(click.Command, getattr(module, cmd_name))
+        return cast(click.Command, getattr(module, NAMES.get(cmd_name, cmd_name)))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list in `--help`, which needs no command loaded."""

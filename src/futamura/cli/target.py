@@ -19,7 +19,7 @@ import sys
 import types
 from pathlib import Path
 
-__all__ = ["TargetError", "find"]
+__all__ = ["TargetError", "find", "find_object"]
 
 
 class TargetError(Exception):
@@ -28,6 +28,19 @@ class TargetError(Exception):
 
 def find(text: str) -> object:
     """The function that `text` names, out of its static method, class method or property."""
+    return _function(_walk(text)[0], text.rpartition(":")[2])
+
+
+def find_object(text: str) -> object:
+    """The object that `text` names, whatever it is."""
+    found, owner = _walk(text)
+    if isinstance(found, staticmethod | classmethod | property) and isinstance(owner, type):
+        return getattr(owner, text.rpartition(".")[2])
+    return found
+
+
+def _walk(text: str) -> tuple[object, object]:
+    """What `text` names, and what it was found in."""
     place, colon, path = text.rpartition(":")
     if not colon or not place or not path:
         raise TargetError(
@@ -39,11 +52,12 @@ def find(text: str) -> object:
         raise TargetError(f"'{path}' is not a dotted name of a function")
     module = _load_file(place) if _is_file(place) else _load_module(place)
     found: object = module
+    owner: object = None
     walked: list[str] = []
     for part in path.split("."):
-        found = _member(found, part, ".".join(walked) or place)
+        owner, found = found, _member(found, part, ".".join(walked) or place)
         walked.append(part)
-    return _function(found, path)
+    return found, owner
 
 
 def _is_file(place: str) -> bool:

@@ -39,6 +39,12 @@ class Emitter(ABC):
         self.block: ResidualBlock = ResidualBlock()
         self.emitted = 0
         self.hints: list[str | None] = []
+        self.origins: dict[int, ResidualOperation] = {}
+        """The operation that defines a residual value: why it is dynamic."""
+        self.names: dict[int, str] = {}
+        """Variables that parameters of versions stand for."""
+        self.renames: dict[int, int] = {}
+        """Parameters of versions, and the value each stood for first (-1: different known ones)."""
         self.span: Span | None = None
         self.named: dict[int, tuple[str, str]] = {}
         """Functions, classes and modules that were found under a global name of the residual's own module."""
@@ -65,7 +71,9 @@ class Emitter(ABC):
 
     def renamed(self, old: int) -> int:
         """A parameter that stands for the residual value `old` (-1: for none)."""
-        return self.residual_value(self.hints[old] if old >= 0 else None)
+        new = self.residual_value(self.hints[old] if old >= 0 else None)
+        self.renames[new] = old
+        return new
 
     def known(self, value: object, age: int = 0) -> Known:
         """A computed value with its provenance."""
@@ -112,7 +120,10 @@ class Emitter(ABC):
             self.observe()
             self.protect()
         values = tuple(self.residual_value(hint) for _ in range(results))
-        self.block.ops.append(ResidualOperation(name, lifted, attr, values, self.span, not raises))
+        op = ResidualOperation(name, lifted, attr, values, self.span, not raises, None, self.state.frames[-1].facts)
+        self.block.ops.append(op)
+        for value in values:
+            self.origins[value] = op
         self.emitted += 1
         return [Dynamic(value, type) for value in values] or [Dynamic(-1)]
 

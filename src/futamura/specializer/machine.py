@@ -15,6 +15,7 @@ materializing an object moves only its allocation.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from types import CellType, FunctionType
 from typing import Final, NoReturn, Protocol
@@ -41,6 +42,14 @@ class Restart(Exception):
 
 class OverBudget(Exception):
     """A budget ran out: specialize again with a coarser key."""
+
+
+class OutOfTime(Exception):
+    """The time that the user set is over: no second attempt."""
+
+
+WATCH_MASK: Final = 63
+"""Source blocks between two looks at the clock, less one."""
 
 
 ROLLED_TRIPS: Final = 500
@@ -141,10 +150,13 @@ class Machine(Emitter):
         self.arrive: Final = versions.arrive
         self.budget: Final = budget
         super().__init__()
+        self.watch: Callable[[int, int, str], None] | None = None
+        self.deadline: float | None = None
         self.alive = False
         self.pending: list[tuple[State, ResidualBlock]] = []
         self.steps = 0
         self.folded = 0
+        self.executed: dict[tuple[int, int], FunctionFacts] = {}
         self.trips: dict[tuple[int, int], int] = {}
         """How often each loop's header was passed in line."""
         self.looping: dict[int, FunctionFacts] = {}
@@ -163,6 +175,7 @@ class Machine(Emitter):
         """Execute `version` from its current state; its earlier code is dropped."""
         version.root = ResidualBlock(place=version.state.regions())
         version.runs += 1
+        version.executed = self.executed = {}
         self.pending = [(version.state.copy(), version.root)]
         while self.pending:
             self.state, self.block = self.pending.pop()
@@ -174,6 +187,7 @@ class Machine(Emitter):
             frame = self.state.frames[-1]
             block = frame.facts.blocks[frame.block]
             if frame.index == 0:
+                self.executed[frame.facts.uid, frame.block] = frame.facts
                 self._count_step()
             ops = block.ops
             rules = self.rules
@@ -190,12 +204,21 @@ class Machine(Emitter):
 
     def _count_step(self) -> None:
         self.steps += 1
+        if not self.steps & WATCH_MASK:
+            self._watch()
         if not self.steps % 1000 and (self.steps > self.budget.unrolled or self.emitted > self.budget.operations):
             self._roll()
         if self.steps > self.budget.steps or self.emitted > 20 * self.budget.operations:
             raise OverBudget(f"more than {self.budget.steps} blocks executed")
         if self.versions.work > self.budget.work:
             raise OverBudget("the states of its loops are too large and too many")
+
+    def _watch(self) -> None:
+        """Report how far the work has come, and look at the clock."""
+        if self.watch is not None:
+            self.watch(self.steps, self.emitted, f"{self.file}:{self.span.line}" if self.span else "")
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise OutOfTime(f"{self.budget.seconds} s are over")
 
     def _roll(self) -> None:
         """A loop that runs on and on in line stays a loop: from now on its header is a specialization point."""
@@ -219,7 +242,7 @@ class Machine(Emitter):
 
     def end(self, name: str, args: tuple[int, ...] = (), targets: tuple[Target, ...] = (), attr: object = None) -> None:
         """End the current residual block, and with it this path."""
-        self.block.end = ResidualEnd(name, args, targets, attr, self.span)
+        self.block.end = ResidualEnd(name, args, targets, attr, self.span, self.state.frames[-1].facts)
         self.alive = False
 
     def protect(self, kind: type | None = None) -> None:
@@ -267,6 +290,7 @@ class Machine(Emitter):
         assert edge is not None
         uid = next(extent.uid for extent in reversed(frame.extents) if extent.kind == "try")
         exception = Dynamic(self.residual_value(), kind)
+        self.origins[exception.rv] = ResidualOperation("exception", (), None, (), self.span, where=frame.facts)
         self._bind(frame, edge, exception, uid)
         snapshot.trim()
         return snapshot, uid, exception
@@ -523,6 +547,8 @@ class Machine(Emitter):
                 arms.append((self.state, here))
         self.state, self.block = state, block
         self.end(name, args, tuple(targets), attr)
+        if implicit is not None:
+            self.origins[implicit.rv] = ResidualOperation(name, args, attr, (), self.span, where=frame.facts)
         self.pending.extend(reversed(arms))
 
     def call_unit(self, facts: FunctionFacts, values: Sequence[AbstractValue], purpose: str = "call") -> Dynamic:
@@ -534,7 +560,10 @@ class Machine(Emitter):
         callee = State([frame], dict(self.state.heap), dict(self.state.ages))
         version = self.versions.arrive_unit(callee)
         result = self.residual_value()
-        self.block.ops.append(ResidualOperation("invoke", (), None, (result,), self.span, lazy=Lazy(version, callee)))
+        where = self.state.frames[-1].facts
+        op = ResidualOperation("invoke", (), None, (result,), self.span, lazy=Lazy(version, callee), where=where)
+        self.block.ops.append(op)
+        self.origins[result] = op
         self.emitted += 1
         return Dynamic(result)
 

@@ -12,6 +12,7 @@ one uses no known value as a key, the last one is the original function, with th
 from __future__ import annotations
 
 import sys
+import time
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -33,7 +34,8 @@ from futamura.specializer.assemble import Entry, assemble, parameters
 from futamura.specializer.calls import call_value
 from futamura.specializer.control import ENDERS
 from futamura.specializer.facts import FunctionFacts
-from futamura.specializer.machine import Machine, OverBudget, Restart, Unsupported
+from futamura.specializer.machine import Machine, OutOfTime, OverBudget, Restart, Unsupported
+from futamura.specializer.origins import Trace, trace
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style, static_size
 from futamura.specializer.programs import Point, name_values, point_of
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Version
@@ -83,6 +85,8 @@ class Outcome:
     """Where the residual blocks come from; only of programs that were not Python functions."""
     apart: Apart = field(default_factory=Apart)
     """Open inputs that may not be one of the static objects; the original is right for those."""
+    trace: Trace | None = None
+    """What became of each source line, and why."""
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -92,6 +96,9 @@ class Outcome:
 
 
 Lower = Callable[[types.FunctionType], "tuple[Program, Function, Mapping[str, object], tuple[types.CellType, ...]]"]
+
+Watch = Callable[[int, int, str], None]
+"""Called now and then with the source blocks executed, the residual operations emitted, and a place."""
 
 
 class _Sources:
@@ -150,6 +157,7 @@ def specialize_function(
     budget: Budget | None = None,
     rebinds: Callable[[Mapping[str, object], str], bool] | None = None,
     constant: Callable[[Mapping[str, object], str], bool] | None = None,
+    watch: Watch | None = None,
 ) -> Outcome:
     """Specialize `function` to `inputs`: a value for each static parameter, `Open` for each open one.
 
@@ -162,7 +170,9 @@ def specialize_function(
         return sources.resolve(function)
 
     subject = _Subject(function.__qualname__, function.__globals__, root, function)
-    return _outcome(_Run(subject, inputs, lower, limits, rebinds, constant), polyvariance)
+    run = _Run(subject, inputs, lower, limits, rebinds, constant)
+    run.watch = watch
+    return _outcome(run, polyvariance)
 
 
 def specialize_program(
@@ -198,6 +208,9 @@ def _outcome(run: _Run, polyvariance: Polyvariance) -> Outcome:
             return run.outcome(rung)
         except OverBudget as over:
             run.events.append(Event("FT401", str(over)))
+        except OutOfTime as over:
+            run.events.append(Event("FT411", f"{run.subject.qualname}: {over}: the original code is used"))
+            break
         except Unsupported as reason:
             run.events.append(run.unsupported(reason))
             break
@@ -246,6 +259,8 @@ class _Run:
         self.world: Final = World(static, rebinds, constant)
         self.open: Final = tuple(name for name, value in inputs.items() if isinstance(value, Open))
         self._file = ""
+        self.watch: Watch | None = None
+        self._deadline: Final = None if budget.seconds is None else time.monotonic() + budget.seconds
 
     def unsupported(self, reason: Unsupported) -> Event:
         """The event of what ended the specialization."""
@@ -287,9 +302,11 @@ class _Run:
             machine.read_places = read_places
             machine.rolled = rolled
             versions.style = machine.style = self.subject.style or machine.style
+            machine.watch, machine.deadline = self.watch, self._deadline
             machine.refused = refused
             try:
                 root, params = self._run(machine, versions, facts)
+                traced = trace(machine, root, self._inputs(params))
                 program = self._assemble(machine, root, params, facts)
             except Restart:
                 self.events.extend(event for event in machine.events.values() if event.code in _LASTING)
@@ -299,9 +316,15 @@ class _Run:
                 raise
             self.events.extend(machine.events.values())
             self.events.extend(map(Event.of, self.sources.refused.values()))
-            return self._result(machine, versions, program, attempt)
+            result = self._result(machine, versions, program, attempt)
+            result.trace = traced
+            return result
         sys.setrecursionlimit(limit)
         raise OverBudget("too many restarts")
+
+    def _inputs(self, params: list[int]) -> dict[int, str]:
+        """The residual values of the open inputs."""
+        return dict(zip(params, self.open))
 
     def _run(self, machine: Machine, versions: Versions, facts: FunctionFacts) -> tuple[Version, list[int]]:
         env: dict[int, AbstractValue] = {}

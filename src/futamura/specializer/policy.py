@@ -50,6 +50,8 @@ class Budget:
     restarts: int = 60
     depth: int = 80
     """Inlined frames on the stack."""
+    seconds: float | None = None
+    """Wall-clock time; None: no limit.  A residual then depends on the machine's speed, so it is off by default."""
     virtual_length: int = 512
     """Longer lists, tuples and dicts are materialized: element-wise they cost more than they fold."""
 

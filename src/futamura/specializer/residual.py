@@ -32,6 +32,8 @@ class ResidualOperation:
     pure: bool = False
     lazy: Lazy | None = None
     """The residual function's entry that `invoke` calls."""
+    where: FunctionFacts | None = None
+    """The source function that `span` lies in."""
 
 
 @dataclass(slots=True)
@@ -54,6 +56,7 @@ class ResidualEnd:
     targets: tuple[Target, ...] = ()
     attr: object = None
     span: Span | None = None
+    where: FunctionFacts | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -87,6 +90,8 @@ class Version:
     forward: Version | None = None
     runs: int = 0
     implicit: int | None = None
+    executed: dict[tuple[int, int], FunctionFacts] = field(default_factory=dict)
+    """The source blocks that were executed for this version: explanations say which lines nothing remains of."""
 
     def final(self) -> Version:
         version = self

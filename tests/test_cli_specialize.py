@@ -1,0 +1,278 @@
+"""The commands that specialize, as a user meets them: products, records, findings, exit codes.
+
+    futamura specialize shop.py:price rate=3    ->    the residual on stdout, one line of record on stderr, exit code 0
+
+Invariant: every command runs in a process of its own, and no wrong use prints a traceback.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.test_cli import HOUSE, command
+
+SHOP = '''
+"""A shop."""
+
+class Machine:
+    def __init__(self, code):
+        self.code = code
+
+    def run(self, x):
+        for op in self.code:
+            x = x + 1 if op == "i" else x * 2
+        return x
+
+machine = Machine("iid")
+RATES = [1, 2, 3]
+
+def price(x: float, rate: int, discounts=()):
+    """The price."""
+    i = 0
+    while i < rate:
+        x *= 2
+        i += 1
+    return x
+
+def looked_up(rules, key):
+    return rules[key]
+
+def shouts(text: str, times: int):
+    return text.upper() * times
+
+def evaluates(x, n):
+    return eval("x + n")
+
+def endless(n, x):
+    while n > 0:
+        n -= 1
+    return x
+
+def kept(thing, x):
+    return thing, x
+
+def wrong(x, n):
+    return x + n
+'''
+INTERPRETER = '''
+def run(program, x):
+    for op in program:
+        if op == "+":
+            x += 1
+        elif op == "*":
+            x *= 2
+    return x
+'''
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    (tmp_path / "shop.py").write_text(SHOP)
+    (tmp_path / "interp.py").write_text(INTERPRETER)
+    (tmp_path / "twice.prog").write_text("++*\n")
+    (tmp_path / "rules.json").write_text('{"a": 1, "b": [2, 3]}')
+    (tmp_path / "rules.toml").write_text("a = 5\n")
+    (tmp_path / "broken.json").write_text("{")
+    (tmp_path / "data.bin").write_bytes(b"\xff\x00")
+    (tmp_path / "bad.txt").write_bytes(b"\xff")
+    return tmp_path
+
+
+def loaded(path: Path) -> dict[str, object]:
+    space: dict[str, object] = {"__name__": "loaded"}
+    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True), space)
+    return space
+
+
+def test_specialize_prints_the_residual_and_one_record(shop: Path) -> None:
+    done = command("specialize", "shop.py:price", "rate=3", cwd=shop)
+    assert done.returncode == 0, done.stderr
+    assert "def price(x, discounts):" in done.stdout and "while" not in done.stdout
+    assert done.stderr.startswith("specialized price(rate=3)") and done.stderr.count("\n") == 1
+    assert "\x1b" not in done.stdout + done.stderr
+    assert command("specialize", "shop.py:price", "rate=3", "-q", cwd=shop).stderr == ""
+
+
+def test_specialize_to_a_file_that_needs_nothing(shop: Path) -> None:
+    done = command("specialize", "shop.py:price", "rate=3", "-o", "out.py", cwd=shop)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.rstrip().endswith("out.py")
+    text = (shop / "out.py").read_text()
+    assert "# static: rate = 3" in text
+    assert loaded(shop / "out.py")["price"](1.5) == 12.0  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(("given", "expected"), [
+    ("rules={'k': 1}", "1"), ("rules=@rules.json", "1"), ("rules=@rules.toml", "5"), ("rules=shop.py:RATES", "2"),
+    ("rules=@data.bin:bytes", "255"), ("rules=-", "'x'"), ("rules=@twice.prog", "'+'"),
+])  # fmt: skip
+def test_ways_to_give_a_value(shop: Path, given: str, expected: str) -> None:
+    key = {"1": "'a'", "5": "'a'"}.get(expected, "0")
+    if "{" in given:
+        key = "'k'"
+    if "RATES" in given:
+        key = "1"
+    line = [sys.executable, "-m", "futamura", "specialize", "shop.py:looked_up", given, f"key={key}"]
+    environment = {**os.environ, "PYTHONPATH": str(HOUSE / "src")}
+    done = subprocess.run(line, cwd=shop, env=environment, input="xyz", capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert f"return {expected}" in done.stdout
+
+
+def test_compile_is_the_first_projection(shop: Path) -> None:
+    done = command("compile", "interp.py:run", "twice.prog", "-o", "twice.py", cwd=shop)
+    assert done.returncode == 0, done.stderr
+    assert loaded(shop / "twice.py")["run"](5) == 14  # type: ignore[operator]
+    assert "program" not in (shop / "twice.py").read_text().partition("def ")[2]
+    literal = command("compile", "interp.py:run", "-", "--static", "program", cwd=shop)
+    assert literal.returncode == 0 and "return x" in literal.stdout
+
+
+def test_a_method_of_an_object(shop: Path) -> None:
+    done = command("specialize", "shop.py:machine.run", cwd=shop)
+    assert done.returncode == 0 and "for" not in done.stdout
+
+
+def test_explain(shop: Path) -> None:
+    done = command("explain", "shop.py:price", "rate=2", cwd=shop)
+    assert done.returncode == 0, done.stderr
+    assert "because: `x` is left open" in done.stdout and "\x1b" not in done.stdout
+    code = command("explain", "ft204", cwd=shop)
+    assert code.returncode == 0 and code.stdout.startswith("FT204: static-required")
+
+
+def test_check_says_equal(shop: Path) -> None:
+    done = command("check", "shop.py:price", "rate=2", "--runs", "40", cwd=shop)
+    assert (done.returncode, done.stdout) == (0, "equal: price on 40 inputs\n")
+    done = command("check", "shop.py:shouts", "times=2", "--hypothesis", "25", cwd=shop)
+    assert (done.returncode, done.stdout) == (0, "equal: shouts on 25 inputs\n")
+    (shop / "cases.json").write_text('[["a"], {"text": "b"}]')
+    done = command("check", "shop.py:shouts", "times=2", "--inputs", "cases.json", cwd=shop)
+    assert (done.returncode, done.stdout) == (0, "equal: shouts on 2 inputs\n")
+
+
+@pytest.mark.parametrize("extra", [[], ["--hypothesis", "50"]])
+def test_check_finds_a_difference(shop: Path, extra: list[str]) -> None:
+    """A residual that was made wrong on purpose: the command must not say that it is equal."""
+    program = (
+        "import futamura.cli.checking as c; from futamura.residual import Residual; old = c.observe\n"
+        "def wrong(f, *rest):\n"
+        "    result, *others = old(f, *rest)\n"
+        "    return (result.lower() if isinstance(f, Residual) else result, *others)\n"
+        "c.observe = wrong\n"
+        "from futamura.cli.main import main; main()"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(HOUSE / "src")}
+    line = [sys.executable, "-c", program, "check", "shop.py:shouts", "times=1", *extra]
+    done = subprocess.run(line, cwd=shop, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.startswith("different: shouts(") and "original gives" in done.stdout
+
+
+def test_json_is_one_document(shop: Path) -> None:
+    done = command("specialize", "shop.py:evaluates", "n=3", "--output-format", "json", cwd=shop)
+    document = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert document["schema"] == 1 and document["events"][0]["code"] == "FT103" and document["open"] == ["x"]
+    done = command("specialize", "shop.py:price", "rate=3", "--output-format", "json", cwd=shop)
+    assert json.loads(done.stdout)["stats"]["specialized"] is True
+
+
+def test_what_is_refused_is_said_and_is_no_success(shop: Path) -> None:
+    (shop / "out.py").write_text("old")
+    done = command("specialize", "shop.py:evaluates", "n=3", "-o", "out.py", cwd=shop)
+    assert done.returncode == 1 and done.stderr.startswith("error[FT103]") and done.stdout == ""
+    assert (shop / "out.py").read_text() == "old"
+    done = command("specialize", "shop.py:evaluates", "n=3", "--output-format", "concise", cwd=shop)
+    assert done.stderr.count("\n") == 1 and "shop.py:" in done.stderr and "error[FT103]" in done.stderr
+
+
+def test_what_cannot_be_written_is_named(shop: Path) -> None:
+    (shop / "out.py").write_text("old")
+    done = command("specialize", "shop.py:kept", "thing=shop.py:machine", "-o", "out.py", cwd=shop)
+    assert done.returncode == 1 and "is a Machine, which has no form as source text" in done.stderr
+    assert (shop / "out.py").read_text() == "old"
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["specialize", "shop.py:prize", "rate=3"], "did you mean 'price'?"),
+    (["specialize", "none.py:price"], "there is no file 'none.py'"),
+    (["specialize", "shop.py:price", "rat=3"], "has no parameter 'rat'; it has: x, rate, discounts"),
+    (["specialize", "shop.py:price", "rate"], "is not an input"),
+    (["specialize", "shop.py:price", "rate=3", "rate=4"], "given twice"),
+    (["specialize", "shop.py:price", "rate=a b"], "is not a literal of Python"),
+    (["specialize", "shop.py:price", "rate='a'"], "annotated as int, but a str is given"),
+    (["specialize", "shop.py:price", "rate=@none.txt"], "cannot read 'none.txt'"),
+    (["specialize", "shop.py:price", "rate=@broken.json"], "is not JSON"),
+    (["specialize", "shop.py:price", "rate=@bad.txt"], "is not a text in UTF-8"),
+    (["specialize", "shop.py:price", "rate=shop.py:none"], "'shop.py' has no 'none'"),
+    (["specialize", "shop.py:price", "x:thing"], "is not a type that can be promised"),
+    (["specialize", "shop.py:price", "x:list[int, int]"], "is not a type that can be promised"),
+    (["specialize", "shop.py:price", "x:)"], "is not a type"),
+    (["specialize", "shop.py:price", "rate=3", "-o", "no/such/out.py"], "cannot write"),
+    (["specialize", "shop.py:price", "rate=3", "--time-limit", "-1"], "--time-limit"),
+    (["specialize", "shop.py:price", "rate=3", "--output-format", "xml"], "--output-format"),
+    (["specialize", "program.flow.none.flow"], "none.flow"),
+    (["compile", "interp.py:run", "none.prog"], "cannot read 'none.prog'"),
+    (["compile", "interp.py:run", "twice.prog", "--static", "prog"], "has no parameter 'prog'"),
+    (["compile", "interp.py:run"], "Missing argument"),
+    (["explain", "FT999"], "there is no code FT999"),
+    (["explain", "shop.py:machine"], "not a function"),
+    (["check", "shop.py:price", "rate=3", "--inputs", "none.json"], "cannot read 'none.json'"),
+    (["check", "shop.py:price", "rate=3", "--inputs", "broken.json"], "is not JSON"),
+    (["check", "shop.py:price", "rate=3", "--inputs", "rules.json"], "is not a list of"),
+])  # fmt: skip
+def test_wrong_uses(shop: Path, arguments: list[str], message: str) -> None:
+    done = command(*arguments, cwd=shop)
+    assert done.returncode == 2, (done.stdout, done.stderr)
+    assert message in done.stderr and done.stdout == ""
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("\nError: ") == 1
+
+
+def test_a_missing_extra_is_said(shop: Path) -> None:
+    program = "import sys; sys.modules['hypothesis'] = None; from futamura.cli.main import main; main()"
+    environment = {**os.environ, "PYTHONPATH": str(HOUSE / "src")}
+    line = [sys.executable, "-c", program, "check", "shop.py:price", "rate=1", "--hypothesis", "5"]
+    done = subprocess.run(line, cwd=shop, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "pip install hypothesis" in done.stderr and "Traceback" not in done.stderr
+
+
+ENDLESS = ["specialize", "shop.py:endless", "n=1000000000", "--max-states", "1000000000"]
+
+
+def test_a_budget_that_runs_out(shop: Path) -> None:
+    done = command(*ENDLESS, "--time-limit", "0.3", cwd=shop)
+    assert done.returncode == 3 and done.stderr.startswith("warning[FT411]"), done.stderr
+
+
+def test_an_interrupted_run_says_how_far_it_came(shop: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(HOUSE / "src")}
+    line = [sys.executable, "-m", "futamura", *ENDLESS]
+    with subprocess.Popen(line, cwd=shop, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as running:  # fmt: skip
+        time.sleep(2.5)
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=20)
+    assert running.returncode == 130 and out == ""
+    assert "interrupted: specializing endless" in err and "blocks executed" in err and "Traceback" not in err
+
+
+def test_doctor(tmp_path: Path) -> None:
+    done = command("doctor", cwd=tmp_path)
+    assert "a small function is specialized" in done.stdout and "futamura" in done.stdout
+    assert done.returncode == (0 if "wrong" not in done.stdout else 1)
+
+
+@pytest.mark.parametrize("name", ["specialize", "compile", "explain", "check", "doctor"])
+def test_each_command_has_help(name: str, tmp_path: Path) -> None:
+    done = command(name, "--help", cwd=tmp_path)
+    assert done.returncode == 0 and done.stdout.startswith("Usage: futamura " + name)
