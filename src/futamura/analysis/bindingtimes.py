@@ -44,15 +44,17 @@ def analyse(
     kind: Kind = "safe",
     points: Points = "pointwise",
     forced: Mapping[tuple[str, int], str] | None = None,
+    generalized: Mapping[tuple[str, Value], str] | None = None,
 ) -> Division:
     """The division of `program` whose entry's parameters are static where `static` says so.
 
     `early` says which operations may be executed at specialization time; `forced` has the reason for each further
-    operation (function, id) that was found to have to stay.
+    operation (function, id) that was found to have to stay, `generalized` for each value (function, value) that is
+    dynamic by somebody's wish.
     """
     pattern = Pattern(program.entry, tuple(static))
     division = Division(program, kind, points, pattern)
-    analysis = _Analysis(division, early, forced or {})
+    analysis = _Analysis(division, early, forced or {}, generalized or {})
     analysis.run()
     return division
 
@@ -121,10 +123,17 @@ def _handled_values(function: Function) -> dict[Value, str]:
 class _Analysis:
     """All functions of a program under the patterns that are met."""
 
-    def __init__(self, division: Division, early: Early, forced: Mapping[tuple[str, int], str]) -> None:
+    def __init__(
+        self,
+        division: Division,
+        early: Early,
+        forced: Mapping[tuple[str, int], str],
+        generalized: Mapping[tuple[str, Value], str],
+    ) -> None:
         self.division: Final = division
         self.early: Final = early
         self.forced: Final = forced
+        self.generalized: Final = generalized
         self.shapes: Final[dict[str, _Shape]] = {}
         self.cycle: Final = _recursion(division.program)
         self.not_static: Final[set[Pattern]] = set()
@@ -221,6 +230,9 @@ class _Solver:
                 self._decide(block.id, Cause("effect", "a guard is tested at run time", block.terminator.span))
         for value, reason in self.shape.handled.items():
             self._mark(value, Cause("handler", reason), force=True)
+        for (name, value), reason in self.analysis.generalized.items():
+            if name == self.function.name:
+                self._mark(value, Cause("effect", reason), force=True)
         if pattern.controlled and self.obeys:
             for number in self.shape.flow.order:
                 self._control(number, -1)
@@ -370,6 +382,12 @@ class _Solver:
                     self.found.lifted[operation.id, position] = Cause(
                         "control", "whether this recursive call happens is decided at run time", operation.span
                     )
+        for position, param in enumerate(self.division.program[callee].entry.params[: len(static)]):
+            if static[position] and (callee, param) in self.analysis.generalized:
+                static[position] = False
+                self.found.lifted[operation.id, position] = Cause(
+                    "effect", self.analysis.generalized[callee, param], operation.span
+                )
         call = Pattern(callee, tuple(static), controlled)
         self.found.calls[operation.id] = call
         if operation.id not in self.found.residual and not self.analysis.unfolds(call):

@@ -1,0 +1,1 @@
+"""The offline specializer: it obeys a division, and decides nothing itself."""

@@ -1,0 +1,119 @@
+"""What the specializer did, as the tables of the field: the trace statement by statement, and the code cache.
+
+    statement              block  static store     emitted
+    <L1, y=5>
+    res = 1                L1     y=5, res=1
+    if y goto ...          L1     y=5, res=1
+
+    label  static store  residual label
+    L1     y=5           L1
+    L2     y=4           L2_2
+
+Invariant: recording changes nothing; the rows stand in the order in which the work was done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from futamura.ir.graph import Function, Span, Value
+
+__all__ = ["CacheEntry", "Row", "Trace", "cache_table", "trace_table"]
+
+
+class Row(NamedTuple):
+    """One statement that was processed; a row without a statement begins a point."""
+
+    statement: str
+    block: str
+    store: str
+    emitted: str
+
+
+class CacheEntry(NamedTuple):
+    """A specialization point: the function and block of the source, the static store, and the residual label."""
+
+    function: str
+    block: str
+    store: dict[str, object]
+    label: str
+
+    def __str__(self) -> str:
+        return f"<{self.block}, {shown(self.store)}>"
+
+
+def shown(store: Mapping[str, object]) -> str:
+    """A static store on one line; long values are cut."""
+    return ", ".join(f"{name}={_short(value)}" for name, value in store.items())
+
+
+def _short(value: object, limit: int = 40) -> str:
+    text = repr(value) if type(value) in (int, str, bool, float, bytes, tuple, type(None)) else type(value).__name__
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+@dataclass(slots=True)
+class Trace:
+    """Rows, where they are wanted; `statement` gives the text of a place in the source."""
+
+    statement: Callable[[Function, Span | None, str], str] | None = None
+    rows: list[Row] = field(default_factory=list)
+
+    @property
+    def wanted(self) -> bool:
+        return self.statement is not None
+
+    def begin(self, entry: CacheEntry) -> None:
+        if self.statement is not None:
+            self.rows.append(Row("", str(entry), "", ""))
+
+    def step(
+        self, function: Function, span: Span | None, name: str, block: str, store: str, emitted: Sequence[str]
+    ) -> None:
+        """One operation; operations of one statement share a row, which has the store behind the last of them."""
+        if self.statement is None:
+            return
+        text = self.statement(function, span, name)
+        code = "; ".join(emitted)
+        last = self.rows[-1] if self.rows else None
+        if last is not None and last.statement == text and last.block == block and text:
+            joined = "; ".join(part for part in (last.emitted, code) if part)
+            self.rows[-1] = Row(text, block, store, joined)
+        else:
+            self.rows.append(Row(text, block, store, code))
+
+
+def named(function: Function, store: Mapping[Value, object]) -> dict[str, object]:
+    """A static store by the names of the variables; temporaries are numbered."""
+    found: dict[str, object] = {}
+    for value, content in store.items():
+        name = function.hints[value] or f"v{value}"
+        found[name if name not in found else f"{name}.{value}"] = content
+    return found
+
+
+def trace_table(rows: Sequence[Row]) -> str:
+    """The trace as aligned text."""
+    head = ("statement", "block", "static store", "emitted")
+    body = [(row.statement, row.block, row.store, row.emitted) for row in rows]
+    plain = [cells for cells in body if cells[0]]
+    widths = [max([len(head[at]), *(len(cells[at]) for cells in plain)]) for at in range(3)]
+    lines = [_aligned(head, widths)]
+    for cells in body:
+        lines.append(_aligned(cells, widths) if cells[0] else cells[1])
+    return "\n".join(lines) + "\n"
+
+
+def cache_table(cache: Sequence[CacheEntry]) -> str:
+    """The code cache as aligned text."""
+    head = ("block", "static store", "residual label")
+    body = [(entry.block, shown(entry.store), entry.label) for entry in cache]
+    widths = [max([len(head[at]), *(len(cells[at]) for cells in body)]) for at in range(2)]
+    return "\n".join([_aligned(head, widths), *(_aligned(cells, widths) for cells in body)]) + "\n"
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
+    padded = [cell.ljust(width) for cell, width in zip(cells, widths)]
+    return "  ".join([*padded, *cells[len(widths) :]]).rstrip()

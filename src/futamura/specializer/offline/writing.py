@@ -1,0 +1,527 @@
+"""Polyvariant program-point specialization of the functions of a program, as a division says.
+
+    b1(y, res):  res = res * x; y = y - 1;           <b1, y=2>:  res' = res * x; jump <b1, y=1>
+                 branch y -> b1(y, res) | b2(res)    <b1, y=1>:  res' = res * x; jump <b2>
+
+One point for each block and static store that is reached; its code is that of the block, with static operations
+executed and dynamic ones copied.  A jump, and a branch on a static condition, either stays a jump to the point (`keep`)
+or goes on in line (`follow`), until a point repeats that stands in the same line.
+
+Invariant: operations that stay keep their order; a static operation that raises stays, on its constants, and nothing
+after it is emitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from futamura.analysis.division import Division, FunctionDivision, Pattern
+from futamura.ir.constant import Constant
+from futamura.ir.graph import Block, Edge, Function, Operation, Terminator, Value
+from futamura.ir.liveness import Liveness
+from futamura.specializer.offline.early import Failed, Refused, Walk, advance, evaluate, liftable
+from futamura.specializer.offline.points import Path, Point, StaticValues, Store, Unit
+from futamura.specializer.offline.trace import CacheEntry, Trace, named, shown
+from futamura.specializer.world import World
+
+__all__ = ["Forced", "Meter", "OverBudget", "SourceFunction", "UnitWriter", "Unwritable"]
+
+
+class Forced(Exception):
+    """Operations of a function that turned out to have to stay; the division has to be made again."""
+
+    def __init__(self, function: str, operations: list[int], reason: str) -> None:
+        super().__init__(reason)
+        self.function: Final = function
+        self.operations: Final = operations
+        self.reason: Final = reason
+
+
+class OverBudget(Exception):
+    """Too many points; `value` of `function` takes a new static value again and again."""
+
+    def __init__(self, message: str, function: str, value: Value | None) -> None:
+        super().__init__(message)
+        self.function: Final = function
+        self.value: Final = value
+
+
+class Unwritable(Exception):
+    """Something that this specializer does not write."""
+
+
+class Meter:
+    """Counts points and blocks against the budget, and remembers which variable varies most, and where."""
+
+    def __init__(self, limit: int, place: Callable[[Function, int], str]) -> None:
+        self.limit: Final = limit
+        self.place: Final = place
+        self.spent = 0
+        self._seen: Final[dict[tuple[str, int], dict[Value, set[int]]]] = {}
+
+    def arrive(self, function: Function, block: int, store: Store) -> None:
+        """A block is processed under a store."""
+        self.spent += 1
+        values = self._seen.setdefault((function.name, block), {})
+        for value, number in store:
+            values.setdefault(value, set()).add(number)
+        if self.spent > self.limit:
+            self._stop(function)
+
+    def _stop(self, function: Function) -> None:
+        best: tuple[int, int, int] | None = None
+        found = (0, 0)
+        for (owner, block), values in self._seen.items():
+            if owner != function.name:
+                continue
+            params = function.blocks[block].params
+            for value, numbers in values.items():
+                rank = (len(numbers), 1 if value in params else 0, -block)
+                if best is None or rank > best:
+                    best, found = rank, (block, value)
+        if best is None:
+            raise OverBudget(f"more than {self.limit} points", function.name, None)
+        block, value = found
+        name = function.hints[value]
+        which = f"`{name}`" if name is not None else "a static value"
+        raise OverBudget(
+            f"more than {self.limit} points: {which} takes {best[0]} different values in the loop at "
+            f"{self.place(function, block)}",
+            function.name,
+            value,
+        )
+
+
+class SourceFunction:
+    """What is needed of a source function, once."""
+
+    def __init__(self, function: Function, trim: bool) -> None:
+        self.function: Final = function
+        liveness = Liveness(function)
+        self.outside: Final[list[list[Value]]] = [liveness.into(block.id) for block in function.blocks]
+        """For each block the values of other blocks that it needs."""
+        self.live: Final[list[frozenset[Value]]] = [
+            frozenset(liveness.at(block.id, 0)) for block in function.blocks
+        ]
+        self.trim: Final = trim
+        self.implicit: Final = self._implicit()
+
+    def _implicit(self) -> frozenset[int]:
+        """The blocks whose first parameter an edge may bring by itself: the item of `next`, a handler's exception."""
+        found: set[int] = set()
+        for block in self.function.blocks:
+            if block.terminator.name == "next":
+                found.add(block.terminator.edges[0].target)
+            if block.handler is not None:
+                found.add(block.handler.target)
+        return frozenset(found)
+
+    def origins(self, value: Value) -> list[int]:
+        """The operations that may have made `value`."""
+        made = {result: operation.id for operation in self.function.operations() for result in operation.results}
+        seen = {value}
+        work = [value]
+        found: list[int] = []
+        while work:
+            here = work.pop()
+            if here in made:
+                found.append(made[here])
+            for block in self.function.blocks:
+                for edge in block.terminator.edges:
+                    for param, source in zip(self.function.blocks[edge.target].params, edge.args):
+                        if param == here and source not in seen:
+                            seen.add(source)
+                            work.append(source)
+        return sorted(found)
+
+
+class UnitWriter:
+    """Writes the points of one residual function."""
+
+    def __init__(
+        self,
+        unit: Unit,
+        source: SourceFunction,
+        division: Division,
+        found: FunctionDivision,
+        *,
+        world: World,
+        numbers: StaticValues,
+        meter: Meter,
+        follow: bool,
+        labels: Callable[[Function, int], str],
+        trace: Trace,
+        cache: list[CacheEntry],
+        call: Callable[[Pattern, tuple[Any, ...]], str],
+        unfold: Callable[[str, tuple[Any, ...]], Any],
+    ) -> None:
+        self.unit: Final = unit
+        self.source: Final = source
+        self.function: Final = source.function
+        self.found: Final = found
+        self.polyvariant: Final = division.points == "polyvariant"
+        self.world: Final = world
+        self.numbers: Final = numbers
+        self.meter: Final = meter
+        self.follow: Final = follow
+        self.labels: Final = labels
+        self.trace: Final = trace
+        self.cache: Final = cache
+        self.call: Final = call
+        self.unfold: Final = unfold
+        self.static: dict[Value, Any] = {}
+        self.dynamic: dict[Value, Value] = {}
+        self.lifted: dict[int, Value] = {}
+        self.order: list[Value] = []
+        self._counts: Final[dict[str, int]] = {}
+
+    # ------------------------------------------------------------ points
+
+    def enter(self, statics: dict[Value, Any]) -> None:
+        """The point of the entry; its residual parameters are those of the signature, then the cells."""
+        body = self.function.entry
+        out = self.unit.builder.block()
+        open_params = [param for param in body.params if param not in statics]
+        residual = self.unit.builder.params(out, *[self.function.hints[param] for param in open_params])
+        kept = statics if not self.source.trim else {v: x for v, x in statics.items() if v in self.source.live[0]}
+        point = Point(0, kept, (), out, dict(zip(open_params, residual)))
+        self.unit.places[out.id] = ()
+        self._register(point, (0, (), self._key(kept)))
+
+    def run(self) -> None:
+        while self.unit.work:
+            self._write(self.unit.work.pop(0))
+
+    def _key(self, store: dict[Value, Any]) -> Store:
+        return tuple(sorted([(value, self.numbers.number(content)) for value, content in store.items()]))
+
+    def _register(self, point: Point, key: tuple[int, Path, Store]) -> None:
+        base = self.labels(self.function, point.block)
+        self._counts[base] = self._counts.get(base, 0) + 1
+        point.label = f"{base}_{self._counts[base]}"
+        self.unit.table[key] = point
+        self.unit.work.append(point)
+        self.cache.append(CacheEntry(self.function.name, base, named(self.function, point.store), point.label))
+
+    def _point(self, target: int, path: Path, store: dict[Value, Any], values: list[Value]) -> Point:
+        key = (target, path, self._key(store))
+        point = self.unit.table.get(key)
+        if point is None:
+            out = self.unit.builder.block()
+            self.unit.places[out.id] = path
+            residual = self.unit.builder.params(out, *[self.function.hints[value] for value in values])
+            point = Point(target, store, path, out, dict(zip(values, residual)))
+            self._register(point, key)
+        return point
+
+    # ------------------------------------------------------------ one point
+
+    def _write(self, point: Point) -> None:
+        self.static, self.dynamic = dict(point.store), dict(point.dynamic)
+        self.order = [*point.store, *point.dynamic]
+        self.lifted = {}
+        self.out, self.path = point.out, point.path
+        self.trace.begin(
+            CacheEntry(self.function.name, self.labels(self.function, point.block),
+                       named(self.function, point.store), point.label)
+        )  # fmt: skip
+        block = self.function.blocks[point.block]
+        chain = {(block.id, self._key(point.store))}
+        self.meter.arrive(self.function, block.id, self._key(point.store))
+        while True:
+            protect = self._protection(block)
+            if not self._operations(block):
+                self.unit.builder.terminate(self.out, "unreachable", span=block.terminator.span)
+                following = None
+            else:
+                following = self._end(block, chain)
+            if protect is not None:
+                self._protect(*protect)
+            if following is None:
+                return
+            block = following
+
+    def _operations(self, block: Block) -> bool:
+        """False if one of them raises whenever it is reached."""
+        for operation in block.ops:
+            before = len(self.out.ops)
+            done = self._operation(operation)
+            if self.trace.wanted:
+                emitted = [op.name for op in self.out.ops[before:] if op.name != "const"]
+                self.trace.step(self.function, operation.span, operation.name, self.labels(self.function, block.id),
+                                shown(self._view()), emitted)  # fmt: skip
+            if not done:
+                return False
+        return True
+
+    def _view(self) -> dict[str, object]:
+        """The static variables as they stand: of several values of one variable, the one made last."""
+        seen: dict[str, object] = {}
+        for value in self.order:
+            name = self.function.hints[value]
+            if name is None:
+                continue
+            seen.pop(name, None)
+            if value in self.static:
+                seen[name] = self.static[value]
+        return seen
+
+    def _operation(self, operation: Operation) -> bool:
+        if operation.name == "copy":
+            self._copy(operation)
+            return True
+        if self._stays(operation):
+            self._emit(operation)
+            return True
+        args = tuple([self.static[value] for value in operation.args])
+        try:
+            result = self._evaluated(operation, args)
+        except Refused as refused:
+            raise Forced(self.function.name, [operation.id], str(refused)) from None
+        except Failed:
+            self._emit(operation)
+            return False
+        results = (result,) if operation.operator.results == 1 else tuple(result or ())
+        for value, content in zip(operation.results, results):
+            self._define(value, content)
+        return True
+
+    def _evaluated(self, operation: Operation, args: tuple[Any, ...]) -> Any:
+        if operation.name == "invoke":
+            return self.unfold(str(operation.attr), args)
+        return evaluate(operation, args, self.world)
+
+    def _stays(self, operation: Operation) -> bool:
+        cause = self.found.residual.get(operation.id)
+        if not self.polyvariant or operation.name == "invoke":
+            return cause is not None
+        if cause is not None and cause.rule != "flow":
+            return True
+        return any(value in self.dynamic for value in operation.args)
+
+    def _define(self, value: Value, content: Any) -> None:
+        """A static result; where the division has the variable dynamic, a constant is assigned."""
+        self.order.append(value)
+        forced = value in self.found.forced if self.polyvariant else value in self.found.dynamic
+        self.static[value] = content
+        if forced:
+            self.dynamic[value] = self._lift(value, fresh=True)
+            del self.static[value]
+
+    def _copy(self, operation: Operation) -> None:
+        static = [(r, self.static[a]) for a, r in zip(operation.args, operation.results) if a in self.static]
+        moved = [(r, self.dynamic[a]) for a, r in zip(operation.args, operation.results) if a not in self.static]
+        for result, content in static:
+            self._define(result, content)
+        if moved:
+            results = tuple([self.unit.builder.value(self.function.hints[result]) for result, _ in moved])
+            self.unit.builder.append(
+                self.out, "copy", tuple([value for _, value in moved]), None, results, operation.span
+            )
+            for (result, _), value in zip(moved, results):
+                self.order.append(result)
+                self.dynamic[result] = value
+
+    def _emit(self, operation: Operation) -> None:
+        attr, given = operation.attr, operation.args
+        if operation.name == "invoke":
+            pattern = self.found.calls[operation.id]
+            statics = tuple([self.static[value] for value, static in zip(given, pattern.static) if static])
+            given = tuple([value for value, static in zip(given, pattern.static) if not static])
+            attr = self.call(pattern, statics)
+        args = tuple([self.residual(value) for value in given])
+        results = tuple([self.unit.builder.value(self.function.hints[value]) for value in operation.results])
+        self.unit.builder.append(self.out, operation.name, args, attr, results, operation.span)
+        for value, result in zip(operation.results, results):
+            self.order.append(value)
+            self.dynamic[value] = result
+
+    # ------------------------------------------------------------ lifting
+
+    def residual(self, value: Value) -> Value:
+        """The residual value that stands for `value`: a constant if it is static."""
+        found = self.dynamic.get(value)
+        return found if found is not None else self._lift(value)
+
+    def _lift(self, value: Value, *, fresh: bool = False) -> Value:
+        content = self.static[value]
+        if not liftable(content):
+            raise Forced(self.function.name, self.source.origins(value), "its result is needed at run time")
+        number = self.numbers.number(content)
+        if fresh or number not in self.lifted:
+            self._escape(content)
+            hint = self.function.hints[value] if fresh else None
+            made = self.unit.builder.constant(self.out, content, hint=hint)
+            if fresh:
+                return made
+            self.lifted[number] = made
+        return self.lifted[number]
+
+    def _escape(self, content: Any) -> None:
+        """Residual code gets a static object, and may change it."""
+        if not isinstance(content, Walk) and self.world.escape(content):
+            raise Forced(self.function.name, [], "a static object is read, and given to code that may change it")
+
+    # ------------------------------------------------------------ arriving
+
+    def _arrival(self, target: int, args: tuple[Value, ...], first: int) -> tuple[dict[Value, Any], dict[Value, Value]]:
+        """The static store and the residual values with which `target` is reached; lifts what must be dynamic there.
+
+        `first` parameters come from the edge itself.
+        """
+        source = self.source
+        live = source.live[target]
+        params = source.function.blocks[target].params
+        store: dict[Value, Any] = {}
+        passed: dict[Value, Value] = {}
+        for position, (param, value) in enumerate(zip(params[first:], args), first):
+            needed = param in live or (position == 0 and target in source.implicit)
+            forced = param in self.found.forced if self.polyvariant else param in self.found.dynamic
+            if value in self.static and not forced:
+                if needed or not source.trim:
+                    store[param] = self.static[value]
+            elif needed:
+                passed[param] = self.residual(value)
+        for value in source.outside[target]:
+            if value in self.static:
+                store[value] = self.static[value]
+            else:
+                passed[value] = self.dynamic[value]
+        return store, passed
+
+    def _path(self, target: int, store: dict[Value, Any]) -> Path:
+        """The copies of regions around `target`, entered from here."""
+        regions = self.function.region_path(self.function.blocks[target].region)[1:]
+        common = 0
+        while common < min(len(regions), len(self.path)) and self.path[common][0] == regions[common]:
+            common += 1
+        path = self.path[:common]
+        for region in regions[common:]:
+            label: object = (target, self._key(store))
+            if self.function.regions[region].kind == "copy":
+                of = self.function.regions[region].of
+                index = next((at for at, extent in enumerate(self.path) if extent[0] == of), None)
+                if index is None:
+                    raise Unwritable("a clean-up is entered from outside of its statement")
+                label = (label, self.path[: index + 1])
+            path = (*path, (region, label))
+        return path
+
+    def _edge(self, edge: Edge, *, item: bool = False) -> Edge:
+        """The residual edge to the point of `edge`; with `item` the edge itself brings the first parameter."""
+        store, passed = self._arrival(edge.target, edge.args, 1 if item else 0)
+        values = list(passed)
+        if item:
+            values.insert(0, self.function.blocks[edge.target].params[0])
+        point = self._point(edge.target, self._path(edge.target, store), store, values)
+        return Edge(point.out.id, tuple(passed.values()))
+
+    def _go(
+        self, edge: Edge, chain: set[tuple[int, Store]], end: Terminator, item: Value | None = None
+    ) -> Block | None:
+        """On to `edge`: in line if that is allowed (then its block is given back), else by a jump."""
+        args = edge.args if item is None else (item, *edge.args)
+        store, passed = self._arrival(edge.target, args, 0)
+        key = (edge.target, self._key(store))
+        target = self.function.blocks[edge.target]
+        here = self._region(self.path)
+        plain = self.out.handler is None and target.handler is None and target.region == here
+        if self.follow and plain and key not in chain and not self._protected:
+            chain.add(key)
+            self.meter.arrive(self.function, edge.target, key[1])
+            self.static, self.dynamic = store, passed
+            self.order = [*store, *passed]
+            return target
+        point = self._point(edge.target, self._path(edge.target, store), store, list(passed))
+        self.unit.builder.terminate(
+            self.out, "jump", (), (Edge(point.out.id, tuple(passed.values())),), span=end.span
+        )
+        return None
+
+    def _region(self, path: Path) -> int:
+        return path[-1][0] if path else 0
+
+    # ------------------------------------------------------------ ends
+
+    def _end(self, block: Block, chain: set[tuple[int, Store]]) -> Block | None:
+        end = block.terminator
+        where = self.labels(self.function, block.id)
+        following = self._ended(end, chain)
+        emitted = [] if following is not None or end.name == "jump" else [end.name]
+        self.trace.step(self.function, end.span, end.name, where, shown(self._view()), emitted)
+        return following
+
+    def _ended(self, end: Terminator, chain: set[tuple[int, Store]]) -> Block | None:
+        builder = self.unit.builder
+        if end.name == "jump":
+            return self._go(end.edges[0], chain, end)
+        if end.name in ("branch", "switch") and end.args[0] in self.static:
+            return self._go(end.edges[self._chosen(end)], chain, end)
+        if end.name == "next" and end.args[0] in self.static:
+            return self._next(end, chain)
+        if end.name == "guard":
+            raise Unwritable("a guard")
+        args = tuple([self.residual(value) for value in end.args])
+        edges = tuple(
+            [self._edge(edge, item=end.name == "next" and at == 0) for at, edge in enumerate(end.edges)]
+        )
+        builder.terminate(self.out, end.name, args, edges, end.attr, end.span)
+        return None
+
+    def _chosen(self, end: Terminator) -> int:
+        content = self.static[end.args[0]]
+        if end.name == "branch":
+            return 0 if content else 1
+        cases = end.attr
+        assert isinstance(cases, tuple)
+        wanted = Constant(content)
+        return cases.index(wanted) if wanted in cases else len(cases)
+
+    def _next(self, end: Terminator, chain: set[tuple[int, Store]]) -> Block | None:
+        iterator = end.args[0]
+        walk = self.static[iterator]
+        assert isinstance(walk, Walk)
+        step = advance(walk)
+        if step is None:
+            return self._go(end.edges[1], chain, end)
+        item, self.static[iterator] = step
+        edge = end.edges[0]
+        param = self.function.blocks[edge.target].params[0]
+        self.static[param] = item
+        return self._go(edge, chain, end, item=param)
+
+    # ------------------------------------------------------------ protected blocks
+
+    @property
+    def _protected(self) -> bool:
+        return any(self.function.regions[region].kind == "try" for region, _ in self.path)
+
+    def _protection(self, block: Block) -> tuple[Edge, Path, dict[Value, Any], dict[Value, Value]] | None:
+        """What the handler would get now.  Constants for it stand in a block of their own, before what may raise."""
+        if block.handler is None:
+            return None
+        store, passed = self._arrival(block.handler.target, block.handler.args, 1)
+        if self.out.ops:
+            after = self.unit.builder.block()
+            self.unit.places[after.id] = self.path
+            self.unit.builder.terminate(self.out, "jump", (), (Edge(after.id),))
+            self.out = after
+        return block.handler, self.path, store, passed
+
+    def _protect(self, edge: Edge, path: Path, store: dict[Value, Any], passed: dict[Value, Value]) -> None:
+        """The handler edge of the block just written, if something in it may raise."""
+        out = self.out
+        assert out.terminator is not None
+        if all(op.operator.silent for op in out.ops) and out.terminator.name not in ("next", "raise", "reraise"):
+            return
+        depth = max(at for at, (region, _) in enumerate(path) if self.function.regions[region].kind == "try")
+        extent = path[: depth + 1]
+        home = self.function.blocks[edge.target].region
+        own = (*path[:depth], (home, extent))
+        exception = self.function.blocks[edge.target].params[0]
+        point = self._point(edge.target, own, store, [exception, *passed])
+        out.handler = Edge(point.out.id, tuple(passed.values()))
+        self.unit.handlers[extent] = point.out.id
+
+
