@@ -110,7 +110,7 @@ class Dependence:
         return found
 
     def control_edges(self) -> list[tuple[int, int]]:
-        """(deciding node, node) for each node and each decision that it obeys; `ENTER` where there is none."""
+        """(deciding node, node) for each node and each decision that it obeys; `ENTER` for what always happens."""
         blocks = self.function.blocks
         found: list[tuple[int, int]] = []
         for block in blocks:
@@ -119,7 +119,9 @@ class Dependence:
             nodes = [operation.id for operation in block.ops]
             if block.terminator.name != "jump":
                 nodes.append(block.terminator.id)
-            found += [(source, node) for node in nodes for source in above or [ENTER]]
+            if not above or self.control.post.dominates(block.id, 0):
+                above.insert(0, ENTER)
+            found += [(source, node) for node in nodes for source in above]
         return found
 
     def lines(self) -> dict[int, int]:

@@ -36,6 +36,9 @@ from futamura.specializer.world import World
 
 __all__ = ["OfflineOptions", "OfflineOutcome", "specialize_offline"]
 
+_GENERALIZED: Final = 20
+"""Variables that may be given up, one after the other, before the whole specialization is."""
+
 Statement = Callable[[Function, "Span | None", str], str]
 
 
@@ -109,6 +112,8 @@ class _Run:
         self.forced: Final[dict[tuple[str, int], str]] = {}
         self.generalized: Final[dict[tuple[str, Value], str]] = {}
         self.events: Final[list[Event]] = []
+        self.tell_cells = True
+        """Cells made in two copies of one place never meet in one variable; it costs copies, and is given up first."""
         self.early: Final = early_rule(is_pure)
         self.sources: Final[dict[str, SourceFunction]] = {}
 
@@ -125,6 +130,9 @@ class _Run:
             except Forced as forced:
                 self._force(forced)
             except OverBudget as over:
+                if self.tell_cells and self._has_cells():
+                    self.tell_cells = False
+                    continue
                 self.events.append(Event("FT401", str(over)))
                 if not self.options.generalize or over.value is None or not self._generalize(over):
                     return OfflineOutcome(None, division, tuple(self.events))
@@ -138,10 +146,13 @@ class _Run:
         for operation in forced.operations:
             self.forced[forced.function, operation] = f"stays: {forced.reason}"
 
+    def _has_cells(self) -> bool:
+        return any(op.name == "cell" for function in self.program.functions for op in function.operations())
+
     def _generalize(self, over: OverBudget) -> bool:
         assert over.value is not None
         key = (over.function, over.value)
-        if key in self.generalized:
+        if key in self.generalized or len(self.generalized) >= _GENERALIZED:
             return False
         self.generalized[key] = "varies beyond the budget"
         return True
@@ -196,7 +207,8 @@ class _Attempt:
             function = _finished(unit)
             names = _labels(unit, function)
             if self.run.options.tidy:
-                function, kept = tidy(function)
+                known = {param: made for param, made in unit.cells.items() if param != made}
+                function, kept = tidy(function, known if self.run.tell_cells else None)
                 names = [names[old] for old in kept]
             functions.append(function)
             labels[function.name] = names
@@ -218,8 +230,8 @@ class _Attempt:
         unit = self.units[key] = Unit(name, builder, function.regions)
         writer = UnitWriter(
             unit, source, self.division, self.division.functions[pattern], world=self.run.world, numbers=self.numbers,
-            meter=self.meter, follow=self.run.options.follow, labels=self.run.label, trace=self.trace,
-            cache=self.cache, call=self.unit, unfold=self.unfold,
+            meter=self.meter, follow=self.run.options.follow, tell_cells=self.run.tell_cells, labels=self.run.label,
+            trace=self.trace, cache=self.cache, call=self.unit, unfold=self.unfold,
         )  # fmt: skip
         static_params = [param for param, static in zip(function.entry.params, pattern.static) if static]
         writer.enter(dict(zip(static_params, statics)))

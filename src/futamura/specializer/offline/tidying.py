@@ -11,6 +11,7 @@ Invariant: block 0 stays the entry with all its parameters; what edges bring by 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from futamura.analysis.dependence import arguments_of_parameters
@@ -23,45 +24,63 @@ _UNUSED: Final = frozenset({"const", "copy", "tuple"})
 """Operators that are dropped when nothing uses their results: they are silent and make nothing but a value."""
 
 
-def tidy(function: Function) -> tuple[Function, list[int]]:
-    """The function without trivial parameters and unused constants, and for each of its blocks the old number."""
-    same = _trivial(function)
+def tidy(function: Function, known: Mapping[Value, Value] | None = None) -> tuple[Function, list[int]]:
+    """The function without trivial parameters and unused constants, and for each of its blocks the old number.
+
+    `known` has parameters of which it is known that they always are another value, which is no parameter.
+    """
+    same = _trivial(function, known or {})
     used = _used(function, same)
     return _rebuilt(function, same, used)
 
 
-def _trivial(function: Function) -> dict[Value, Value]:
+def _trivial(function: Function, known: Mapping[Value, Value]) -> dict[Value, Value]:
+    """For each parameter that always is another value that value.
+
+    Optimistic: parameters that only pass one value around among themselves are found, too.  A parameter is first taken
+    for whatever the edges seen so far agree on, and falls to itself when they do not.
+    """
     arguments = arguments_of_parameters(function)
     fixed = _fixed(function)
-    same: dict[Value, Value] = {}
-
-    def final(value: Value) -> Value:
-        trail = []
-        while value in same:
-            trail.append(value)
-            value = same[value]
-        for step in trail:
-            same[step] = value
-        return value
-
+    params = [param for param in arguments if param not in fixed and param not in known]
     users: dict[Value, list[Value]] = {}
-    for param, sources in arguments.items():
-        for _, value in sources:
+    for param in params:
+        for _, value in arguments[param]:
             users.setdefault(value, []).append(param)
-    work = sorted(arguments, reverse=True)
+    open_params = set(params)
+    same = {param: value for param, value in known.items() if param not in fixed}
+    work = list(reversed(params))
+    waiting = set(params)
     while work:
         param = work.pop()
-        if param in same or param in fixed:
+        waiting.discard(param)
+        if same.get(param) == param:
+            continue  # it never rises again, so that this ends
+        found = param
+        for _, value in arguments[param]:
+            value = same.get(value, value) if value in same or value not in open_params else -1
+            if value in (-1, param, found):
+                continue
+            if found != param:
+                found = param
+                break
+            found = value
+        if found == param and same.get(param) is None and _undecided(arguments[param], same, open_params, param):
             continue
-        values = {final(value) for _, value in arguments[param]} - {param}
-        if len(values) != 1:
-            continue
-        (value,) = values
-        same[param] = value
-        followers = users.pop(param, [])
-        users.setdefault(value, []).extend(followers)
-        work.extend(follower for follower in followers if follower not in same)
-    return {param: final(param) for param in same}
+        if same.get(param) != found:
+            same[param] = found
+            for user in users.get(param, ()):
+                if user not in waiting:
+                    waiting.add(user)
+                    work.append(user)
+    return {param: value for param, value in same.items() if value != param}
+
+
+def _undecided(
+    sources: list[tuple[int, Value]], same: dict[Value, Value], open_params: set[Value], param: Value
+) -> bool:
+    """Has nothing arrived yet besides the parameter itself?"""
+    return all(value == param or (value in open_params and value not in same) for _, value in sources)
 
 
 def _fixed(function: Function) -> set[Value]:
@@ -71,7 +90,7 @@ def _fixed(function: Function) -> set[Value]:
         if block.terminator.name == "next":
             fixed.update(function.blocks[block.terminator.edges[0].target].params[:1])
         if block.handler is not None:
-            fixed.update(function.blocks[block.handler.target].params)
+            fixed.update(function.blocks[block.handler.target].params[:1])
     return fixed
 
 

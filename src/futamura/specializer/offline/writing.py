@@ -65,7 +65,8 @@ class Meter:
         self.spent += 1
         values = self._seen.setdefault((function.name, block), {})
         for value, number in store:
-            values.setdefault(value, set()).add(number)
+            if number >= 0:
+                values.setdefault(value, set()).add(number)
         if self.spent > self.limit:
             self._stop(function)
 
@@ -150,6 +151,7 @@ class UnitWriter:
         numbers: StaticValues,
         meter: Meter,
         follow: bool,
+        tell_cells: bool,
         labels: Callable[[Function, int], str],
         trace: Trace,
         cache: list[CacheEntry],
@@ -165,6 +167,7 @@ class UnitWriter:
         self.numbers: Final = numbers
         self.meter: Final = meter
         self.follow: Final = follow
+        self.tell_cells: Final = tell_cells
         self.labels: Final = labels
         self.trace: Final = trace
         self.cache: Final = cache
@@ -187,14 +190,19 @@ class UnitWriter:
         kept = statics if not self.source.trim else {v: x for v, x in statics.items() if v in self.source.live[0]}
         point = Point(0, kept, (), out, dict(zip(open_params, residual)))
         self.unit.places[out.id] = ()
-        self._register(point, (0, (), self._key(kept)))
+        self._register(point, (0, (), self._key(kept, {})))
 
     def run(self) -> None:
         while self.unit.work:
             self._write(self.unit.work.pop(0))
 
-    def _key(self, store: dict[Value, Any]) -> Store:
-        return tuple(sorted([(value, self.numbers.number(content)) for value, content in store.items()]))
+    def _key(self, store: dict[Value, Any], passed: dict[Value, Value]) -> Store:
+        """The static values, and which `cell` operation made each cell: a cell is a variable, two make no third."""
+        numbered = [(value, self.numbers.number(content)) for value, content in store.items()]
+        cells = self.unit.cells
+        if cells and self.tell_cells:
+            numbered += [(value, -1 - cells[residual]) for value, residual in passed.items() if residual in cells]
+        return tuple(sorted(numbered))
 
     def _register(self, point: Point, key: tuple[int, Path, Store]) -> None:
         base = self.labels(self.function, point.block)
@@ -204,14 +212,22 @@ class UnitWriter:
         self.unit.work.append(point)
         self.cache.append(CacheEntry(self.function.name, base, named(self.function, point.store), point.label))
 
-    def _point(self, target: int, path: Path, store: dict[Value, Any], values: list[Value]) -> Point:
-        key = (target, path, self._key(store))
+    def _point(
+        self, target: int, path: Path, store: dict[Value, Any], passed: dict[Value, Value], first: Value | None = None
+    ) -> Point:
+        """The point of a block; `first` is a parameter that the edge itself brings."""
+        key = (target, path, self._key(store, passed))
+        values = list(passed) if first is None else [first, *passed]
         point = self.unit.table.get(key)
         if point is None:
             out = self.unit.builder.block()
             self.unit.places[out.id] = path
             residual = self.unit.builder.params(out, *[self.function.hints[value] for value in values])
             point = Point(target, store, path, out, dict(zip(values, residual)))
+            cells = self.unit.cells
+            for value, given in passed.items():
+                if given in cells:
+                    cells[point.dynamic[value]] = cells[given]
             self._register(point, key)
         return point
 
@@ -227,8 +243,9 @@ class UnitWriter:
                        named(self.function, point.store), point.label)
         )  # fmt: skip
         block = self.function.blocks[point.block]
-        chain = {(block.id, self._key(point.store))}
-        self.meter.arrive(self.function, block.id, self._key(point.store))
+        key = (block.id, self._key(point.store, point.dynamic))
+        chain = {key}
+        self.meter.arrive(self.function, *key)
         while True:
             protect = self._protection(block)
             if not self._operations(block):
@@ -336,6 +353,8 @@ class UnitWriter:
         for value, result in zip(operation.results, results):
             self.order.append(value)
             self.dynamic[value] = result
+            if operation.name == "cell":
+                self.unit.cells[result] = result
 
     # ------------------------------------------------------------ lifting
 
@@ -390,7 +409,7 @@ class UnitWriter:
                 passed[value] = self.dynamic[value]
         return store, passed
 
-    def _path(self, target: int, store: dict[Value, Any]) -> Path:
+    def _path(self, target: int, key: Store) -> Path:
         """The copies of regions around `target`, entered from here."""
         regions = self.function.region_path(self.function.blocks[target].region)[1:]
         common = 0
@@ -398,7 +417,7 @@ class UnitWriter:
             common += 1
         path = self.path[:common]
         for region in regions[common:]:
-            label: object = (target, self._key(store))
+            label: object = (target, key)
             if self.function.regions[region].kind == "copy":
                 of = self.function.regions[region].of
                 index = next((at for at, extent in enumerate(self.path) if extent[0] == of), None)
@@ -411,10 +430,8 @@ class UnitWriter:
     def _edge(self, edge: Edge, *, item: bool = False) -> Edge:
         """The residual edge to the point of `edge`; with `item` the edge itself brings the first parameter."""
         store, passed = self._arrival(edge.target, edge.args, 1 if item else 0)
-        values = list(passed)
-        if item:
-            values.insert(0, self.function.blocks[edge.target].params[0])
-        point = self._point(edge.target, self._path(edge.target, store), store, values)
+        first = self.function.blocks[edge.target].params[0] if item else None
+        point = self._point(edge.target, self._path(edge.target, self._key(store, passed)), store, passed, first)
         return Edge(point.out.id, tuple(passed.values()))
 
     def _go(
@@ -423,7 +440,7 @@ class UnitWriter:
         """On to `edge`: in line if that is allowed (then its block is given back), else by a jump."""
         args = edge.args if item is None else (item, *edge.args)
         store, passed = self._arrival(edge.target, args, 0)
-        key = (edge.target, self._key(store))
+        key = (edge.target, self._key(store, passed))
         target = self.function.blocks[edge.target]
         here = self._region(self.path)
         plain = self.out.handler is None and target.handler is None and target.region == here
@@ -433,7 +450,7 @@ class UnitWriter:
             self.static, self.dynamic = store, passed
             self.order = [*store, *passed]
             return target
-        point = self._point(edge.target, self._path(edge.target, store), store, list(passed))
+        point = self._point(edge.target, self._path(*key), store, passed)
         self.unit.builder.terminate(
             self.out, "jump", (), (Edge(point.out.id, tuple(passed.values())),), span=end.span
         )
@@ -520,7 +537,7 @@ class UnitWriter:
         home = self.function.blocks[edge.target].region
         own = (*path[:depth], (home, extent))
         exception = self.function.blocks[edge.target].params[0]
-        point = self._point(edge.target, own, store, [exception, *passed])
+        point = self._point(edge.target, own, store, passed, exception)
         out.handler = Edge(point.out.id, tuple(passed.values()))
         self.unit.handlers[extent] = point.out.id
 
