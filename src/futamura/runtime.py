@@ -2,6 +2,7 @@
 
     inside a generator that was inlined:    call_in_generator(f, x)      f(x); StopIteration becomes RuntimeError
                                             raise_in_generator(error)    raise error, likewise
+    a global of another module:             read_global(module, "name")
     a context manager of unknown class:     leave, value = enter_context(manager)
 
 Invariant: nothing here keeps anything between two calls, and nothing here looks at the frames of its callers.
@@ -9,12 +10,21 @@ Invariant: nothing here keeps anything between two calls, and nothing here looks
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any, Final
 
 from futamura.ir.evaluate import with_enter
 
-__all__ = ["call_in_generator", "enter_context", "raise_in_generator"]
+__all__ = [
+    "call_in_generator",
+    "delete_global",
+    "enter_context",
+    "raise_in_generator",
+    "read_global",
+    "write_global",
+]
 
 _MESSAGE: Final = "generator raised StopIteration"
 
@@ -44,3 +54,36 @@ def enter_context(manager: Any) -> tuple[Callable[..., Any], Any]:
     found = with_enter((manager,), None)
     assert isinstance(found, tuple)
     return found
+
+
+Globals = ModuleType | dict[str, Any]
+"""A module, or the namespace of code that has none."""
+
+
+def read_global(place: Globals, name: str, /) -> Any:
+    """The global `name` as code of that module finds it: the module's own, else the builtin."""
+    namespace = place if isinstance(place, dict) else place.__dict__
+    try:
+        return namespace[name]
+    except KeyError:
+        pass
+    found = namespace.get("__builtins__", builtins)
+    scope = found if isinstance(found, dict) else found.__dict__
+    try:
+        return scope[name]
+    except KeyError:
+        raise NameError(f"name {name!r} is not defined", name=name) from None
+
+
+def write_global(place: Globals, name: str, value: Any, /) -> None:
+    """Bind the global `name` of that module."""
+    (place if isinstance(place, dict) else place.__dict__)[name] = value
+
+
+def delete_global(place: Globals, name: str, /) -> None:
+    """Unbind the global `name` of that module."""
+    namespace = place if isinstance(place, dict) else place.__dict__
+    try:
+        del namespace[name]
+    except KeyError:
+        raise NameError(f"name {name!r} is not defined", name=name) from None

@@ -56,10 +56,10 @@ def locate(target: object) -> Located:
     # The outermost one: what a `functools.wraps` wrapper does before and after is part of its meaning.
     function = candidates[0]
     for candidate in candidates:
-        if linecache.getlines(candidate.__code__.co_filename, candidate.__globals__):
+        if linecache.getlines(_file(candidate), candidate.__globals__):
             function = candidate
             break
-    file = function.__code__.co_filename
+    file = _file(function)
     found = _found(function, _text(function))
     if isinstance(found, str):
         # The file may have changed since `linecache` read it.
@@ -102,9 +102,18 @@ def _functions(target: object) -> Iterator[FunctionType]:
             target = getattr(target, "__wrapped__", None)
 
 
+def _file(function: FunctionType) -> str:
+    """The file of its text; modules that are frozen into the interpreter say elsewhere where theirs is."""
+    file = function.__code__.co_filename
+    if file.startswith("<frozen "):
+        found = function.__globals__.get("__file__")
+        return found if type(found) is str else file
+    return file
+
+
 def _text(function: FunctionType, future: int = _FUTURE) -> Text:
     """The text of the function's file, compiled with those of its flags that are in `future`."""
-    file = function.__code__.co_filename
+    file = _file(function)
     lines = linecache.getlines(file, function.__globals__)
     if not lines:
         raise UnsupportedError(diagnose("FT102", f"there is no source for `{function.__qualname__}`", file=file))

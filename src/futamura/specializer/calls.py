@@ -569,20 +569,3 @@ def _is_descriptor(cls: type, name: str) -> bool:
 
 def _given(fields: dict[str, object]) -> dict[str, AbstractValue]:
     return {name: Known(default) for name, default in fields.items() if default is not dataclasses.MISSING}
-
-
-# -- globals
-
-
-@rule("global_get")
-def global_get(m: Machine, frame: Frame, op: Operation) -> None:
-    assert isinstance(op.attr, tuple)
-    module, name = op.attr
-    found = m.world.lookup(frame.facts.namespace, module, name)
-    if found is not None:
-        if frame.facts.namespace is m.home and isinstance(found[0], _NAMED):
-            m.named[id(found[0])] = op.attr
-        m.set(frame, op, Known(found[0]))
-        return
-    m.require_home(frame, f"reads {name} of another module")
-    m.set(frame, op, m.emit("global_get", (), op.attr, hint=None))

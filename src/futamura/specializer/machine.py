@@ -405,11 +405,6 @@ class Machine(Emitter):
         place = f"{cls.__qualname__} has no subclass"
         self.world.assume(Assumption("subclasses", place, cls, "__subclasses__", None))
 
-    def require_home(self, frame: Frame, what: str) -> None:
-        """Global operations that stay run with the residual function's own globals."""
-        if frame.facts.namespace is not self.home:
-            raise Unsupported(f"code of another module {what}", self.span)
-
     def observe(self) -> None:
         """What comes next may look at static objects: store back what was written to them."""
         overlays = self.state.overlays

@@ -92,7 +92,10 @@ def call_method(
     if name in PURE_METHODS.get(kind, ()):
         return _fold_method(m, target, name, values, args)
     if kind is str and name in ("split", "rsplit", "splitlines"):
-        items = getattr(target.value, name)(*values)
+        try:
+            items = getattr(target.value, name)(*values)
+        except Exception:
+            return None
         return m.virtual(VObject("list", list, tuple(Known(x) for x in items), site=site(frame)))
     if kind in (dict, list) and name in ("get", "index", "count") and m.frozen(target.value):
         return _fold_read(m, target, name, values, args)

@@ -25,6 +25,7 @@ from futamura.specializer import attributes as _attributes  # these register the
 from futamura.specializer import containers as _containers
 from futamura.specializer import contexts as _contexts
 from futamura.specializer import dunders as _dunders
+from futamura.specializer import globals as _globals
 from futamura.specializer import lists as _lists
 from futamura.specializer import reflection as _reflection
 from futamura.specializer import sets as _sets
@@ -57,6 +58,7 @@ _ = (
     _containers,
     _contexts,
     _dunders,
+    _globals,
     _lists,
     _reflection,
     _sets,

@@ -492,16 +492,6 @@ def match_shape(m: Machine, frame: Frame, op: Operation) -> None:
         m.set(frame, op, m.emit(op.operator.name, (subject,), type=bool))
 
 
-@rule("import", "import_from", "global_set", "global_del")
-def stays(m: Machine, frame: Frame, op: Operation) -> None:
-    args = [m.get(frame, arg) for arg in op.args]
-    if op.operator.name in ("global_set", "global_del"):
-        m.require_home(frame, "assigns a global of another module")
-    results = m.emit_many(op.operator.name, args, op.attr, results=len(op.results))
-    for result, dynamic in zip(op.results, results):
-        frame.env[result] = dynamic
-
-
 @rule("class")
 def unsupported(m: Machine, frame: Frame, op: Operation) -> None:
     raise Unsupported(f"{op.operator.name} inside specialized code", op.span)

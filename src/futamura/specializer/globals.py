@@ -1,0 +1,84 @@
+"""Globals and imports: what code finds in its module.
+
+    RATE (bound once, never written by visible code)   ->  Known, with an assumption
+    counter (rebound by visible code), own module       ->  a global read of the residual
+    counter of another module, whose code was inlined   ->  read_global(module, "counter")
+
+Invariant: a global operation of inlined code works on the globals of the module where that code was written.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import types
+from typing import Final
+
+from futamura.ir.graph import Operation
+from futamura.runtime import delete_global, read_global, write_global
+from futamura.specializer.machine import Machine, Unsupported
+from futamura.specializer.rules import rule
+from futamura.specializer.state import Frame
+from futamura.specializer.values import Known
+
+__all__: list[str] = []
+
+_NAMED: Final = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
+
+
+@rule("global_get")
+def global_get(m: Machine, frame: Frame, op: Operation) -> None:
+    assert isinstance(op.attr, tuple)
+    module, name = op.attr
+    found = m.world.lookup(frame.facts.namespace, module, name)
+    if found is not None:
+        if frame.facts.namespace is m.home and isinstance(found[0], _NAMED):
+            m.named[id(found[0])] = op.attr
+        m.set(frame, op, Known(found[0]))
+        return
+    if frame.facts.namespace is m.home:
+        m.set(frame, op, m.emit("global_get", (), op.attr, hint=None))
+        return
+    call = (Known(read_global), _place_of(m, frame), Known(name))
+    m.set(frame, op, m.emit("call", call, None, hint=name))
+
+
+@rule("global_set", "global_del")
+def assign_global(m: Machine, frame: Frame, op: Operation) -> None:
+    args = [m.get(frame, arg) for arg in op.args]
+    if frame.facts.namespace is m.home:
+        m.emit_many(op.operator.name, args, op.attr, results=0)
+        return
+    assert isinstance(op.attr, tuple)
+    for arg in args:
+        m.escape(arg)
+    function = write_global if args else delete_global
+    m.emit("call", (Known(function), _place_of(m, frame), Known(op.attr[1]), *args), None)
+
+
+def _place_of(m: Machine, frame: Frame) -> Known:
+    """Where the running code's globals are: its module, if it has one that can be named."""
+    namespace = frame.facts.namespace
+    found = sys.modules.get(str(namespace.get("__name__")))
+    return Known(found if isinstance(found, types.ModuleType) and found.__dict__ is namespace else namespace)
+
+
+@rule("import")
+def import_module(m: Machine, frame: Frame, op: Operation) -> None:
+    assert isinstance(op.attr, tuple)
+    name, names, level = op.attr
+    if level and frame.facts.namespace is not m.home:
+        package = frame.facts.namespace.get("__package__")
+        if type(package) is not str or not package or not names:
+            raise Unsupported("a relative import of another module", op.span)
+        try:
+            name = importlib.util.resolve_name("." * level + name, package)
+        except ImportError:
+            raise Unsupported("a relative import of another module", op.span) from None
+        level = 0
+    m.set(frame, op, m.emit("import", (), (name, names, level)))
+
+
+@rule("import_from")
+def import_member(m: Machine, frame: Frame, op: Operation) -> None:
+    m.set(frame, op, m.emit("import_from", [m.get(frame, arg) for arg in op.args], op.attr))

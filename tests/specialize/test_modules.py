@@ -1,0 +1,118 @@
+"""Code of several modules in one residual: each finds its own globals; the library's own code as a subject.
+
+    other.count += x, inlined from module `other`   ->   reads and writes `other.count`, not the residual's module
+
+Invariant: the generic function and the residual run on modules of their own, which must end in the same state.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import posixpath
+import textwrap
+import types
+from pathlib import Path
+
+import pytest
+
+import futamura
+
+OTHER = """
+count = 0
+cache = None
+
+def bump(x):
+    global count
+    count += x
+    return count
+
+def memo():
+    global cache
+    if cache is None:
+        cache = []
+    return cache
+
+def forget():
+    global temporary
+    temporary = 3
+    del temporary
+    return temporary
+
+def shadowed(x):
+    global len
+    len = x
+    found = len
+    del len
+    return found, len
+"""
+
+MAIN = """
+import {other} as other
+
+def run(n, x):
+    for _ in range(n):
+        other.bump(x)
+    other.memo().append(x)
+    try:
+        other.forget()
+    except NameError as error:
+        text = (str(error), error.name)
+    return other.bump(0), list(other.memo()), text, other.shadowed(x)[0]
+"""
+
+
+def module(name: str, text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
+    path = folder / f"{name}.py"
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(importlib.import_module("sys").modules, name, made)
+    spec.loader.exec_module(made)
+    return made
+
+
+def test_globals_of_another_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    others, mains = [], []
+    for number in range(2):
+        others.append(module(f"other_{number}", OTHER, tmp_path, monkeypatch))
+        mains.append(module(f"main_{number}", MAIN.format(other=f"other_{number}"), tmp_path, monkeypatch))
+    residual = futamura.specialize(mains[1].run, n=3)
+    assert not residual.stats["fallbacks"], residual.events
+    assert "bump" not in residual.source
+    for x in (1, 5, -2):
+        assert residual(x) == mains[0].run(3, x)
+        assert others[0].count == others[1].count and others[0].cache == others[1].cache
+    assert not hasattr(others[1], "temporary")
+
+
+def test_a_module_frozen_into_the_interpreter() -> None:
+    join = futamura.specialize(posixpath.join, "/usr")
+    assert not join.stats["fallbacks"], join.events
+    for path in ("lib", "/lib", "", "lib/"):
+        assert join(path) == posixpath.join("/usr", path)
+    with pytest.raises(TypeError):
+        join(3)
+
+
+def test_a_call_that_brings_nothing_static_and_explodes_stays() -> None:
+    """`dedent` compiles a pattern from its text: the compiler of patterns is not copied into the residual."""
+    dedent = futamura.specialize(textwrap.dedent)
+    assert len(dedent.source.splitlines()) < 50
+    for text in ("", "a", "  a\n  b", "\ta\n\t b", "  a\n\n b\n"):
+        assert dedent(text) == textwrap.dedent(text)
+
+
+def split(text: str, separator: object) -> list[str]:
+    return text.split(separator)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("separator", [b",", 3, ""])
+def test_a_split_that_raises(separator: object) -> None:
+    residual = futamura.specialize(split, "a,b", separator)
+    assert not residual.stats["fallbacks"], residual.events
+    with pytest.raises((TypeError, ValueError)) as expected:
+        split("a,b", separator)
+    with pytest.raises(type(expected.value)) as found:
+        residual()
+    assert str(found.value) == str(expected.value)
