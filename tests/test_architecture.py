@@ -36,6 +36,7 @@ RANK = {
     "optimize": 3,
     "backend": 3,
     "driver": 4,
+    "languages": 4,
     "entry": 4,
     "explaining": 4,
     "saving": 4,

@@ -2,6 +2,10 @@
 
     $ futamura run examples/flow/power.flow x=2 y=5
     32
+    $ futamura specialize examples/flow/power.flow y=1
+    power:
+      res = 1 * x
+      ...
 
 Invariant: a wrong program, a wrong input or a run that fails is a diagnostic and exit code 1; bad usage is 2.
 """
@@ -9,29 +13,32 @@ Invariant: a wrong program, a wrong input or a run that fails is a diagnostic an
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from futamura.frontend.flow.lowering import LoweredFlow, lower_flow
+from futamura.cli.commands import OUTPUT, deliver
+from futamura.frontend.flow.lowering import lower_flow
 from futamura.frontend.flow.running import FUEL, read_inputs, run_program
 from futamura.ir.lists import literal
+from futamura.languages import FlowOptions, specialize_flow
+from futamura.optimize.passes import PASSES
 
-__all__ = ["PROGRAM", "read_program", "run"]
+__all__ = ["PROGRAM", "read_text", "run", "specialize"]
 
 PROGRAM = click.argument("program", type=click.Path(path_type=Path), metavar="PROGRAM")
 INPUTS = click.argument("inputs", nargs=-1, metavar="[NAME=VALUE]...")
 
 
-def read_program(path: Path) -> LoweredFlow:
-    """The program in a file; what cannot be read is bad usage."""
+def read_text(path: Path) -> str:
+    """The text of a program; what cannot be read is bad usage."""
     if path.suffix != ".flow":
         raise click.UsageError(f"'{path}' is not a program of the flow-graph language: its name must end in .flow")
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not a text in UTF-8"
         raise click.UsageError(f"cannot read '{path}': {reason}") from None
-    return lower_flow(text, str(path))
 
 
 @click.command(short_help="Run a program of the flow-graph language.")
@@ -40,7 +47,7 @@ def read_program(path: Path) -> LoweredFlow:
 @click.option("--fuel", type=click.IntRange(min=1), default=FUEL, show_default=True, help="Operations at most.")
 def run(program: Path, inputs: tuple[str, ...], fuel: int) -> None:
     """Run PROGRAM on the inputs: numbers, "texts", true, false, [lists]."""
-    lowered = read_program(program)
+    lowered = lower_flow(read_text(program), str(program))
     arrays = [given.name for given in lowered.inputs if given.array]
     result, changed = run_program(
         lowered.program, read_inputs(inputs), text=lowered.text, file=lowered.file, arrays=arrays, fuel=fuel
@@ -50,3 +57,41 @@ def run(program: Path, inputs: tuple[str, ...], fuel: int) -> None:
     if lowered.stores:
         for name, value in changed.items():
             click.echo(f"{name} = {literal(value)}")
+
+
+def _passes(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
+    names = tuple([name.strip() for name in value.split(",") if name.strip()])
+    for name in names:
+        if name not in PASSES:
+            raise click.BadParameter(f"there is no pass '{name}'; the passes are {', '.join(PASSES)}", ctx, param)
+    return names
+
+
+@click.command(short_help="Specialize a program of the flow-graph language to some of its inputs.")
+@PROGRAM
+@INPUTS
+@click.option("--keep-jumps/--follow-gotos", default=False, help="Every block a point of its own, or in line.")
+@click.option("--trim/--no-trim", default=True, help="Do dead variables tell copies of a block apart?")
+@click.option(
+    "--polyvariance", type=click.Choice(["auto", "all", "none"]), default="auto", help="What tells copies apart."
+)
+@click.option(
+    "--loops", type=click.Choice(["meet", "parameters", "variables"]), default="meet", help="At dynamic loops."
+)
+@click.option(
+    "--passes", callback=_passes, default="", metavar="NAMES", help="paste,prune,merge,tails,reroll: in order."
+)
+@click.option(
+    "--labels", type=click.Choice(["short", "numbered", "pairs"]), default="short", help="How blocks are called."
+)
+@click.option("--trace", is_flag=True, help="Print the code cache, too.")
+@OUTPUT
+def specialize(program: Path, inputs: tuple[str, ...], trace: bool, output: Path | None, **options: Any) -> None:
+    """Print PROGRAM specialized to the inputs that are given; the others stay open."""
+    residual = specialize_flow(read_text(program), read_inputs(inputs), str(program), FlowOptions(**options))
+    for event in residual.events:
+        click.echo(f"note[{event.code}]: {event.reason}", err=True)
+    if trace:
+        for row in residual.rows:
+            click.echo(f"# {row}".rstrip(), err=output is not None)
+    deliver(residual.text, output)

@@ -49,6 +49,8 @@ MODULES = {
 """Where a command lives that is not in `futamura.cli.commands`."""
 NAMES = {"compile": "compile_program"}
 """What a command is called there, if not by its own name."""
+BY_SUFFIX = {("specialize", ".flow"): "futamura.cli.flow"}
+"""Commands of the same name for programs of another language, told by the end of an argument."""
 
 
 class LazyGroup(click.Group):
@@ -62,6 +64,16 @@ class LazyGroup(click.Group):
             return None
         module = importlib.import_module(MODULES.get(cmd_name, "futamura.cli.commands"))
         return cast(click.Command, getattr(module, NAMES.get(cmd_name, cmd_name)))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that `args` begin with; the suffix of a program may say which one of a name is meant."""
+        for argument in args[1:]:
+            module = BY_SUFFIX.get((args[0], os.path.splitext(argument)[1]))
+            if module is not None:
+                return args[0], cast(click.Command, getattr(importlib.import_module(module), args[0])), args[1:]
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list in `--help`, which needs no command loaded."""

@@ -5,7 +5,7 @@
     car  Known ()                      ->  stays, and raises where it stands
 
 A list that is only taken apart has as many values as it has items, so `cdr` does not age; `cons` does.
-Invariant: what would raise is emitted, never folded.
+Invariant: what would raise is emitted, never folded; what raises always ends its way.
 """
 
 from __future__ import annotations
@@ -32,12 +32,24 @@ def list_operator(m: Machine, frame: Frame, op: Operation) -> None:
     name = op.operator.name
     args = [m.get(frame, arg) for arg in op.args]
     result = _cons(m, frame, args[0], args[1]) if name == "cons" else _taken_apart(m, frame, name, args[0])
+    if result is None and _fails(name, args):
+        m.emit(name, args)
+        m.end("unreachable")
+        return
     if result is None:
         kind = {"car": None, "null": bool}.get(name, tuple)
         result = m.emit(name, args, type=kind, hint=hint_of(frame, op))
     else:
         m.folded += 1
     m.set(frame, op, result)
+
+
+def _fails(name: str, args: list[AbstractValue]) -> bool:
+    """Does the operator raise, whatever happens?"""
+    value = args[-1]
+    if type(value) is not Known:
+        return False
+    return type(value.value) is not tuple or (not value.value and name in ("car", "cdr"))
 
 
 def _taken_apart(m: Machine, frame: Frame, name: str, value: AbstractValue) -> AbstractValue | None:

@@ -184,7 +184,10 @@ class Versions:
             if not all("*" in (key[at], other[at]) for at in differing):
                 continue
             known = _Key(self, version.state)
-            known.make()
+            try:
+                known.make()
+            except _NoKey:
+                return True  # the place of a value that grew old has left the keys
             for at in differing:
                 places[at] = maker.scalars.get(at, known.scalars.get(at))
         found = {place for place in places.values() if place is not None} - self.nokey
@@ -296,7 +299,10 @@ class Versions:
         found: dict[object, set[object]] = {}
         for version in siblings:
             maker = _Key(self, version.state)
-            key = maker.make()
+            try:
+                key = maker.make()
+            except _NoKey:
+                continue  # it has left the keys, which are computed anew
             for at, place in maker.scalars.items():
                 found.setdefault(place, set()).add(key[at])
         return {place: len(values) for place, values in found.items()}

@@ -60,7 +60,7 @@ FLOW: Final = (
     r"""
 start: c_item+ | line*
 
-?line: label ":" -> label_line
+?line: DEFINED ":" -> label_line
      | item
 ?label: NAME | LABEL
 ?item: "read" NAME ";"? -> read
@@ -79,7 +79,7 @@ c_item: NAME STAR? NAME ";" -> global
       | NAME STAR? NAME "(" [parameter ("," parameter)*] ")" "{" c_line* "}" -> function
 parameter: NAME STAR? NAME
 ?c_line: c_statement
-       | label ":" -> label_line
+       | DEFINED ":" -> label_line
 ?c_statement: NAME STAR? NAME "=" expression ";"? -> declare
             | NAME "=" expression ";"? -> assign
             | NAME STEP ";"? -> step
@@ -100,6 +100,7 @@ parameter: NAME STAR? NAME
 
 STEP: "++" | "--"
 LABEL: /<[^<>\n]*>/
+DEFINED.2: /([A-Za-z_][A-Za-z_0-9]*|<[^<>\n]*>)(?=[ \t\r\n]*:)/
 """
     + _EXPRESSIONS
 )
@@ -122,6 +123,7 @@ SPOKEN: Final = {
     "NUMBER": "a number",
     "STRING": "a text",
     "LABEL": "a label",
+    "DEFINED": "a label",
     "COMPARE": "a comparison",
     "STEP": "'++' or '--'",
     "PLUS": "'+'",

@@ -10,6 +10,7 @@ Invariant: block `i` of the function is `labels[i]`; only an entry that is jumpe
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -50,6 +51,10 @@ class LoweredFlow:
     text: str
     stores: bool
     """Does the program change an array?"""
+    reads: bool
+    """Does it name its inputs?"""
+    types: Mapping[str, str]
+    """The declared types of the C-like spelling; "" is the function's."""
 
 
 def lower_flow(text: str, file: str = "<flow>", *, trim: bool = True) -> LoweredFlow:
@@ -71,7 +76,10 @@ def lower_flow_program(source: FlowProgram, *, trim: bool = True) -> LoweredFlow
     labels = _Construction(facts, builder, trim).run()
     stores = any(isinstance(statement, Store) for block in facts.blocks for statement in block.statements)
     program = Program(source.name, (builder.finish(),))
-    return LoweredFlow(program, labels, inputs, source.spelling, source.file, source.text, stores)
+    reads = source.inputs is not None
+    return LoweredFlow(
+        program, labels, inputs, source.spelling, source.file, source.text, stores, reads, dict(source.types)
+    )
 
 
 class _Construction:

@@ -60,12 +60,15 @@ class _Blocks:
         self._where = Span(1, 0, 1, 0)
         self._statements: list[Statement] = []
         self._made = 0
+        self.types: dict[str, str] = {}
         self.falls_through = True
 
     def fresh(self, base: str) -> str:
         """A label for a block that the text does not name."""
         self._made += 1
-        return f"<{base} {self._made}>"
+        while f"{base}_{self._made}" in self.reader.text:
+            self._made += 1
+        return f"{base}_{self._made}"
 
     def start(self, label: str, span: Span) -> None:
         """A new block; the one before it goes on to it if it has not ended."""
@@ -110,7 +113,8 @@ class _Blocks:
             for label, span in _targets(block.end):
                 if label not in self.labels:
                     self.reader.fail("FT502", f"there is no block `{label}`", span, help=nearest(label, self.labels))
-        return FlowProgram(name, spelling, inputs, tuple(self.blocks), self.reader.file, self.reader.text)
+        blocks = tuple(self.blocks)
+        return FlowProgram(name, spelling, inputs, blocks, self.reader.file, self.reader.text, self.types)
 
 
 def _targets(end: End) -> list[tuple[str, Span]]:
@@ -153,7 +157,7 @@ def _identifier(label: str) -> str:
 
 
 def _label(reader: Reader, token: Token) -> str:
-    return str(token) if token.type == "LABEL" else reader.name(token)
+    return str(token) if token.startswith("<") else reader.name(token)
 
 
 def _statement(reader: Reader, blocks: _Blocks, node: Node) -> None:
@@ -197,6 +201,7 @@ def _statement(reader: Reader, blocks: _Blocks, node: Node) -> None:
 def _c_program(reader: Reader, tree: Node) -> FlowProgram:
     """Global variables are inputs, too; there is one function."""
     inputs: list[Input] = []
+    types: dict[str, str] = {}
     functions = [node for node in tree.children if node.data == "function"]
     if not functions:
         reader.fail("FT506", "the program has no function", None)
@@ -212,7 +217,10 @@ def _c_program(reader: Reader, tree: Node) -> FlowProgram:
         if any(known.name == name for known in inputs):
             reader.fail("FT507", f"`{name}` is declared twice", reader.span(token))
         inputs.append(Input(name, reader.span(token), array=_starred(node)))
+        types[name] = str(node.children[0])
     blocks = _Blocks(reader)
+    blocks.types = types
+    types[""] = str(head[0])
     for node in functions[0].children:
         if node is not None and not isinstance(node, Token) and node.data != "parameter":
             _c_statement(reader, blocks, node)
@@ -231,6 +239,7 @@ def _c_statement(reader: Reader, blocks: _Blocks, node: Node) -> None:
     if kind == "label_line":
         blocks.start(_label(reader, parts[0]), reader.span(parts[0]))
     elif kind == "declare":
+        blocks.types[reader.name(parts[-2])] = str(parts[0])
         blocks.add(Assign(reader.name(parts[-2]), reader.expression(parts[-1]), span))
     elif kind in ("step", "step_before"):
         name, step = (parts[0], parts[1]) if kind == "step" else (parts[1], parts[0])

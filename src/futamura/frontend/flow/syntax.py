@@ -9,7 +9,7 @@ name of a row of the table of operators.  Invariant: every block ends in exactly
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from futamura.ir.graph import Span
@@ -155,6 +155,8 @@ class FlowProgram:
     blocks: tuple[FlowBlock, ...]
     file: str
     text: str
+    types: dict[str, str] = field(default_factory=dict)
+    """The type of each declared variable, "" for the function's; nobody checks them."""
 
 
 def variables_of(expression: Expression) -> list[Variable]:

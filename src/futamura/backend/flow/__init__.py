@@ -1,0 +1,1 @@
+"""Printing functions of the IR as programs of the flow-graph language."""

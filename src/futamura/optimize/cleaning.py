@@ -1,0 +1,125 @@
+"""Cleaning up a flow graph: pasting, pruning, and merging of blocks that are the same.
+
+    paste    goto L, and nothing else leads to L: L's code stands at the jump
+    prune    blocks that no jump leads to are taken away
+    merge    blocks with the same code and the same ways on become one block, as do whole loops of them
+
+Invariant: no operation is moved, left out or repeated on any way through the graph.
+"""
+
+from __future__ import annotations
+
+from futamura.ir.graph import Edge, Value
+from futamura.optimize.flowgraph import FlowGraph, Node
+
+__all__ = ["merge", "paste", "prune"]
+
+
+def paste(graph: FlowGraph) -> bool:
+    """Put the target of a jump in the place of the jump where no other edge leads to it."""
+    counts = graph.references()
+    replaced: dict[Value, Value] = {}
+    changed = False
+    for at, node in graph.nodes():
+        while node.end.name == "jump" and counts[node.end.edges[0].target] == 1:
+            edge = node.end.edges[0]
+            target = graph.node(edge.target)
+            if target is node or edge.target == 0:
+                break
+            replaced.update(zip(target.params, edge.args, strict=True))
+            node.ops = [*node.ops, *target.ops]
+            node.end = target.end
+            graph.blocks[edge.target] = None
+            changed = True
+        assert graph.blocks[at] is node or graph.blocks[at] is None
+    graph.replace(replaced)
+    return changed
+
+
+def prune(graph: FlowGraph) -> bool:
+    """Take away what the entry does not lead to."""
+    seen = {0}
+    work = [0]
+    while work:
+        for edge in graph.node(work.pop()).end.edges:
+            if edge.target not in seen:
+                seen.add(edge.target)
+                work.append(edge.target)
+    unreached = [at for at, _ in graph.nodes() if at not in seen]
+    for at in unreached:
+        graph.blocks[at] = None
+    return bool(unreached)
+
+
+def merge(graph: FlowGraph) -> bool:
+    """Make one block of those that nothing tells apart.
+
+    Blocks begin in classes by their own code, with values told by where they are made: in the block, or outside; a
+    class is split as long as its members lead to different classes.  What is left together is the same.
+    """
+    _thread(graph)
+    numbers = {at: _own_code(node) for at, node in graph.nodes()}
+    classes = _numbered(numbers)
+    while True:
+        finer = _numbered(
+            {at: (classes[at], tuple([classes[edge.target] for edge in node.end.edges])) for at, node in graph.nodes()}
+        )
+        if len(set(finer.values())) == len(set(classes.values())):
+            break
+        classes = finer
+    keeper: dict[int, int] = {}
+    moved: dict[int, int] = {}
+    for at, _ in graph.nodes():
+        first = keeper.setdefault(classes[at], at) if at else at  # no edge may lead to the entry
+        if first != at:
+            moved[at] = first
+    if not moved:
+        return False
+    for _, node in graph.nodes():
+        edges = tuple([Edge(moved.get(edge.target, edge.target), edge.args) for edge in node.end.edges])
+        node.end = node.end._replace(edges=edges)
+    for at in moved:
+        graph.blocks[at] = None
+    return True
+
+
+def _thread(graph: FlowGraph) -> None:
+    """Let branches jump at once to where empty blocks would lead them: these pass values of the block before them."""
+
+    def final(edge: Edge) -> Edge:
+        seen: set[int] = set()
+        while edge.target not in seen:
+            seen.add(edge.target)
+            target = graph.node(edge.target)
+            if target.ops or target.params or target.end.name != "jump":
+                break
+            edge = target.end.edges[0]
+        return edge
+
+    for _, node in graph.nodes():
+        if node.end.name == "branch":
+            node.end = node.end._replace(edges=tuple([final(edge) for edge in node.end.edges]))
+    prune(graph)
+
+
+def _numbered(keys: dict[int, object]) -> dict[int, int]:
+    """Equal keys get equal numbers, in order of first appearance."""
+    found: dict[object, int] = {}
+    return {at: found.setdefault(key, len(found)) for at, key in keys.items()}
+
+
+def _own_code(node: Node) -> object:
+    """The code of a block with its own values by position and all others by name."""
+    own: dict[Value, tuple[str, int]] = {}
+    for param in node.params:
+        own[param] = ("own", len(own))
+    code: list[object] = []
+    for op in node.ops:
+        args = tuple([own.get(arg, ("outer", arg)) for arg in op.args])
+        for result in op.results:
+            own[result] = ("own", len(own))
+        code.append((op.name, op.attr, args, len(op.results)))
+    end = node.end
+    passed = tuple([tuple([own.get(arg, ("outer", arg)) for arg in edge.args]) for edge in end.edges])
+    tested = tuple([own.get(arg, ("outer", arg)) for arg in end.args])
+    return (len(node.params), tuple(code), end.name, end.attr, tested, passed)

@@ -1,0 +1,153 @@
+"""A function that passes may change: blocks that come and go, and the way back to a frozen function.
+
+    graph = FlowGraph(function); graph.blocks[1].end = ...; function, origins = graph.freeze()
+
+`origins[i]` is the block of the old function that block i began as.  Only functions without exception handlers and
+suspensions are taken (`FlowGraph.takes`).  Invariant: `freeze` drops what nothing reaches, renumbers values and blocks
+in order of first appearance, and verifies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from futamura.ir.build import FunctionBuilder
+from futamura.ir.constant import Constant
+from futamura.ir.graph import Edge, Function, Operation, Terminator, Value
+from futamura.ir.ops import OPERATORS, TERMINATORS
+
+__all__ = ["FlowGraph", "Node", "Pass"]
+
+Pass = Callable[["FlowGraph"], bool]
+"""Changes a graph; did it change?"""
+
+
+_ENDS: Final = frozenset({"jump", "branch", "return", "unreachable"})
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A block; edges name other blocks by their place in `FlowGraph.blocks`."""
+
+    origin: int
+    params: list[Value]
+    ops: list[Operation]
+    end: Terminator
+
+
+class FlowGraph:
+    """The blocks of a function by number; block 0 is the entry.  A block that was taken away is None."""
+
+    def __init__(self, function: Function) -> None:
+        self.function: Final = function
+        self.blocks: list[Node | None] = [
+            Node(block.id, list(block.params), list(block.ops), block.terminator) for block in function.blocks
+        ]
+        self.hints: Final[list[str | None]] = list(function.hints)
+        self._ids = 1 + max(
+            [op.id for op in function.operations()] + [block.terminator.id for block in function.blocks], default=0
+        )
+
+    @staticmethod
+    def takes(function: Function) -> bool:
+        """May this function be changed here?"""
+        plain = function.kind == "function" and len(function.regions) == 1
+        return plain and all(block.terminator.name in _ENDS for block in function.blocks)
+
+    def nodes(self) -> Iterator[tuple[int, Node]]:
+        for at, node in enumerate(self.blocks):
+            if node is not None:
+                yield at, node
+
+    def node(self, at: int) -> Node:
+        found = self.blocks[at]
+        assert found is not None
+        return found
+
+    def value(self, hint: str | None = None) -> Value:
+        self.hints.append(hint)
+        return len(self.hints) - 1
+
+    def add(self, node: Node) -> int:
+        self.blocks.append(node)
+        return len(self.blocks) - 1
+
+    def operation(self, name: str, args: tuple[Value, ...], hint: str | None = None, attr: object = None) -> Operation:
+        self._ids += 1
+        return Operation(self._ids, OPERATORS[name], args, attr, (self.value(hint),))
+
+    def constant(self, value: object, hint: str | None = None) -> Operation:
+        return self.operation("const", (), hint, Constant(value))
+
+    def terminator(self, name: str, args: tuple[Value, ...] = (), edges: tuple[Edge, ...] = ()) -> Terminator:
+        self._ids += 1
+        return Terminator(self._ids, TERMINATORS[name], args, edges)
+
+    def references(self) -> list[int]:
+        """How many edges lead to each block."""
+        counts = [0] * len(self.blocks)
+        for _, node in self.nodes():
+            for edge in node.end.edges:
+                counts[edge.target] += 1
+        return counts
+
+    def replace(self, replaced: dict[Value, Value]) -> None:
+        """Use other values in the place of some."""
+        if not replaced:
+            return
+
+        def final(value: Value) -> Value:
+            while value in replaced:
+                value = replaced[value]
+            return value
+
+        for _, node in self.nodes():
+            node.ops = [op._replace(args=tuple([final(arg) for arg in op.args])) for op in node.ops]
+            edges = tuple([Edge(edge.target, tuple([final(arg) for arg in edge.args])) for edge in node.end.edges])
+            node.end = node.end._replace(args=tuple([final(arg) for arg in node.end.args]), edges=edges)
+
+    def freeze(self) -> tuple[Function, list[int]]:
+        """The function, verified, and where its blocks come from."""
+        reached = self._reached()
+        number = {at: new for new, at in enumerate(reached)}
+        old = self.function
+        builder = FunctionBuilder(
+            old.name,
+            old.signature,
+            qualname=old.qualname,
+            free=old.free,
+            doc=old.doc,
+            module=old.module,
+            file=old.file,
+            span=old.span,
+        )
+        values: dict[Value, Value] = {}
+        for at in reached:
+            node = self.node(at)
+            for value in (*node.params, *(result for op in node.ops for result in op.results)):
+                values[value] = builder.value(self.hints[value])
+        for at in reached:
+            node = self.node(at)
+            block = builder.block()
+            block.params.extend(values[param] for param in node.params)
+            for op in node.ops:
+                args, results = tuple([values[a] for a in op.args]), tuple([values[r] for r in op.results])
+                builder.append(block, op.name, args, op.attr, results, op.span)
+            edges = tuple([Edge(number[e.target], tuple([values[a] for a in e.args])) for e in node.end.edges])
+            builder.terminate(
+                block, node.end.name, tuple([values[a] for a in node.end.args]), edges, node.end.attr, node.end.span
+            )
+        return builder.finish(), [self.node(at).origin for at in reached]
+
+    def _reached(self) -> list[int]:
+        """The blocks that the entry leads to, in the order of their numbers."""
+        seen = {0}
+        work = [0]
+        while work:
+            for edge in self.node(work.pop()).end.edges:
+                if edge.target not in seen:
+                    seen.add(edge.target)
+                    work.append(edge.target)
+        return sorted(seen)
