@@ -142,7 +142,7 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
                 apart.setdefault(id(one.holder), (one.holder, []))[1].append((one.name, one.value))
         elif one.kind == "cell" and isinstance(one.holder, CellType):
             cells.append(one)
-        elif one.kind == "attribute" and one.name.isidentifier() and _is_plain(one.holder):
+        elif one.kind == "attribute" and one.name.isidentifier() and _is_plain(one):
             holder = test.constant(one.holder, getattr(one.holder, "__name__", "holder"))
             test.terms.append(f"{holder}.{one.name} is {test.constant(one.value, one.name)}")
         else:
@@ -156,11 +156,18 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
     test.may_fail = bool(assumed)
 
 
-def _is_plain(holder: object) -> bool:
-    """Is reading an attribute a look-up, without code of the program?"""
+def _is_plain(assumed: Assumed) -> bool:
+    """Is reading the attribute a look-up that gives what was assumed, without code of the program?
+
+    Descriptors of a class are looked up in its dictionaries; asking the class for them would call them.
+    """
+    holder, value = assumed.holder, assumed.value
     if isinstance(holder, FunctionType):
         return True
-    return type(holder) is type
+    if type(holder) is not type or hasattr(type, assumed.name):
+        return False
+    found = next((base.__dict__[assumed.name] for base in holder.__mro__ if assumed.name in base.__dict__), holder)
+    return found is value and (type(value) in (FunctionType, property) or not hasattr(type(value), "__get__"))
 
 
 def _is_global(emitted: Emitted, name: str) -> bool:
