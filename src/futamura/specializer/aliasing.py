@@ -14,13 +14,14 @@ Invariant: too many inputs are tested rather than too few; what lies inside of a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from types import BuiltinFunctionType, CellType, FunctionType, MethodDescriptorType
+from types import BuiltinFunctionType, CellType, MethodDescriptorType
 from typing import Final, NamedTuple
 
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.constant import Constant
 from futamura.ir.evaluate import BINARY, INPLACE, UNARY
 from futamura.ir.graph import Block, Edge, Function, Operation, Program
+from futamura.specializer.exposure import runs_code
 
 __all__ = ["NONE_APART", "Apart", "apart"]
 
@@ -69,9 +70,6 @@ _LOOKING: Final = frozenset(
     )
 )  # fmt: skip
 """Builtins that write to no argument, as long as its class has no special methods of its own."""
-_UNREMARKABLE: Final = frozenset(
-    {"__init__", "__new__", "__init_subclass__", "__class_getitem__", "__del__", "__post_init__", "__set_name__"}
-)
 
 
 class _Kinds(NamedTuple):
@@ -98,7 +96,7 @@ def apart(
     kinds = _Kinds(
         classes,
         any(cls not in _CONTAINERS for cls in classes),
-        any(_runs_code(cls) for cls in classes),
+        any(runs_code(cls) for cls in classes),
     )
     main = program.main
     walk = _Walk(program, kinds, bindings)
@@ -108,21 +106,6 @@ def apart(
         if (kind is None or kind in classes) and walk.matters(main, param):
             names.append(name)
     return Apart(tuple(names), objects) if names else NONE_APART
-
-
-def _runs_code(cls: type) -> bool:
-    """Has the class a special method or a property written in Python?"""
-    for base in cls.__mro__:
-        for name, found in base.__dict__.items():
-            if isinstance(found, FunctionType):
-                made = found.__dict__.get("__wrapped__", found)  # by `dataclasses`: these write nothing
-                generated = isinstance(made, FunctionType) and made.__code__.co_filename == "<string>"
-                if name.startswith("__") and name.endswith("__") and name not in _UNREMARKABLE and not generated:
-                    return True
-            elif base.__module__ != "builtins" and hasattr(type(found), "__get__") and hasattr(type(found), "__set__"):
-                if type(found).__module__ != "builtins" or isinstance(found, property):
-                    return True
-    return False
 
 
 class _Uses:

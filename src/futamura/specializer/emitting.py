@@ -56,6 +56,10 @@ class Emitter(ABC):
         """The next operation may raise."""
 
     @abstractmethod
+    def expose(self, name: str, args: Sequence[AbstractValue], attr: object) -> None:
+        """The next operation may run code of its operands' classes."""
+
+    @abstractmethod
     def observe(self) -> None:
         """The next operation may look at static objects."""
 
@@ -115,6 +119,8 @@ class Emitter(ABC):
         hint: str | None = None,
         raises: bool = True,
     ) -> list[Dynamic]:
+        if raises:
+            self.expose(name, args, attr)
         lifted = tuple([self.lift(arg) for arg in args])
         if raises:
             self.observe()

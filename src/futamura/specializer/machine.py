@@ -23,6 +23,7 @@ from typing import Final, NoReturn, Protocol
 from futamura.ir.evaluate import unbound
 from futamura.ir.graph import Edge, Operation
 from futamura.specializer.emitting import Emitter, Unsupported
+from futamura.specializer.exposure import exposed
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.policy import Budget, Event, Style
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Target, Version
@@ -386,6 +387,14 @@ class Machine(Emitter):
         for leaf in self.state.leaves(value):
             if type(leaf) is Known and self.world.escape(leaf.value):
                 raise Restart("a static object is handed to unknown code")
+
+    def expose(self, name: str, args: Sequence[AbstractValue], attr: object) -> None:
+        for place, arg in enumerate(args):
+            if type(arg) is Dynamic:
+                continue
+            for leaf in self.state.leaves(arg):
+                if type(leaf) is Known and exposed(name, attr, place, leaf.value):
+                    self.escape(leaf)
 
     def read_cell(self, cell: object, op: Operation) -> AbstractValue | None:
         """The content of a closure cell that nobody assigns, as an assumption."""

@@ -73,7 +73,54 @@ def late_store(counter, items, x):
     return counter.n
 
 
+class Restless:
+    """Every look at it changes it."""
+
+    __hash__ = None
+
+    def __init__(self, n):
+        self.n = n
+
+    def __eq__(self, other):
+        self.n += 1
+        return True
+
+    def __radd__(self, other):
+        self.n += 10
+        return other
+
+    def __format__(self, spec):
+        self.n += 100
+        return spec
+
+
+def changed_by_format(thing, x):
+    return thing.n, f"{thing}{x}", thing.n
+
+
+def changed_by_comparison(thing, x):
+    return thing.n, [thing] == [x], (thing, 1) == x, thing.n
+
+
+def changed_by_operator(thing, x):
+    return thing.n, x + thing, thing.n
+
+
+def changed_by_dictionary(thing, x):
+    first = thing.n
+    thing.__dict__.update(n=x)
+    return first, thing.n
+
+
+def restless(function):
+    return [Case(function.__name__, lambda: (function, {"thing": Restless(1)}))]
+
+
 SUBJECTS = [
+    Subject("an object that its format changes", restless(changed_by_format), one_of(1, "a")),
+    Subject("an object that comparison changes", restless(changed_by_comparison), one_of(1, (2, 1), (2, 3))),
+    Subject("an object that an operator changes", restless(changed_by_operator), one_of(1, "a", None)),
+    Subject("an object that its dictionary changes", restless(changed_by_dictionary), one_of(1, "a")),
     Subject(
         "a handler reads what the loop assigns",
         [Case("open", lambda: (loop_variable_in_handler, {}))],

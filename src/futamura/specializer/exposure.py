@@ -1,0 +1,96 @@
+"""Which operations that stay may run a user's code on a static object, and so change it.
+
+    a = counter.n            the residual operation `x + counter` calls `Counter.__radd__`, which may write counter.n:
+    b = x + counter          what was read of `counter` may not be believed any more
+    return a, b, counter.n
+
+Plain attribute access, and whatever builtin operators do with objects of builtin classes, runs no such code.
+
+Invariant: what is asked here runs no code of the program; in doubt the answer is yes.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Final
+
+from futamura.specializer.purity import MISSING, class_lookup, deep, is_mutable
+
+__all__ = ["exposed", "runs_code"]
+
+_UNREMARKABLE: Final = frozenset(
+    {"__init__", "__new__", "__init_subclass__", "__class_getitem__", "__del__", "__post_init__", "__set_name__"}
+)
+"""Special methods that no operator calls on an object that exists already."""
+_QUIET: Final = frozenset({"is", "is_not", "const", "cell", "cell_get", "cell_set", "global_set", "yield", "call"})
+"""Operators that look into none of their operands.  Calls say themselves what they hand over."""
+_MOST: Final = 500
+"""Beyond so many objects inside of an operand, any of them may have code."""
+
+
+def runs_code(cls: type) -> bool:
+    """Has the class a special method or a property written in Python?"""
+    for base in cls.__mro__:
+        if base.__module__ == "builtins":
+            continue
+        for name, found in base.__dict__.items():
+            if isinstance(found, FunctionType):
+                made = found.__dict__.get("__wrapped__", found)  # by `dataclasses`: these write nothing
+                generated = type(made) is FunctionType and made.__code__.co_filename == "<string>"
+                if name.startswith("__") and name.endswith("__") and name not in _UNREMARKABLE and not generated:
+                    return True
+            elif type(found) is property or (
+                type(type(found)) is type
+                and type(found).__module__ != "builtins"
+                and class_lookup(type(found), "__set__") is not MISSING
+            ):
+                return True
+    return False
+
+
+def exposed(name: str, attr: object, place: int, value: object) -> bool:
+    """May the residual operator `name` with `value` as its operand number `place` change what `value` holds?"""
+    if name in _QUIET or not is_mutable(value):
+        return False
+    if name == "getattr":
+        return place == 0 and _attribute_runs_code(value, str(attr))
+    if name in ("setattr", "delattr"):
+        return False  # the rules of these say it
+    return _holds_code(value)
+
+
+def _attribute_runs_code(value: object, name: str) -> bool:
+    cls = type(value)
+    if name == "__dict__":
+        return True  # who has the dictionary can write to it
+    if class_lookup(cls, "__getattribute__") is not object.__dict__["__getattribute__"]:
+        return isinstance(class_lookup(cls, "__getattribute__"), FunctionType)
+    found = class_lookup(cls, name)
+    if found is MISSING:
+        return class_lookup(cls, "__getattr__") is not MISSING
+    if type(found) is property:
+        return True
+    return type(found).__module__ != "builtins" and class_lookup(type(found), "__get__") is not MISSING
+
+
+def _holds_code(value: object) -> bool:
+    """Is this an object of a class with code for operators, or a container with one inside?"""
+    work = [value]
+    seen: dict[int, object] = {}
+    while work:
+        item = work.pop()
+        if id(item) in seen or deep(item):
+            continue
+        if len(seen) > _MOST:
+            return True
+        seen[id(item)] = item
+        kind = type(item)
+        if kind is dict:
+            assert isinstance(item, dict)
+            work.extend((*item.keys(), *item.values()))
+        elif kind in (list, tuple, set, frozenset):
+            assert isinstance(item, (list, tuple, set, frozenset))
+            work.extend(item)
+        elif runs_code(kind):
+            return True
+    return False
