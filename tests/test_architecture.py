@@ -27,6 +27,7 @@ ROOT = HOUSE / "src" / PACKAGE
 RANK = {
     "source": -1,  # `errors` draws its places with it
     "codes": -1,
+    "controls": -1,
     "errors": 0,
     "ir": 1,
     "analysis": 2,

@@ -13,27 +13,42 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from futamura.api import DYN, Dyn, Residual, Specializer, specialize
+    from futamura.controls import dynamic, inline, opaque, peek, promote, pure, static, unroll
     from futamura.driver import roundtrip, roundtrip_source
-    from futamura.errors import Diagnostic, FutamuraError, UnsupportedError
+    from futamura.errors import Diagnostic, FutamuraError, SpecializationError, UnsupportedError
+    from futamura.saving import SavingError
+    from futamura.specializer.policy import Budget
 
-__all__ = [
-    "DYN", "Diagnostic", "Dyn", "FutamuraError", "Residual", "Specializer", "UnsupportedError", "__version__",
-    "roundtrip", "roundtrip_source", "specialize",
+__all__ = [  # noqa: RUF022 (plain order)
+    "Budget", "DYN", "Diagnostic", "Dyn", "FutamuraError", "Residual", "SavingError", "SpecializationError",
+    "Specializer", "UnsupportedError", "__version__", "dynamic", "inline", "opaque", "peek", "promote", "pure",
+    "roundtrip", "roundtrip_source", "specialize", "static", "unroll",
 ]  # fmt: skip
 
 __version__ = "0.1.0"
 
 _HOME = {
+    "Budget": "futamura.specializer.policy",
     "DYN": "futamura.api",
     "Diagnostic": "futamura.errors",
     "Dyn": "futamura.api",
     "FutamuraError": "futamura.errors",
     "Residual": "futamura.api",
+    "SavingError": "futamura.saving",
+    "SpecializationError": "futamura.errors",
     "Specializer": "futamura.api",
     "UnsupportedError": "futamura.errors",
+    "dynamic": "futamura.controls",
+    "inline": "futamura.controls",
+    "opaque": "futamura.controls",
+    "peek": "futamura.controls",
+    "promote": "futamura.controls",
+    "pure": "futamura.controls",
     "roundtrip": "futamura.driver",
     "roundtrip_source": "futamura.driver",
     "specialize": "futamura.api",
+    "static": "futamura.controls",
+    "unroll": "futamura.controls",
 }
 
 

@@ -18,12 +18,14 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from futamura.controls import is_marked
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.graph import Operation, Signature
 from futamura.specializer import library
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.generators import is_generator, is_iterator, new_generator
 from futamura.specializer.machine import GUARDED, Machine, plain_exception_class
+from futamura.specializer.marks import fold_pure, unfolds
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, call_method, iterator_over
 from futamura.specializer.protocol import next_item
 from futamura.specializer.purity import PURE_FUNCTIONS, class_lookup, deep
@@ -216,6 +218,12 @@ def _call_known(
     if isinstance(function, types.MethodType):
         call_value(m, frame, op, Known(function.__func__), [Known(function.__self__), *args], keywords)
         return True
+    if is_marked(function, "pure"):
+        made = fold_pure(m, function, args, keywords)
+        if made is not None:
+            m.folded += 1
+            _give(m, frame, op, made)
+            return True
     if isinstance(function, types.FunctionType) and function not in KEYWORD_MODELS:
         return _inline_function(m, frame, op, function, args, keywords)
     if isinstance(function, _WITH_MODELS) and function in KEYWORD_MODELS:
@@ -240,7 +248,9 @@ def _call_known(
             return True
         if function in PURE_FUNCTIONS and _fold_call(m, frame, op, function, args):
             return True
-    return isinstance(function, type) and _construct(m, frame, op, function, args, keywords)
+    if not isinstance(function, type) or is_marked(function, "opaque"):
+        return False
+    return _construct(m, frame, op, function, args, keywords)
 
 
 _WITH_MODELS: Final = (type, types.BuiltinFunctionType, types.FunctionType, types.WrapperDescriptorType)
@@ -467,7 +477,7 @@ def _push(
         m.event("FT404", f"{facts.function.qualname} is called {len(frames)} calls deep: the call stays")
         return False
     for active in reversed(frames):
-        if active.facts is facts and active.dynamic:
+        if active.facts is facts and active.dynamic and not unfolds(m, facts):
             if purpose != "call":
                 return False
             _give(m, frame, op, m.call_unit(facts, values, GUARDED if left_generator(m) is not None else "call"))

@@ -165,6 +165,10 @@ def finite(m: Machine, iterator: AbstractValue) -> bool:
     return held is not None
 
 
+def _aged(m: Machine, iterator: Virtual, position: AbstractValue) -> int:
+    return 0 if iterator.oid in m.unrolled else m.older(position)
+
+
 def _advance_sequence(m: Machine, iterator: Virtual) -> AbstractValue | str | None:
     entry = m.state.heap[iterator.oid]
     source, position = (m.state.resolve(item) for item in entry.items[:2])
@@ -187,7 +191,7 @@ def _advance_sequence(m: Machine, iterator: Virtual) -> AbstractValue | str | No
         m.state.heap[iterator.oid] = entry._replace(items=(Known(()), Known(0)))
         return EXHAUSTED
     m.state.validate(position)
-    m.state.heap[iterator.oid] = entry._replace(items=(source, m.known(at + 1, m.older(position))))
+    m.state.heap[iterator.oid] = entry._replace(items=(source, m.known(at + 1, _aged(m, iterator, position))))
     if held is not None:
         return held.items[at]
     assert type(source) is Known
@@ -209,7 +213,7 @@ def _advance_view(m: Machine, iterator: Virtual, view: VObject) -> AbstractValue
         m.state.heap[iterator.oid] = entry._replace(items=(Known(()), Known(0)))
         return EXHAUSTED
     m.state.validate(position)
-    m.state.heap[iterator.oid] = entry._replace(items=(source, m.known(at + 1, m.older(position)), names))
+    m.state.heap[iterator.oid] = entry._replace(items=(source, m.known(at + 1, _aged(m, iterator, position)), names))
     return view_item(m, m.state.top, view, Known(held.names[at]), held.items[at])
 
 

@@ -19,6 +19,7 @@ from futamura.specializer.attributes import store_field
 from futamura.specializer.calls import enter
 from futamura.specializer.generators import is_iterator
 from futamura.specializer.machine import Machine
+from futamura.specializer.marks import unrolled
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, Keywords, iterator_over
 from futamura.specializer.purity import MISSING, class_lookup
 from futamura.specializer.records import readable
@@ -312,6 +313,7 @@ def make_iterator(m: Machine, frame: Frame, op: Operation) -> None:
     source = m.get(frame, op.args[0])
     iterator = iterator_over(m, frame, source)
     if iterator is not None:
+        unrolled(m, frame, op, iterator)
         m.set(frame, op, iterator)
         return
     cls = own_class(m, source)

@@ -90,6 +90,8 @@ class FunctionFacts:
         self.namespace: Final = namespace
         self.cells: Final = cells
         self.uid: Final = uid
+        self.unfolded = False
+        """Whether the program wants calls of it unfolded in recursion, too."""
         self.blocks: Final[tuple[Block, ...]] = function.blocks
         self.successors: Final = [_successors(block) for block in self.blocks]
         self.predecessors: Final = _predecessors(self.successors)

@@ -157,6 +157,9 @@ class Machine(Emitter):
         self.pending: list[tuple[State, ResidualBlock]] = []
         self.steps = 0
         self.folded = 0
+        self.inputs: dict[int, str] = {}
+        self.unrolled: set[object] = set()
+        """Iterators whose position stays known, and values that are iterated over so."""
         self.executed: dict[tuple[int, int], FunctionFacts] = {}
         self.trips: dict[tuple[int, int], int] = {}
         """How often each loop's header was passed in line."""

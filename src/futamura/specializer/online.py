@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Never
 
+from futamura.controls import is_marked
 from futamura.errors import Diagnostic, UnsupportedError, diagnose
 from futamura.ir.graph import Function, Program, Signature
 from futamura.ir.verify import VerificationError
@@ -27,6 +28,7 @@ from futamura.specializer import contexts as _contexts
 from futamura.specializer import dunders as _dunders
 from futamura.specializer import globals as _globals
 from futamura.specializer import lists as _lists
+from futamura.specializer import marks as _marks
 from futamura.specializer import reflection as _reflection
 from futamura.specializer import sets as _sets
 from futamura.specializer import views as _views
@@ -59,6 +61,7 @@ _ = (
     _contexts,
     _dunders,
     _globals,
+    _marks,
     _lists,
     _reflection,
     _sets,
@@ -118,11 +121,16 @@ class _Sources:
     def resolve(self, function: types.FunctionType) -> FunctionFacts | None:
         if function not in self._found:
             try:
-                self._found[function] = self._facts(*self._lower(function))
+                facts = self._found[function] = self._facts(*self._lower(function))
+                facts.unfolded = is_marked(function, "inline")
             except UnsupportedError as error:
                 self._found[function] = None
                 self.refused[function] = error.diagnostic
         return self._found[function]
+
+    def callee(self, function: types.FunctionType) -> FunctionFacts | None:
+        """What `resolve` finds, unless the program does not want the function looked into."""
+        return None if is_marked(function, "opaque") else self.resolve(function)
 
     def program(self, program: Program, namespace: Mapping[str, object], trim: bool) -> FunctionFacts:
         """The entry of a program whose functions call one another by name."""
@@ -298,7 +306,7 @@ class _Run:
                 self.budget,
                 self.world,
                 self.subject.home,
-                self.sources.resolve,
+                self.sources.callee,
                 self.sources.nested,
             )
             machine.read_places = read_places
@@ -308,7 +316,7 @@ class _Run:
             machine.refused = refused
             try:
                 root, params = self._run(machine, versions, facts)
-                traced = trace(machine, root, self._inputs(params))
+                traced = trace(machine, root, machine.inputs)
                 program = self._assemble(machine, root, params, facts)
             except Restart:
                 self.events.extend(event for event in machine.events.values() if event.code in _LASTING)
@@ -324,10 +332,6 @@ class _Run:
         sys.setrecursionlimit(limit)
         raise OverBudget("too many restarts")
 
-    def _inputs(self, params: list[int]) -> dict[int, str]:
-        """The residual values of the open inputs."""
-        return dict(zip(params, self.open))
-
     def _run(self, machine: Machine, versions: Versions, facts: FunctionFacts) -> tuple[Version, list[int]]:
         env: dict[int, AbstractValue] = {}
         names = facts.function.signature.names
@@ -342,6 +346,7 @@ class _Run:
                 env[param] = Known(given)
         for cell, param in zip(facts.cells, facts.function.entry.params[len(names) :]):
             env[param] = Known(cell)
+        machine.inputs = dict(zip(params, self.open))
         state = State([Frame(facts, env)])
         plain = open_signature(facts.function.signature, self.open)
         alone = plain.varargs is None and plain.varkw is None and not plain.kwonly
