@@ -18,7 +18,7 @@ from typing import Any, Final, get_origin
 from futamura.codes import is_fallback
 from futamura.driver import lower_for_specializer, residual_text
 from futamura.entry import Promise
-from futamura.errors import SpecializationError
+from futamura.errors import SpecializationError, UnsupportedError, diagnose
 from futamura.frontend.contents import contents_are_constant, is_rebound
 from futamura.residual import Printed, Recipe, Residual
 from futamura.specializer.online import Open, Outcome, specialize_function
@@ -90,7 +90,7 @@ class Specializer:
         function = target.__func__ if isinstance(target, types.MethodType) else target
         given = (target.__self__, *args) if isinstance(target, types.MethodType) else args
         if not isinstance(function, types.FunctionType):
-            raise TypeError(f"{target!r} is not a function written in Python")
+            raise UnsupportedError(diagnose("FT101", f"`{_called(target)}` is not a function written in Python"))
         inputs = _bind(function, given, static)
         opened = {name: Open(value.exact_type()) for name, value in inputs.items() if isinstance(value, Dyn)}
         started = time.perf_counter()
@@ -154,6 +154,12 @@ class Specializer:
         except Exception as broken:
             names = tuple(name for name, value in inputs.items() if isinstance(value, Open))
             return Outcome(None, names, events=(_fault("the specializer", broken),))
+
+
+def _called(target: object) -> str:
+    """A name for something that is no function, without running its code."""
+    known = isinstance(target, (type, types.BuiltinFunctionType, types.MethodDescriptorType))
+    return str(target.__qualname__) if known else f"a {type(target).__qualname__}"  # type: ignore[attr-defined]
 
 
 def _without_promises(
