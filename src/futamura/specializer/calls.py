@@ -15,6 +15,7 @@ import dataclasses
 import functools
 import sys
 import types
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -24,11 +25,11 @@ from futamura.ir.graph import Operation, Signature
 from futamura.specializer import library
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.generators import is_generator, is_iterator, new_generator
-from futamura.specializer.machine import GUARDED, Machine, plain_exception_class
+from futamura.specializer.machine import GUARDED, Machine, Unsupported, plain_exception_class
 from futamura.specializer.marks import fold_pure, unfolds
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, call_method, iterator_over
 from futamura.specializer.protocol import next_item
-from futamura.specializer.purity import PURE_FUNCTIONS, class_lookup, deep
+from futamura.specializer.purity import MISSING, PURE_FUNCTIONS, class_lookup, deep
 from futamura.specializer.raising import left_generator, operands_in_generator
 from futamura.specializer.records import readable
 from futamura.specializer.rules import exact_type, rule, sequence_items, site
@@ -212,9 +213,22 @@ def call_of_instance(m: Machine, target: AbstractValue) -> AbstractValue | None:
     return Known(method)
 
 
+_WEAK: Final = (
+    weakref.ref,
+    weakref.proxy,
+    weakref.finalize,
+    weakref.WeakMethod,
+    weakref.WeakSet,
+    weakref.WeakKeyDictionary,
+    weakref.WeakValueDictionary,
+)
+
+
 def _call_known(
     m: Machine, frame: Frame, op: Operation, function: object, args: list[AbstractValue], keywords: Keywords
 ) -> bool:
+    if any(function is weak for weak in _WEAK):
+        raise Unsupported("a weak reference is made, which must see its object end in time", op.span)
     if isinstance(function, types.MethodType):
         call_value(m, frame, op, Known(function.__func__), [Known(function.__self__), *args], keywords)
         return True
@@ -516,7 +530,9 @@ def _construct(
             return False
         _give(m, frame, op, m.virtual(VObject("exception", cls, tuple(args), site=site(frame))))
         return True
-    if cls.__new__ is not object.__new__ or cls.__module__ == "builtins" or hasattr(cls, "__del__"):
+    if class_lookup(cls, "__del__") is not MISSING:
+        raise Unsupported(f"an instance of {cls.__qualname__} has a finalizer, which must run in time", op.span)
+    if cls.__new__ is not object.__new__ or cls.__module__ == "builtins":
         return False
     init = class_lookup(cls, "__init__")
     assumed = init

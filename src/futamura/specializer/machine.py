@@ -166,6 +166,8 @@ class Machine(Emitter):
         self.looping: dict[int, FunctionFacts] = {}
         self.style = Style()
         self.rolled: set[tuple[int, int]] = set()
+        self.compared: set[object] = set()
+        """The tokens of tuples that `is` was asked about."""
         self.ways: dict[tuple[int, int], set[bool]] = {}
         """Where the step of an iterator was entered under dynamic control: did it give an item, did it end?"""
         self.clean_ups = False

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from futamura.specializer.state import State
-from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, token_key
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, has_identity, token_key
 
 __all__ = ["Meet", "generalize", "match"]
 
@@ -96,6 +96,8 @@ class Meet:
         self._keep: Final = keep
         self._forced_a: set[int] = set()
         self._forced_b: set[int] = set()
+        self.confused: set[object] = set()
+        """The tokens of equal tuples that are two objects: from here on they count as one."""
         while not self._attempt():
             pass
 
@@ -128,6 +130,8 @@ class Meet:
 
     def _join(self, a: AbstractValue, b: AbstractValue) -> AbstractValue:
         if type(a) is Known and type(b) is Known and (a.value is b.value or token_key(a.value) == token_key(b.value)):
+            if a.value is not b.value and has_identity(a.value):
+                self.confused.add(token_key(a.value))
             return self._join_known(a, b)
         if type(a) is Virtual and type(b) is Virtual and self._partners(a, b):
             return a

@@ -354,6 +354,8 @@ class _Run:
         self._arrived = state
         while (version := versions.next()) is not None:
             machine.run_version(version)
+        if not machine.compared.isdisjoint(versions.confused):
+            raise Unsupported("`is` tells two equal tuples apart that are one value here")
         return root, params
 
     def _assemble(self, machine: Machine, root: Version, params: list[int], facts: FunctionFacts) -> Program:

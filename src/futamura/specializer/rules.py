@@ -23,7 +23,7 @@ from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.policy import SMALL_MODULUS
 from futamura.specializer.purity import cheap, comparable, deep
 from futamura.specializer.state import OLDEST, Frame
-from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, has_identity, token_key
 
 __all__ = [
     "OPERATOR_CALLS",
@@ -138,6 +138,8 @@ def derived_age(m: Machine, name: str, values: tuple[object, ...], args: list[Ab
 def arithmetic(m: Machine, frame: Frame, op: Operation) -> None:
     name = op.operator.name
     args = [m.get(frame, arg) for arg in op.args]
+    if name in ("is", "is_not"):
+        m.compared.update(token_key(arg.value) for arg in args if type(arg) is Known and has_identity(arg.value))
     if all(type(arg) is Known for arg in args):
         values = tuple([arg.value for arg in args if type(arg) is Known])
         folded = fold(m, name, values)

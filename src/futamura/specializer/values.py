@@ -18,7 +18,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from futamura.ir.constant import exact_key
 
-__all__ = ["NONE", "AbstractValue", "Dynamic", "Known", "VObject", "Virtual", "token_key"]
+__all__ = ["NONE", "AbstractValue", "Dynamic", "Known", "VObject", "Virtual", "has_identity", "token_key"]
 
 
 class Known:
@@ -87,6 +87,11 @@ class VObject(NamedTuple):
     names: tuple[object, ...] = ()
     site: object = None
     extra: object = None
+
+
+def has_identity(value: object) -> bool:
+    """Is this an immutable container, of which two equal ones are told apart by `is`?"""
+    return type(value) in (tuple, frozenset) and bool(value)
 
 
 def token_key(value: object) -> object:

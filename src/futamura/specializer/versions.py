@@ -49,6 +49,8 @@ class Versions:
         self.extents: dict[object, int] = {}
         self.units: dict[object, int] = {}
         self.real: set[tuple[int, int]] = set()
+        self.confused: set[object] = set()
+        """The tokens of equal tuples that are two objects and met somewhere."""
         self.style = Style()
         self.opaque: set[object] = set()
         """Calls that bring nothing static and made versions explode: they stay calls."""
@@ -63,6 +65,7 @@ class Versions:
         """Forget all versions, keep what was learned."""
         self.unit = Unit("")
         self.extents.clear()
+        self.confused.clear()
         self.units.clear()
         self._queue.clear()
         self._per_block.clear()
@@ -208,6 +211,7 @@ class Versions:
 
     def _join(self, version: Version, state: State) -> None:
         meet = Meet(version.state, state, self._fresh, self.keep)
+        self.confused |= meet.confused
         if meet.changed:
             version.state = meet.state
             self._enqueue(version)
