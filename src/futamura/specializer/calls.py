@@ -415,18 +415,16 @@ def bind(
     return [found[name] for name in signature.names]
 
 
-_NAMED: Final = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
-
-
 def _inline_function(
     m: Machine, frame: Frame, op: Operation, function: types.FunctionType, args: list[AbstractValue], keywords: Keywords
 ) -> bool:
-    facts = m.resolve(function)
-    if facts is None or facts.function.kind not in ("function", "generator"):
+    facts = m.resolve(function) if _opened(m, function) else None
+    if facts is None or facts.function.kind not in ("function", "generator") or ("call", facts.uid) in m.refused:
         return False
     for part in ("__code__", "__defaults__", "__kwdefaults__"):
-        place = f"{function.__qualname__}.{part}"
-        m.world.assume(Assumption("attribute", place, function, part, getattr(function, part)))
+        if function.__globals__ is not library.__dict__:
+            place = f"{function.__qualname__}.{part}"
+            m.world.assume(Assumption("attribute", place, function, part, getattr(function, part)))
     signature = facts.function.signature
     defaults: dict[str, AbstractValue] = {}
     regular = (*signature.posonly, *signature.regular)
@@ -439,6 +437,18 @@ def _inline_function(
         return False
     cells: list[AbstractValue] = [Known(cell) for cell in facts.cells]
     return _push(m, frame, op, facts, [*bound, *cells], made_by=_plainly_called(function, signature))
+
+
+_READ: Final = frozenset({"abc", "collections", "contextlib", "dataclasses", "functools", "heapq", "operator", "types"})
+"""Modules of the standard library that are small enough to be looked into."""
+
+
+def _opened(m: Machine, function: types.FunctionType) -> bool:
+    """Is the function looked into?  The rest of the standard library stays behind its calls."""
+    package = str(function.__globals__.get("__name__", "")).partition(".")[0]
+    if package not in sys.stdlib_module_names or package in _READ or package == "__main__":
+        return True
+    return package == str(m.home.get("__name__", "")).partition(".")[0]
 
 
 def _plainly_called(function: types.FunctionType, signature: Signature) -> types.FunctionType | None:

@@ -9,6 +9,7 @@ Invariant: a global operation of inlined code works on the globals of the module
 
 from __future__ import annotations
 
+import builtins
 import importlib.util
 import sys
 import types
@@ -16,6 +17,7 @@ from typing import Final
 
 from futamura.ir.graph import Operation
 from futamura.runtime import delete_global, read_global, write_global
+from futamura.specializer import library
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.rules import rule
 from futamura.specializer.state import Frame
@@ -30,6 +32,9 @@ _NAMED: Final = (type, types.FunctionType, types.BuiltinFunctionType, types.Modu
 def global_get(m: Machine, frame: Frame, op: Operation) -> None:
     assert isinstance(op.attr, tuple)
     module, name = op.attr
+    if frame.facts.namespace is library.__dict__:  # ours: nothing that a program could rebind
+        m.set(frame, op, Known(library.__dict__[name] if name in library.__dict__ else getattr(builtins, name)))
+        return
     found = m.world.lookup(frame.facts.namespace, module, name)
     if found is not None:
         if frame.facts.namespace is m.home and isinstance(found[0], _NAMED):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, Final
 
 __all__ = ["delegate", "extend", "join", "next_of", "next_or"]
 
@@ -75,6 +75,7 @@ def min_of(iterable: Iterable[Any]) -> Any:
     return least
 
 
+_MAXSIZE: Final = sys.maxsize
 END: Any = object()
 """What a step returns when its iterator is exhausted."""
 
@@ -241,7 +242,7 @@ def length(method: Any, value: Any) -> Any:
         undecided()
     if result < 0:
         raise ValueError("__len__() should return >= 0")
-    if result > sys.maxsize:
+    if result > _MAXSIZE:
         raise OverflowError("cannot fit 'int' into an index-sized integer")
     return result
 

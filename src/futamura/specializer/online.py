@@ -139,6 +139,10 @@ class _Sources:
             self._nested[0, program.entry] = self._facts(program, program.main, namespace, ())
         return self._nested[0, program.entry]
 
+    def is_called(self, facts: FunctionFacts) -> bool:
+        """Is this a function of its own, which residual code can call?"""
+        return any(facts is known for known in self._found.values())
+
     def nested(self, maker: FunctionFacts, name: str) -> FunctionFacts:
         key = (0 if maker.program is self._program else maker.uid, name)
         if key not in self._nested:
@@ -321,9 +325,11 @@ class _Run:
             except Restart:
                 self.events.extend(event for event in machine.events.values() if event.code in _LASTING)
                 continue
-            except Unsupported:
+            except Unsupported as reason:
                 self._file = machine.file
-                raise
+                if not self._left_call(machine, reason):
+                    raise
+                continue
             self.events.extend(machine.events.values())
             self.events.extend(map(Event.of, self.sources.refused.values()))
             result = self._result(machine, versions, program, attempt)
@@ -331,6 +337,20 @@ class _Run:
             return result
         sys.setrecursionlimit(limit)
         raise OverBudget("too many restarts")
+
+    def _left_call(self, machine: Machine, reason: Unsupported) -> bool:
+        """Give up one call only: the innermost function that can be called instead stays a call from now on."""
+        for frame in reversed(machine.state.frames[1:]):
+            place = ("call", frame.facts.uid)
+            if frame.purpose in ("call", "init") and self.sources.is_called(frame.facts):
+                if place not in machine.refused:
+                    machine.refused.add(place)
+                    name = frame.facts.function.qualname
+                    line = reason.span.line if reason.span is not None else 0
+                    text = f"the call of {name} stays: {reason.reason}"
+                    self.events.append(Event("FT404", text, line, self._file, reason.span))
+                    return True
+        return False
 
     def _run(self, machine: Machine, versions: Versions, facts: FunctionFacts) -> tuple[Version, list[int]]:
         env: dict[int, AbstractValue] = {}
