@@ -23,6 +23,7 @@ from futamura.controls import is_marked
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.graph import Operation, Signature
 from futamura.specializer import library
+from futamura.specializer.describing import is_plain_enum, member_by_value
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.generators import is_generator, is_iterator, new_generator
 from futamura.specializer.machine import GUARDED, Machine, Unsupported, plain_exception_class
@@ -31,7 +32,7 @@ from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, call_me
 from futamura.specializer.protocol import next_item
 from futamura.specializer.purity import MISSING, PURE_FUNCTIONS, class_lookup, deep
 from futamura.specializer.raising import left_generator, operands_in_generator
-from futamura.specializer.records import readable
+from futamura.specializer.records import plain_fields, readable
 from futamura.specializer.rules import exact_type, rule, sequence_items, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
@@ -533,6 +534,12 @@ def _construct(
     m: Machine, frame: Frame, op: Operation, cls: type, args: list[AbstractValue], keywords: Keywords
 ) -> bool:
     """A new instance of a plain class: virtual, then `__init__` inlined."""
+    if is_plain_enum(cls):
+        member = None if keywords else member_by_value(m, cls, args)
+        if member is not None:
+            m.folded += 1
+            _give(m, frame, op, member)
+        return member is not None
     if type(cls).__call__ is not type.__call__ or cls.__flags__ & (1 << 20):  # abstract classes raise
         return False
     if issubclass(cls, BaseException):
@@ -554,7 +561,7 @@ def _construct(
         return True
     if not isinstance(init, types.FunctionType):
         return False
-    fields = _generated_init(cls, init)
+    fields = plain_fields(cls)
     if fields is not None:
         bound = bind(m, frame, Signature(regular=tuple(fields)), args, keywords, _given(fields))
         if bound is None:
@@ -575,32 +582,6 @@ def _construct(
         m.state.frames[-1].purpose = "init"
         m.state.frames[-1].subject = subject
     return True
-
-
-def _generated_init(cls: type, init: types.FunctionType) -> dict[str, object] | None:
-    """Fields and their defaults, if `init` was made by `dataclasses` and does nothing but store its arguments."""
-    parameters = getattr(cls, "__dataclass_params__", None)
-    code = init.__code__
-    if parameters is None or code.co_filename != "<string>":
-        return None
-    if cls.__dict__.get("__init__") is not init or not parameters.init or hasattr(cls, "__post_init__"):
-        return None
-    if not parameters.frozen and class_lookup(cls, "__setattr__") is not object.__dict__["__setattr__"]:
-        return None
-    found = dataclasses.fields(cls)
-    names = tuple(field.name for field in found)
-    simple = all(field.init and field.default_factory is dataclasses.MISSING for field in found)
-    if not simple or code.co_varnames[1 : code.co_argcount] != names or code.co_kwonlyargcount:
-        return None
-    if len(names) != len(cls.__dict__["__dataclass_fields__"]) or any(_is_descriptor(cls, name) for name in names):
-        return None
-    return {field.name: field.default for field in found}
-
-
-def _is_descriptor(cls: type, name: str) -> bool:
-    """Does storing this attribute do more than storing it?"""
-    found = class_lookup(cls, name)
-    return hasattr(type(found), "__set__") and not isinstance(found, types.MemberDescriptorType)
 
 
 def _given(fields: dict[str, object]) -> dict[str, AbstractValue]:

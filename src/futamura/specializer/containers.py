@@ -12,6 +12,7 @@ from futamura.specializer.machine import Machine
 from futamura.specializer.purity import deep
 from futamura.specializer.rules import (
     OPERATOR_CALLS,
+    SPECIAL,
     exact_type,
     extend_in_place,
     hint_of,
@@ -154,6 +155,8 @@ def _position(entry: VObject, key: object) -> int | None:
 def getitem(m: Machine, frame: Frame, op: Operation) -> None:
     target, key = (m.get(frame, arg) for arg in op.args)
     result = load_item(m, frame, target, key)
+    for special in SPECIAL.get("getitem", ()) if result is None else ():
+        result = special(m, frame, op, [target, key])
     if result is None and OPERATOR_CALLS["getitem"](m, frame, op, [target, key]):
         return
     if result is None:

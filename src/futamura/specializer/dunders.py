@@ -17,6 +17,7 @@ from futamura.ir.graph import Operation
 from futamura.specializer import library
 from futamura.specializer.attributes import store_field
 from futamura.specializer.calls import enter
+from futamura.specializer.describing import members
 from futamura.specializer.generators import is_iterator
 from futamura.specializer.machine import Machine
 from futamura.specializer.marks import unrolled
@@ -311,7 +312,8 @@ def _set_plainly(
 @rule("iter")
 def make_iterator(m: Machine, frame: Frame, op: Operation) -> None:
     source = m.get(frame, op.args[0])
-    iterator = iterator_over(m, frame, source)
+    found = members(source.value) if type(source) is Known and isinstance(source.value, type) else None
+    iterator = iterator_over(m, frame, source if found is None else Known(found))
     if iterator is not None:
         unrolled(m, frame, op, iterator)
         m.set(frame, op, iterator)

@@ -16,6 +16,7 @@ from typing import Final, NoReturn
 
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Span
+from futamura.specializer.records import plain_fields
 from futamura.specializer.residual import ResidualBlock, ResidualOperation
 from futamura.specializer.state import State, Unsupported
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
@@ -165,11 +166,23 @@ class Emitter(ABC):
         if entry.kind == "forward":
             return self.lift(value)
         self._require_acyclic(value)
-        dynamic = self._construct(entry)
+        whole = entry.kind == "instance" and self._made_by_fields(value, entry)
+        dynamic = self._called_class(entry) if whole else self._construct(entry)
         self.state.heap[value.oid] = VObject("forward", entry.cls, (dynamic,))
-        if entry.kind == "instance":
+        if entry.kind == "instance" and not whole:
             self._fill(entry, dynamic)
         return dynamic.rv
+
+    def _made_by_fields(self, value: Virtual, entry: VObject) -> bool:
+        """Does calling the class with the attributes' values make this very instance?"""
+        fields = plain_fields(entry.cls)
+        if fields is None or tuple(fields) != entry.names:
+            return False
+        inside = [leaf for item in entry.items for leaf in self.state.leaves(item)]
+        return not any(type(leaf) is Virtual and leaf.oid == value.oid for leaf in inside)
+
+    def _called_class(self, entry: VObject) -> Dynamic:
+        return self.emit("call", (Known(entry.cls), *entry.items), type=entry.cls, raises=False)
 
     def _require_acyclic(self, value: Virtual) -> None:
         """Objects that contain themselves other than through an instance's attribute are not constructed yet."""

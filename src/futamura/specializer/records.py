@@ -16,11 +16,13 @@ import dataclasses
 import linecache
 import sys
 from collections.abc import Iterator
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, MemberDescriptorType
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-__all__ = ["readable"]
+from futamura.specializer.purity import class_lookup
+
+__all__ = ["plain_fields", "readable"]
 
 _NEW: Final = sys.version_info >= (3, 12)
 _FACTORY_MARK: Final = "__dataclass_HAS_DEFAULT_FACTORY__" if _NEW else "_HAS_DEFAULT_FACTORY"
@@ -151,3 +153,30 @@ def _inner(code: CodeType | None, name: str) -> CodeType | None:
 def _same(a: CodeType, b: CodeType) -> bool:
     parts = ("co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_consts", "co_argcount")
     return all(getattr(a, part) == getattr(b, part) for part in parts) and a.co_kwonlyargcount == b.co_kwonlyargcount
+
+
+def plain_fields(cls: type) -> dict[str, object] | None:
+    """Fields and their defaults, if `__init__` was made by `dataclasses` and does nothing but store its arguments."""
+    parameters = cls.__dict__.get("__dataclass_params__")
+    init = cls.__dict__.get("__init__")
+    if parameters is None or not isinstance(init, FunctionType):
+        return None
+    code = init.__code__
+    if code.co_filename != "<string>" or not parameters.init or hasattr(cls, "__post_init__"):
+        return None
+    if not parameters.frozen and class_lookup(cls, "__setattr__") is not object.__dict__["__setattr__"]:
+        return None
+    found = dataclasses.fields(cls)
+    names = tuple(field.name for field in found)
+    simple = all(field.init and field.default_factory is dataclasses.MISSING for field in found)
+    if not simple or code.co_varnames[1 : code.co_argcount] != names or code.co_kwonlyargcount:
+        return None
+    if len(names) != len(cls.__dict__["__dataclass_fields__"]) or any(_is_descriptor(cls, name) for name in names):
+        return None
+    return {field.name: field.default for field in found}
+
+
+def _is_descriptor(cls: type, name: str) -> bool:
+    """Does storing this attribute do more than storing it?"""
+    found = class_lookup(cls, name)
+    return hasattr(type(found), "__set__") and not isinstance(found, MemberDescriptorType)

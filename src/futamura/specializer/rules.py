@@ -21,7 +21,7 @@ from futamura.ir.graph import Operation
 from futamura.ir.ops import OPERATORS
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.policy import SMALL_MODULUS
-from futamura.specializer.purity import cheap, comparable, deep
+from futamura.specializer.purity import MISSING, cheap, class_lookup, comparable, deep
 from futamura.specializer.state import OLDEST, Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, has_identity, token_key
 
@@ -220,7 +220,7 @@ def _length_truth(m: Machine, frame: Frame, op: Operation, args: list[AbstractVa
         if entry.kind in ("list", "tuple", "dict", "set"):
             return Known(bool(entry.items) is not negate)
         if entry.kind == "instance":
-            if hasattr(entry.cls, "__bool__") or hasattr(entry.cls, "__len__"):
+            if _has_truth(entry.cls):
                 return None
             return Known(not negate)
         return Known(not negate) if entry.kind not in ("exception", "class of") else None
@@ -233,10 +233,13 @@ def _length_truth(m: Machine, frame: Frame, op: Operation, args: list[AbstractVa
             return Known(bool(content) is not negate)
         if isinstance(content, type) and type(content) is not type:
             return None
-        kind = type(content)
-        if not hasattr(kind, "__bool__") and not hasattr(kind, "__len__"):
+        if not _has_truth(type(content)):
             return Known(not negate)
     return None
+
+
+def _has_truth(cls: type) -> bool:
+    return class_lookup(cls, "__bool__") is not MISSING or class_lookup(cls, "__len__") is not MISSING
 
 
 def _concatenate(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
