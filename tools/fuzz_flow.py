@@ -3,8 +3,8 @@
     $ python -m tools.fuzz_flow --count 5000
     5000 programs (4211 compared runs of 20000 ended with a result, ...): 0 differences, 180 s
 
-Each program is specialized online with a random style, random passes and random labels; the residual is printed, parsed
-again and run.  `--seed N --count 1 --show` prints program N with its residual.
+Each program is specialized online and offline, with a random style or division, random passes and random labels; the
+residual is printed, parsed again and run.  `--seed N --count 1 --show` prints program N with its residual.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ import random
 import sys
 import time
 import traceback
+from typing import Literal
 
 import click
 
+from futamura.analysis.division import KINDS, POINTS
 from futamura.languages import FlowOptions, FlowResidual, specialize_flow
 from futamura.optimize.passes import PASSES
 from futamura.specializer.policy import Budget
@@ -27,9 +29,9 @@ __all__ = ["difference", "random_options"]
 FUEL = 3_000
 
 
-def random_options(seed: int) -> FlowOptions:
+def random_options(seed: int, mode: Literal["online", "offline"] = "online") -> FlowOptions:
     """How to specialize program `seed`."""
-    r = random.Random(f"options {seed}")
+    r = random.Random(f"options {seed} {mode}")
     keep = r.random() < 0.4
     return FlowOptions(
         keep_jumps=keep,
@@ -39,13 +41,17 @@ def random_options(seed: int) -> FlowOptions:
         passes=tuple(r.sample(sorted(PASSES), r.randint(0, len(PASSES)))),
         labels=r.choice(["short", "numbered", "pairs"]),
         budget=Budget(steps=5_000, unrolled=1_500, operations=1_500, hard_versions_per_block=60),
+        mode=mode,
+        division=r.choice(KINDS),
+        points=r.choice(POINTS),
+        offline_budget=600,
     )
 
 
 def difference(case: Case, options: FlowOptions, counts: collections.Counter[str]) -> str:
     """What a residual does otherwise than its program, or nothing."""
     residual = specialize_flow(case.text, case.static, "random.flow", options)
-    counts["specialized" if residual.specialized else "not specialized"] += 1
+    counts[f"{options.mode} specialized" if residual.specialized else f"{options.mode} not specialized"] += 1
     program, again = lowered(case.text), lowered(residual.text)
     for given in case.rounds:
         wanted = shown(program, {**case.static, **given}, FUEL)
@@ -82,20 +88,21 @@ def main(count: int, seed: int, failures: int, show: bool) -> None:
     start = time.monotonic()
     wrong = done = 0
     for number in range(seed, seed + count):
-        case, options = random_case(number), random_options(number)
-        if show:
-            click.echo(f"{case.text}\n{case.static}\n{options}\n")
-            click.echo(specialize_flow(case.text, case.static, "random.flow", options).text)
-        try:
-            problem = difference(case, options, counts)
-        except Exception:
-            problem = traceback.format_exc()
+        case = random_case(number)
         done += 1
-        if problem:
-            wrong += 1
-            click.echo(f"program {number}: {problem}")
-            if wrong >= failures:
-                break
+        for options in (random_options(number), random_options(number, "offline")):
+            if show:
+                click.echo(f"{case.text}\n{case.static}\n{options}\n")
+                click.echo(specialize_flow(case.text, case.static, "random.flow", options).text)
+            try:
+                problem = difference(case, options, counts)
+            except Exception:
+                problem = traceback.format_exc()
+            if problem:
+                wrong += 1
+                click.echo(f"program {number}, {options.mode}: {problem}")
+        if wrong >= failures:
+            break
     summary = ", ".join([f"{amount} {name}" for name, amount in sorted(counts.items())])
     click.echo(f"{done} programs ({summary}): {wrong} differences, {time.monotonic() - start:.0f} s")
     sys.exit(wrong > 0)

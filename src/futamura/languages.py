@@ -1,7 +1,7 @@
 """The way of a program of the small languages: read, lower, specialize, clean up, print back.
 
     specialize_flow(text of power.flow, {"y": 5})     1  frontend.flow        text to a function of the IR, with labels
-                                                      2  specializer.online   the residual function, and the code cache
+                                                      2  specializer          the residual function, and the code cache
                                                       3  optimize.passes      those that are asked for
                                                       4  backend.flow         the text, in the spelling of the source
 
@@ -15,21 +15,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from futamura.analysis.division import Kind, Points
 from futamura.backend.flow.draft import NotPrintable, reading_order
 from futamura.backend.flow.printing import Spelling, print_flow
+from futamura.backend.functional.printing import print_functional
 from futamura.errors import diagnose
 from futamura.frontend.flow.lowering import LoweredFlow, lower_flow
+from futamura.frontend.flow.parsing import statement_texts
 from futamura.frontend.flow.reading import FlowError, Reader
 from futamura.frontend.flow.running import checked_inputs
-from futamura.ir.graph import Function, Program
+from futamura.frontend.functional.lowering import lower_functional
+from futamura.ir.graph import Function, Program, Span
 from futamura.ir.lists import literal
-from futamura.optimize.binding import bound
+from futamura.optimize.binding import bound, renamed
 from futamura.optimize.passes import run_passes
+from futamura.specializer.offline.offline import OfflineOptions, specialize_offline
+from futamura.specializer.offline.trace import trace_table
 from futamura.specializer.online import Open, specialize_program
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style
 from futamura.specializer.programs import Point
 
-__all__ = ["FlowOptions", "FlowResidual", "LabelStyle", "Row", "specialize_flow"]
+__all__ = [
+    "FlowOptions", "FlowResidual", "FunctionalOptions", "FunctionalResidual", "LabelStyle", "Row", "specialize_flow",
+    "specialize_functional",
+]  # fmt: skip
 
 LabelStyle: TypeAlias = Literal["short", "numbered", "pairs"]
 
@@ -47,6 +56,13 @@ class FlowOptions:
     passes: tuple[str, ...] = ()
     labels: LabelStyle = "short"
     budget: Budget | None = None
+    mode: Literal["online", "offline"] = "online"
+    division: Kind = "safe"
+    """Offline: what makes a variable dynamic."""
+    points: Points = "pointwise"
+    """Offline: one division for the program, or one for each place."""
+    offline_budget: int = 20_000
+    """Offline: blocks processed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +89,8 @@ class FlowResidual:
     events: tuple[Event, ...]
     stats: Mapping[str, object]
     specialized: bool
+    trace: str = ""
+    """Offline: the table of the work, statement by statement."""
 
 
 _LABEL_BREAKERS: Final = str.maketrans({"<": "\\u003c", ">": "\\u003e", "\n": " "})
@@ -90,28 +108,122 @@ def specialize_flow(
         if array.array and lowered.stores and array.name in given:
             title = f"the array `{array.name}` must stay open: the program may change it"
             Reader(text, file).fail("FT505", title, array.span)
-    style = Style(every_block=how.keep_jumps, trim=how.trim, loops=how.loops)
-    outcome = specialize_program(
-        lowered.program,
-        {name: given.get(name, Open()) for name in names},
-        polyvariance=how.polyvariance,
-        budget=how.budget,
-        style=style,
-    )
-    if outcome.program is None:
+    made = (_online if how.mode == "online" else _offline)(lowered, given, how)
+    if made.program is None:
         function = bound(lowered.program.main, given)
-        points: Sequence[Point] = ()
         labels = _source_labels(lowered, function)
     else:
-        function, points = outcome.program.main, outcome.points
-        labels = _labels(lowered, function, points, how.labels)
-    before = function
+        function = made.program.main
+        labels = _labels(lowered, function, made.points, how.labels)
     function, origins = run_passes(function, how.passes)
     kept = {new: labels[old] for new, old in enumerate(origins) if old in labels}
-    rows = _rows(lowered, points, {old: kept[new] for new, old in enumerate(origins) if new in kept}, before)
+    rows = _rows(lowered, made.points, {old: kept[new] for new, old in enumerate(origins) if new in kept})
     program = Program(function.name, (function,))
     printed = _printed(lowered, function, kept)
-    return FlowResidual(printed, program, rows, outcome.events, outcome.stats, outcome.program is not None)
+    return FlowResidual(printed, program, rows, made.events, made.stats, made.program is not None, made.trace)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionalOptions:
+    """How a functional program is specialized."""
+
+    calls: Literal["unfold", "keep"] = "unfold"
+    """Calls with an open argument: unfolded while control is known, or always a new function."""
+    polyvariance: Polyvariance = "auto"
+    budget: Budget | None = None
+    mode: Literal["online", "offline"] = "online"
+    division: Kind = "safe"
+    points: Points = "pointwise"
+    offline_budget: int = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionalResidual:
+    """The text of the residual, and the program behind it."""
+
+    text: str
+    program: Program
+    events: tuple[Event, ...]
+    specialized: bool
+
+
+_CALLS: Final = Budget(depth=400)
+"""Calls of these programs are small, and a list is walked by one call for each item."""
+
+
+def specialize_functional(
+    text: str, given: Mapping[str, object], file: str = "<functional>", options: FunctionalOptions | None = None
+) -> FunctionalResidual:
+    """The residual of a functional program for these static inputs of its entry; raises `FlowError`."""
+    how = options if options is not None else FunctionalOptions()
+    lowered = lower_functional(text, file)
+    names = lowered.program.main.signature.names
+    checked_inputs(given, names, file, all_of_them=False)
+    program: Program | None
+    if how.mode == "offline":
+        options_ = OfflineOptions(how.division, how.points, budget=how.offline_budget)
+        offline = specialize_offline(lowered.program, given, options_)
+        program, events = offline.program, offline.events
+    else:
+        inputs = {name: given.get(name, Open()) for name in names}
+        online = specialize_program(
+            lowered.program,
+            inputs,
+            polyvariance=how.polyvariance,
+            budget=how.budget if how.budget is not None else _CALLS,
+            style=Style(calls=how.calls),
+        )
+        program, events = online.program, online.events
+    specialized = program is not None
+    if program is None:
+        main = lowered.program.main
+        entry = renamed(bound(main, given), f"{main.name}_open") if given else main
+        program = Program(entry.name, (entry, *lowered.program.functions) if given else lowered.program.functions)
+    try:
+        printed = print_functional(program)
+    except NotPrintable as reason:
+        raise FlowError(diagnose("FT901", f"the residual cannot be printed: {reason}", file=file)) from reason
+    return FunctionalResidual(printed, program, events, specialized)
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What one of the specializers gave."""
+
+    program: Program | None
+    points: Sequence[Point]
+    events: tuple[Event, ...]
+    stats: Mapping[str, object]
+    trace: str = ""
+
+
+def _online(lowered: LoweredFlow, given: Mapping[str, object], how: FlowOptions) -> _Made:
+    style = Style(every_block=how.keep_jumps, trim=how.trim, loops=how.loops)
+    inputs = {name: given.get(name, Open()) for name in lowered.program.main.signature.names}
+    found = specialize_program(lowered.program, inputs, polyvariance=how.polyvariance, budget=how.budget, style=style)
+    return _Made(found.program, found.points if found.program else (), found.events, found.stats)
+
+
+def _offline(lowered: LoweredFlow, given: Mapping[str, object], how: FlowOptions) -> _Made:
+    options = OfflineOptions(
+        how.division, how.points, follow=not how.keep_jumps, trim=how.trim, budget=how.offline_budget
+    )
+    statement_at = statement_texts(lowered.text, lowered.file)
+
+    def statement(function: Function, span: Span | None, name: str) -> str:
+        return "" if span is None else statement_at(span)
+
+    entry = lowered.program.entry
+    found = specialize_offline(lowered.program, given, options, labels={entry: lowered.labels}, statement=statement)
+    if found.program is None:
+        return _Made(None, (), found.events, {})
+    labels = {label: at for at, label in enumerate(found.labels[entry])}
+    points = [
+        Point(entry, labels[row.label], entry, lowered.labels.index(row.block), tuple(row.store.items()), number)
+        for number, row in enumerate(found.cache)
+        if row.label in labels
+    ]
+    return _Made(found.program, points, found.events, {"points": len(found.cache)}, trace_table(found.rows))
 
 
 def _printed(lowered: LoweredFlow, function: Function, labels: Mapping[int, str]) -> str:
@@ -173,9 +285,7 @@ def _label(label: str, point: Point, copies: Sequence[Point], style: LabelStyle,
     return f"{base}{number}"
 
 
-def _rows(
-    lowered: LoweredFlow, points: Sequence[Point], labels: Mapping[int, str], function: Function
-) -> tuple[Row, ...]:
+def _rows(lowered: LoweredFlow, points: Sequence[Point], labels: Mapping[int, str]) -> tuple[Row, ...]:
     found = sorted([point for point in points if point.store is not None], key=lambda point: point.number)
     return tuple(
         [Row(lowered.labels[point.source_block], point.store or (), labels.get(point.block, "")) for point in found]

@@ -274,6 +274,26 @@ def test_the_ways_of_treating_loops_differ_in_what_stays_known() -> None:
     assert known == {"meet": True, "parameters": False, "variables": False}
 
 
+# --- offline: the same way through another specializer ---
+
+
+def test_power_offline_has_the_same_code_cache() -> None:
+    residual = example("power.flow", "y=5", trim=False, labels="numbered", mode="offline", keep_jumps=True)
+    online = example("power.flow", "y=5", trim=False, labels="numbered", **CLASSICAL)
+    assert [(row.label, dict(row.store)["y"], row.residual) for row in residual.rows] == [
+        (row.label, dict(row.store)["y"], row.residual) for row in online.rows
+    ]
+    assert [line.replace("1 * x", "res * x") for line in code(residual) if line != "res = 1"] == [
+        line.replace("1 * x", "res * x") for line in code(online)
+    ]
+
+
+def test_the_search_offline() -> None:
+    residual = same(SEARCH, {"name": "ann", "nameList": NAMES}, {"valueList": (1, 2, 3)}, mode="offline")
+    assert sum("cdr(" in line for line in code(residual)) == 2 and "if " not in residual.text
+    assert "statement" in residual.trace and "susan" in residual.trace
+
+
 # --- passes ---
 
 
@@ -336,5 +356,6 @@ def test_the_command() -> None:
 def test_random_programs(start: int) -> None:
     counts: collections.Counter[str] = collections.Counter()
     for seed in range(start, start + 10):
-        assert difference(random_case(seed), random_options(seed), counts) == "", seed
-    assert counts["ended"] and counts["specialized"]
+        for options in (random_options(seed), random_options(seed, "offline")):
+            assert difference(random_case(seed), options, counts) == "", (seed, options.mode)
+    assert counts["ended"] and counts["online specialized"] and counts["offline specialized"]

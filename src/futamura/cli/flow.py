@@ -1,4 +1,4 @@
-"""Commands for programs of the flow-graph language (`.flow`).
+"""Commands for programs of the flow-graph language (`.flow`) and the functional language (`.fl`).
 
     $ futamura run examples/flow/power.flow x=2 y=5
     32
@@ -13,15 +13,24 @@ Invariant: a wrong program, a wrong input or a run that fails is a diagnostic an
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
+from futamura.analysis.division import KINDS, POINTS
 from futamura.cli.commands import OUTPUT, deliver
 from futamura.frontend.flow.lowering import lower_flow
 from futamura.frontend.flow.running import FUEL, read_inputs, run_program
+from futamura.frontend.functional.lowering import lower_functional
 from futamura.ir.lists import literal
-from futamura.languages import FlowOptions, specialize_flow
+from futamura.languages import (
+    FlowOptions,
+    FlowResidual,
+    FunctionalOptions,
+    FunctionalResidual,
+    specialize_flow,
+    specialize_functional,
+)
 from futamura.optimize.passes import PASSES
 
 __all__ = ["PROGRAM", "read_text", "run", "specialize"]
@@ -32,8 +41,8 @@ INPUTS = click.argument("inputs", nargs=-1, metavar="[NAME=VALUE]...")
 
 def read_text(path: Path) -> str:
     """The text of a program; what cannot be read is bad usage."""
-    if path.suffix != ".flow":
-        raise click.UsageError(f"'{path}' is not a program of the flow-graph language: its name must end in .flow")
+    if path.suffix not in (".flow", ".fl"):
+        raise click.UsageError(f"'{path}' is not a program that can be read: its name must end in .flow or .fl")
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -41,13 +50,19 @@ def read_text(path: Path) -> str:
         raise click.UsageError(f"cannot read '{path}': {reason}") from None
 
 
-@click.command(short_help="Run a program of the flow-graph language.")
+@click.command(short_help="Run a program of the flow-graph or the functional language.")
 @PROGRAM
 @INPUTS
 @click.option("--fuel", type=click.IntRange(min=1), default=FUEL, show_default=True, help="Operations at most.")
 def run(program: Path, inputs: tuple[str, ...], fuel: int) -> None:
     """Run PROGRAM on the inputs: numbers, "texts", true, false, [lists]."""
-    lowered = lower_flow(read_text(program), str(program))
+    text = read_text(program)
+    if program.suffix == ".fl":
+        functional = lower_functional(text, str(program))
+        result, _ = run_program(functional.program, read_inputs(inputs), text=text, file=str(program), fuel=fuel)
+        click.echo(literal(result))
+        return
+    lowered = lower_flow(text, str(program))
     arrays = [given.name for given in lowered.inputs if given.array]
     result, changed = run_program(
         lowered.program, read_inputs(inputs), text=lowered.text, file=lowered.file, arrays=arrays, fuel=fuel
@@ -67,7 +82,7 @@ def _passes(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str
     return names
 
 
-@click.command(short_help="Specialize a program of the flow-graph language to some of its inputs.")
+@click.command(short_help="Specialize a program of the flow-graph or the functional language.")
 @PROGRAM
 @INPUTS
 @click.option("--keep-jumps/--follow-gotos", default=False, help="Every block a point of its own, or in line.")
@@ -79,19 +94,41 @@ def _passes(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str
     "--loops", type=click.Choice(["meet", "parameters", "variables"]), default="meet", help="At dynamic loops."
 )
 @click.option(
+    "--calls", type=click.Choice(["unfold", "keep"]), default="unfold", help="Functional: calls with open arguments."
+)
+@click.option(
     "--passes", callback=_passes, default="", metavar="NAMES", help="paste,prune,merge,tails,reroll: in order."
 )
 @click.option(
     "--labels", type=click.Choice(["short", "numbered", "pairs"]), default="short", help="How blocks are called."
 )
-@click.option("--trace", is_flag=True, help="Print the code cache, too.")
+@click.option("--online/--offline", default=True, help="Decide while specializing, or obey a division.")
+@click.option("--division", type=click.Choice(KINDS), default="safe", help="Offline: what makes a variable dynamic.")
+@click.option("--points", type=click.Choice(POINTS), default="pointwise", help="Offline: where divisions differ.")
+@click.option("--trace", is_flag=True, help="Print the code cache and, offline, the table of the work, too.")
 @OUTPUT
-def specialize(program: Path, inputs: tuple[str, ...], trace: bool, output: Path | None, **options: Any) -> None:
+def specialize(
+    program: Path,
+    inputs: tuple[str, ...],
+    online: bool,
+    trace: bool,
+    calls: Literal["unfold", "keep"],
+    output: Path | None,
+    **options: Any,
+) -> None:
     """Print PROGRAM specialized to the inputs that are given; the others stay open."""
-    residual = specialize_flow(read_text(program), read_inputs(inputs), str(program), FlowOptions(**options))
+    text, given = read_text(program), read_inputs(inputs)
+    mode: Literal["online", "offline"] = "online" if online else "offline"
+    table: list[str] = []
+    residual: FlowResidual | FunctionalResidual
+    if program.suffix == ".fl":
+        common = {name: options[name] for name in ("polyvariance", "division", "points")}
+        residual = specialize_functional(text, given, str(program), FunctionalOptions(calls, mode=mode, **common))
+    else:
+        residual = specialize_flow(text, given, str(program), FlowOptions(mode=mode, **options))
+        table = [*residual.trace.splitlines(), *map(str, residual.rows)]
     for event in residual.events:
         click.echo(f"note[{event.code}]: {event.reason}", err=True)
-    if trace:
-        for row in residual.rows:
-            click.echo(f"# {row}".rstrip(), err=output is not None)
+    for line in table if trace else ():
+        click.echo(f"# {line}".rstrip(), err=output is not None)
     deliver(residual.text, output)

@@ -36,7 +36,7 @@ COMMANDS = {
     "specialize": "Print the residual of TARGET for some of its inputs.",
     "ir": "Print the intermediate representation of TARGET.",
     "roundtrip": "Print TARGET as it comes back from the intermediate representation.",
-    "run": "Run a program of the flow-graph language.",
+    "run": "Run a program of the flow-graph or the functional language.",
 }
 MODULES = {
     "check": "futamura.cli.checking",
@@ -49,7 +49,7 @@ MODULES = {
 """Where a command lives that is not in `futamura.cli.commands`."""
 NAMES = {"compile": "compile_program"}
 """What a command is called there, if not by its own name."""
-BY_SUFFIX = {("specialize", ".flow"): "futamura.cli.flow"}
+BY_SUFFIX = {("specialize", ".flow"): "futamura.cli.flow", ("specialize", ".fl"): "futamura.cli.flow"}
 """Commands of the same name for programs of another language, told by the end of an argument."""
 
 

@@ -7,12 +7,18 @@ Invariant: nothing is evaluated; the function does what the old one does with th
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 
 from futamura.ir.build import FunctionBuilder
 from futamura.ir.graph import Edge, Function, Signature, Value
 
-__all__ = ["bound"]
+__all__ = ["bound", "renamed"]
+
+
+def renamed(function: Function, name: str) -> Function:
+    """The same function under another name; functions that call it still mean the old one."""
+    return dataclasses.replace(function, name=name, qualname=name)
 
 
 def bound(function: Function, given: Mapping[str, object]) -> Function:

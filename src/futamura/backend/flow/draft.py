@@ -17,12 +17,16 @@ from futamura.ir.constant import Constant
 from futamura.ir.graph import Block, Edge, Function, Operation, Value
 
 __all__ = [
-    "Applied", "DraftBlock", "Ending", "Expr", "NotPrintable", "Set", "Show", "Store", "Way", "draft", "leaves",
+    "CALL", "Applied", "DraftBlock", "Ending", "Expr", "NotPrintable", "Set", "Show", "Store", "Way", "draft", "leaves",
     "reading_order",
 ]  # fmt: skip
 
 MAX_DEPTH: Final = 30
 """Deeper expressions are cut: what stands inside gets a name."""
+
+
+CALL: Final = "call "
+"""What the operator of a call begins with; the function's name follows."""
 
 
 class NotPrintable(Exception):
@@ -110,16 +114,20 @@ def reading_order(function: Function) -> dict[int, int]:
     return {block: at for at, block in enumerate(_Drafting(function, {}).order(forwarding=False))}
 
 
-def draft(function: Function, labels: Mapping[int, str]) -> list[DraftBlock]:
-    """The reachable blocks in an order that is good to read, the entry first."""
-    return _Drafting(function, labels).run()
+def draft(function: Function, labels: Mapping[int, str], nest_named: bool = False) -> list[DraftBlock]:
+    """The reachable blocks in an order that is good to read, the entry first.
+
+    With `nest_named` values that the user named stand inside of expressions, too.
+    """
+    return _Drafting(function, labels, nest_named).run()
 
 
 class _Drafting:
     """One function on its way to statements."""
 
-    def __init__(self, function: Function, labels: Mapping[int, str]) -> None:
+    def __init__(self, function: Function, labels: Mapping[int, str], nest_named: bool = False) -> None:
         self.function: Final = function
+        self.nest_named: Final = nest_named
         self.labels: Final = labels
         self.constants: Final[dict[Value, Constant]] = {}
         self.uses: Final[dict[Value, int]] = {}
@@ -210,9 +218,11 @@ class _Drafting:
             return
         operands = self._consume(op.args, pending, made)
         if op.name == "show":
+            _flush(made, pending)
             made.statements.append(Show(operands[0]))
         elif op.name == "setitem":
             value, array, index = operands
+            _flush(made, pending)
             made.statements.append(Store(array, index, value))
         else:
             self._value(op, operands, made, pending)
@@ -221,12 +231,14 @@ class _Drafting:
         self, op: Operation, operands: list[Expr], made: DraftBlock, pending: list[tuple[Value, Applied]]
     ) -> None:
         name = _PLAIN.get(op.name, op.name)
-        if name not in _EXPRESSIONS or (name == "tuple" and op.attr is not None):
+        if name == "invoke":
+            name = f"{CALL}{op.attr}"
+        elif name not in _EXPRESSIONS or (name == "tuple" and op.attr is not None):
             raise NotPrintable(f"the operator {op.name}")
         depth = 1 + max([operand.depth for operand in operands if isinstance(operand, Applied)], default=0)
         result = op.results[0]
         applied = Applied(name, tuple(operands), depth)
-        nameless = self.function.hints[result] is None
+        nameless = self.nest_named or self.function.hints[result] is None
         if nameless and self.uses.get(result) == 1 and depth < MAX_DEPTH:
             pending.append((result, applied))
         else:
@@ -234,15 +246,17 @@ class _Drafting:
             made.statements.append(Set(result, applied))
 
     def _consume(self, args: tuple[Value, ...], pending: list[tuple[Value, Applied]], made: DraftBlock) -> list[Expr]:
-        """The operands; pending values that are not exactly the last ones, in order, are assigned first."""
+        """The operands; those that are still pending stand inside, if they are the last ones, in order."""
         waiting = {value for value, _ in pending}
         wanted = [arg for arg in args if arg in waiting]
-        tail = pending[len(pending) - len(wanted) :] if wanted else []
-        if [value for value, _ in tail] != wanted or len(tail) != len(pending):
+        if not wanted:
+            return [self._operand(arg) for arg in args]
+        tail = pending[len(pending) - len(wanted) :]
+        if [value for value, _ in tail] != wanted:
             _flush(made, pending)
             return [self._operand(arg) for arg in args]
         inside: dict[Value, Expr] = dict(tail)
-        pending.clear()
+        del pending[len(pending) - len(wanted) :]
         return [inside.get(arg, self._operand(arg)) for arg in args]
 
     # -- ends
@@ -262,6 +276,9 @@ class _Drafting:
             made.ending = Ending([], None if nothing else value)
         elif end.name == "jump":
             way = self._way(end.edges[0])
+            if self.nest_named and not self._forwards(self.function.blocks[end.edges[0].target]):
+                inside = self._consume(end.edges[0].args, pending, made)
+                way = Way(way.target, tuple([(param, x) for (param, _), x in zip(way.passed, inside, strict=True)]))
             _flush(made, pending)
             made.ending = Ending([way])
         elif end.name == "unreachable":

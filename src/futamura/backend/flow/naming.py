@@ -41,6 +41,10 @@ class Naming:
         """Is a block's parameter ever read?"""
         return bool(self._needed[self._at[block]] >> value & 1)
 
+    def outside(self, block: int) -> list[Value]:
+        """What a block needs from before it, besides its parameters."""
+        return _members(self._live[self._at[block]])
+
     # -- liveness
 
     def _liveness(self) -> list[int]:

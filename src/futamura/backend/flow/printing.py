@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from futamura.backend.flow.draft import (
+    CALL,
     Applied,
     DraftBlock,
     Expr,
@@ -79,6 +80,7 @@ def _expression(expression: Expr, names: Mapping[Value, str]) -> tuple[str, int]
     if name == "getitem":
         return f"{expression_text(operands[0], names, 6)}[{expression_text(operands[1], names)}]", 6
     inside = ", ".join([expression_text(operand, names) for operand in operands])
+    name = name.removeprefix(CALL)
     return (f"[{inside}]" if name == "tuple" else f"{name}({inside})"), _ATOM
 
 

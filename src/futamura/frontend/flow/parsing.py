@@ -9,6 +9,8 @@ The spelling is told by the text: "c" begins with a type and a name, "label" wit
 
 from __future__ import annotations
 
+import bisect
+from collections.abc import Callable
 from typing import Final
 
 from lark import Token
@@ -34,7 +36,7 @@ from futamura.frontend.flow.syntax import (
 )
 from futamura.ir.graph import Span
 
-__all__ = ["parse_flow"]
+__all__ = ["parse_flow", "statement_texts"]
 
 
 def parse_flow(text: str, file: str = "<flow>") -> FlowProgram:
@@ -47,6 +49,24 @@ def parse_flow(text: str, file: str = "<flow>") -> FlowProgram:
     if tree.children[0].data in ("global", "function"):
         return _c_program(reader, tree)
     return _label_program(reader, tree)
+
+
+def statement_texts(text: str, file: str) -> Callable[[Span], str]:
+    """A function from the place of an operation to the text of the statement that it belongs to."""
+    program = parse_flow(text, file)
+    spans = [part.span for block in program.blocks for part in (*block.statements, block.end)]
+    spans = sorted({span for span in spans if span.end_line >= span.line})
+    lines = [line.encode() for line in text.split("\n")]
+
+    def find(place: Span) -> str:
+        at = bisect.bisect_right(spans, (place.line, place.column, 1 << 30, 0)) - 1
+        found = spans[at] if at >= 0 else place
+        part = lines[found.line - 1 : found.end_line]
+        part[-1] = part[-1][: found.end_column]
+        part[0] = part[0][found.column :]
+        return " ".join([line.decode("utf-8", "replace").strip() for line in part])
+
+    return find
 
 
 class _Blocks:
@@ -119,7 +139,7 @@ class _Blocks:
 
 def _targets(end: End) -> list[tuple[str, Span]]:
     if isinstance(end, Goto):
-        return [(end.label, end.span)]
+        return [(end.label, end.label_span or end.span)]
     if isinstance(end, Branch):
         return [(end.then, end.then_span), (end.otherwise, end.otherwise_span)]
     return []
@@ -175,7 +195,7 @@ def _statement(reader: Reader, blocks: _Blocks, node: Node) -> None:
         blocks.add(Print(reader.expression(parts[0]), span))
         blocks.end(Return(None, span))
     elif kind == "goto":
-        blocks.end(Goto(_label(reader, parts[0]), reader.span(parts[0])))
+        blocks.end(Goto(_label(reader, parts[0]), span, reader.span(parts[0])))
     elif kind == "branch":
         then, otherwise = parts[1], parts[2]
         blocks.end(

@@ -105,6 +105,7 @@ Statement: TypeAlias = Assign | Print | Store
 class Goto:
     label: str
     span: Span
+    label_span: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Printing programs of the IR as programs of the functional language."""

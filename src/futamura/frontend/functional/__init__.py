@@ -1,0 +1,1 @@
+"""The first-order functional language: functions, `if`, `let`, lists; see `docs/functional.md`."""
