@@ -32,6 +32,7 @@ from futamura.errors import UnsupportedError, diagnose
 from futamura.frontend.python import collector_paused, lower
 from futamura.ir.continuation import Continuation, continuation_program
 from futamura.ir.graph import Function, Program, Signature, Suspended
+from futamura.optimize.forwarding import forward
 
 __all__ = [
     "Resumption", "SourceMap", "continuation", "emit_function", "load_program", "load_residual",
@@ -115,7 +116,7 @@ def lower_for_specializer(
 
 def residual_text(program: Program) -> Emitted:
     """A residual program as text."""
-    return _emitted(program)
+    return _emitted(forward(program))
 
 
 def load_program(

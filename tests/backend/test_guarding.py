@@ -22,7 +22,11 @@ class Tool:
     def use(self, x):
         return x * 3
 
-class Other:
+class Base:
+    def use(self, x):
+        return x * 5
+
+class Derived(Base):
     pass
 
 LIMIT = 5
@@ -92,6 +96,23 @@ def test_a_changed_class_runs_the_original(space: types.ModuleType) -> None:
     del space.Tool.use
     with pytest.raises(AttributeError):
         residual(2)
+
+
+def test_an_inherited_method_is_tested_without_calls(space: types.ModuleType) -> None:
+    class Loud:
+        def __get__(self, owner: object, kind: object) -> object:
+            raise SystemExit("read at entry")
+
+    residual = futamura.specialize(space.method, tool=space.Derived(), n=1)
+    assert residual(2) == 11 and residual.stats["specialized"]
+    space.Derived.use = lambda self, x: x
+    assert residual(2) == 3
+    del space.Derived.use
+    assert residual(2) == 11
+    space.Derived.__bases__ = (type("New", (space.Base,), {"use": lambda self, x: 0}),)
+    assert residual(2) == 1
+    space.Base.use = Loud()
+    assert residual(2) == 1
 
 
 def test_a_builtin_that_the_module_hides_runs_the_original(space: types.ModuleType) -> None:

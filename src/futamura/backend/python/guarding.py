@@ -14,7 +14,7 @@ the function's own module is read in line where no variable of the function has 
 namespace in one small function that runs in that namespace.
 
 Invariant: the test comes before everything else that the function does, and looks only at what was assumed: it calls no
-code of the program (an attribute of a class with a metaclass of its own is asked through `Assumed.holds`).
+code of the program, and what it cannot read without a call it leaves to `Assumed.holds`.
 """
 
 from __future__ import annotations
@@ -31,8 +31,10 @@ from futamura.ir.graph import Signature
 
 __all__ = ["Assumed", "Check", "Constants", "guarded"]
 
-_GONE: Final = (NameError, AttributeError, ValueError)
+_GONE: Final = (NameError, AttributeError, KeyError, ValueError)
 """What reading an assumed place raises if it is not there any more."""
+
+_PARTS: Final = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
 
 _INDENT: Final = "    "
 
@@ -142,9 +144,11 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
                 apart.setdefault(id(one.holder), (one.holder, []))[1].append((one.name, one.value))
         elif one.kind == "cell" and isinstance(one.holder, CellType):
             cells.append(one)
-        elif one.kind == "attribute" and one.name.isidentifier() and _is_plain(one):
-            holder = test.constant(one.holder, getattr(one.holder, "__name__", "holder"))
+        elif one.kind == "attribute" and type(one.holder) is FunctionType and one.name in _PARTS:
+            holder = test.constant(one.holder, one.holder.__name__)
             test.terms.append(f"{holder}.{one.name} is {test.constant(one.value, one.name)}")
+        elif one.kind == "attribute" and type(one.holder) is type:
+            _add_class(test, one.holder, one)
         else:
             others.append(one)
     for namespace, pairs in apart.values():
@@ -156,18 +160,19 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
     test.may_fail = bool(assumed)
 
 
-def _is_plain(assumed: Assumed) -> bool:
-    """Is reading the attribute a look-up that gives what was assumed, without code of the program?
-
-    Descriptors of a class are looked up in its dictionaries; asking the class for them would call them.
-    """
-    holder, value = assumed.holder, assumed.value
-    if isinstance(holder, FunctionType):
-        return True
-    if type(holder) is not type or hasattr(type, assumed.name):
-        return False
-    found = next((base.__dict__[assumed.name] for base in holder.__mro__ if assumed.name in base.__dict__), holder)
-    return found is value and (type(value) in (FunctionType, property) or not hasattr(type(value), "__get__"))
+def _add_class(test: _Test, holder: type, one: Assumed) -> None:
+    """An attribute of a class: read in the dicts of its bases, because `getattr` would run a descriptor's code."""
+    owners = [base for base in holder.__mro__ if one.name in base.__dict__]
+    if not owners:
+        test.terms.append(f"{test.constant(MethodType(type(one).holds, one), 'holds')}()")
+        return
+    if owners[0] is not holder:
+        bases, mro = test.constant(holder, holder.__name__), test.constant(holder.__mro__, "mro")
+        test.terms.append(f"{bases}.__mro__ is {mro}")
+    for base in holder.__mro__[: holder.__mro__.index(owners[0])]:
+        test.terms.append(f"{one.name!r} not in {test.constant(base.__dict__, base.__name__)}")
+    place = test.constant(owners[0].__dict__, owners[0].__name__)
+    test.terms.append(f"{place}[{one.name!r}] is {test.constant(one.value, one.name)}")
 
 
 def _is_global(emitted: Emitted, name: str) -> bool:
