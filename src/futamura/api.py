@@ -10,9 +10,10 @@ What cannot be specialized calls the original; `stats["fallbacks"]` and `events`
 from __future__ import annotations
 
 import functools
+import sys
 import time
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, get_origin
 
 from futamura.codes import is_fallback
@@ -62,6 +63,9 @@ class Specializer:
     assume        "check": assumptions are tested at every call, the original runs if one fails; "trust": they are not
     polyvariance  "auto", "all" (every known value tells copies of code apart), "none"
     budget        limits, see `Budget`
+    frozen        objects, or names like "shop.RATES": nobody writes them, nor what they reach, while residuals are used
+    caches        dicts, or names like "shop._memo": an entry may be there or not, and never changes; those that are
+                  there when a residual is made are used as static
     watch         called now and then with the source blocks executed, the operations left, and a place
     strict        whatever is not specialized raises `SpecializationError`
     """
@@ -73,6 +77,8 @@ class Specializer:
         polyvariance: str = "auto",
         budget: Budget | None = None,
         strict: bool = False,
+        frozen: Sequence[object] = (),
+        caches: Sequence[object] = (),
         watch: Callable[[int, int, str], None] | None = None,
     ) -> None:
         if assume not in ("check", "trust"):
@@ -83,6 +89,8 @@ class Specializer:
         self.polyvariance: Final = polyvariance
         self.budget: Final = budget
         self.strict: Final = strict
+        self.frozen: Final = tuple(map(_declared, frozen))
+        self.caches: Final = tuple(map(_declared, caches))
         self.watch: Final = watch
 
     def __call__(self, target: Any, /, *args: object, **static: object) -> Residual:
@@ -150,6 +158,8 @@ class Specializer:
                 rebinds=is_rebound,
                 constant=contents_are_constant,
                 watch=self.watch,
+                frozen=self.frozen,
+                caches=self.caches,
             )
         except Exception as broken:
             names = tuple(name for name, value in inputs.items() if isinstance(value, Open))
@@ -160,6 +170,22 @@ def _called(target: object) -> str:
     """A name for something that is no function, without running its code."""
     known = isinstance(target, (type, types.BuiltinFunctionType, types.MethodDescriptorType))
     return str(target.__qualname__) if known else f"a {type(target).__qualname__}"  # type: ignore[attr-defined]
+
+
+def _declared(item: object) -> object:
+    """The object that `frozen` or `caches` names: "package.module.name", or the object itself."""
+    if not isinstance(item, str):
+        return item
+    parts = item.split(".")
+    for at in range(len(parts) - 1, 0, -1):
+        found: Any = sys.modules.get(".".join(parts[:at]))
+        if found is not None:
+            for name in parts[at:]:
+                if not hasattr(found, name):
+                    raise ValueError(f"'{item}': there is no {name!r} in {'.'.join(parts[:at])}")
+                found = getattr(found, name)
+            return found
+    raise ValueError(f"'{item}' names nothing in a module that was imported")
 
 
 def _without_promises(
@@ -177,7 +203,11 @@ def _without_promises(
         positional = [DYN if isinstance(value, Dyn) else value for value in given]
         named = {name: DYN if isinstance(value, Dyn) else value for name, value in static.items()}
         lenient = Specializer(
-            assume=specializer.assume, polyvariance=specializer.polyvariance, budget=specializer.budget
+            assume=specializer.assume,
+            polyvariance=specializer.polyvariance,
+            budget=specializer.budget,
+            frozen=specializer.frozen,
+            caches=specializer.caches,
         )
         made.append(lenient(target, *positional, **named))
     return made[0](*args, **kwargs)

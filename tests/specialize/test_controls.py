@@ -270,3 +270,64 @@ def test_what_can_be_marked() -> None:
         with pytest.raises(TypeError, match="cannot be marked"):
             mark(str.upper)
     assert is_marked(zlib.crc32, "pure") and not is_marked(math.sqrt, "pure") and not is_marked([], "pure")
+
+
+# --- what is declared ---
+
+RATES = {"tea": [3, 4]}
+MEMO: dict[object, object] = {}
+
+
+def add_rate(name, value):
+    RATES[name] = value
+
+
+def rated(name, x):
+    return RATES[name][0] * x
+
+
+def shows(name, x):
+    print(RATES)
+    return RATES[name][1] + x
+
+
+def remembered(kind, x):
+    found = MEMO.get(kind)
+    if found is None:
+        found = MEMO[kind] = {"name": kind.__name__}
+    return found["name"], x
+
+
+def remembered_by_membership(kind, x):
+    if kind not in MEMO:
+        MEMO[kind] = {"name": kind.__name__}
+    return MEMO[kind]["name"], x  # type: ignore[index]
+
+
+def test_a_frozen_object_is_static_though_its_module_writes_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "['tea']" in futamura.specialize(rated, name="tea").source
+    for frozen in (RATES, f"{__name__}.RATES"):
+        special = futamura.Specializer(frozen=[frozen])
+        residual = special(rated, name="tea")
+        assert "tea" not in residual.source and residual(5) == 15
+        residual = special(shows, name="tea")
+        assert residual(5) == 9 and "tea" not in residual.source
+    assert capsys.readouterr().out == f"{RATES}\n" * 2
+
+
+@pytest.mark.parametrize("function", [remembered, remembered_by_membership])
+def test_a_cache_is_used_as_far_as_it_is_filled(function) -> None:
+    MEMO.clear()
+    special = futamura.Specializer(caches=[f"{__name__}.MEMO"])
+    cold = special(function, kind=int)
+    assert cold(1) == ("int", 1) and list(MEMO) == [int]
+    warm = special(function, kind=int)
+    assert "_k" not in warm.source and "get" not in warm.source and warm(1) == ("int", 1)
+    MEMO.clear()
+    assert warm(1) == cold(1) == ("int", 1)
+
+
+@pytest.mark.parametrize("name", ["no_such_module.x", "math.no_such_name"])
+def test_a_declared_name_that_is_not_there(name: str) -> None:
+    with pytest.raises(ValueError, match="no"):
+        futamura.Specializer(frozen=[name])

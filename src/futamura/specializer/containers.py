@@ -179,13 +179,16 @@ def load_item(m: Machine, frame: Frame, target: AbstractValue, key: AbstractValu
     bounds = _bounds(m, key)
     if bounds is not None:
         return _slice_of(m, frame, target, bounds)
-    if type(target) is not Known or type(key) is not Known or not deep(key.value):
+    if type(target) is not Known or type(key) is not Known:
+        return None
+    if not deep(key.value) and m.world.cached(target.value, key.value) is None:
         return None
     container = target.value
     kind = type(container)
     if kind in (list, dict):
         if not m.frozen(container):
-            return None
+            entry_of = m.world.cached(container, key.value)
+            return None if entry_of is None else m.known(entry_of[0], m.state.age(target))
     elif kind not in (str, bytes, tuple, range):
         return None
     try:

@@ -87,6 +87,8 @@ def call_method(
     if kind is dict and name in ("items", "keys", "values") and not args and m.frozen(target.value):
         return m.virtual(VObject("view", _VIEWS[name], (target,), site=site(frame), extra=name))
     values = [arg.value for arg in args if type(arg) is Known]
+    if name == "get" and values and type(args[0]) is Known and (found := m.world.cached(target.value, values[0])):
+        return m.known(found[0], m.state.age(target))
     if len(values) != len(args) or not all(deep(value, unordered=False) for value in values):
         return None
     if name in PURE_METHODS.get(kind, ()):

@@ -14,7 +14,7 @@ from __future__ import annotations
 import sys
 import time
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Never
 
@@ -172,6 +172,8 @@ def specialize_function(
     rebinds: Callable[[Mapping[str, object], str], bool] | None = None,
     constant: Callable[[Mapping[str, object], str], bool] | None = None,
     watch: Watch | None = None,
+    frozen: Sequence[object] = (),
+    caches: Sequence[object] = (),
 ) -> Outcome:
     """Specialize `function` to `inputs`: a value for each static parameter, `Open` for each open one.
 
@@ -186,6 +188,7 @@ def specialize_function(
     subject = _Subject(function.__qualname__, function.__globals__, root, function)
     run = _Run(subject, inputs, lower, limits, rebinds, constant)
     run.watch = watch
+    run.world.declare(frozen, caches)
     return _outcome(run, polyvariance)
 
 

@@ -281,6 +281,8 @@ def _repeat(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
 
 def _member(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     item, container = args
+    if type(item) is Known and type(container) is Known and m.world.cached(container.value, item.value):
+        return Known(op.operator.name == "in")
     if type(item) is not Known or not deep(item.value):
         return None
     found: bool | None = None

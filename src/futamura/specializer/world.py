@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from futamura.specializer.purity import class_lookup, is_mutable
+from futamura.specializer.purity import class_lookup, deep, is_mutable
 
 __all__ = ["Assumption", "World"]
 
@@ -83,6 +83,8 @@ class World:
         self.unfrozen: Final[set[int]] = set()
         self.written: Final[set[tuple[int, str]]] = set()
         self.assumptions: Final[dict[tuple[str, int, str], Assumption]] = {}
+        self._promised: Final[dict[int, object]] = {}
+        self._caches: Final[dict[int, object]] = {}
         self._rebinds: Final = rebinds
         self._constant: Final = constant
         for value in frozen:
@@ -103,6 +105,32 @@ class World:
         """`value` is a static input, or was found in one: what is only read of it is static."""
         if is_mutable(value):
             self._frozen.setdefault(id(value), value)
+
+    def declare(self, frozen: Iterable[object], caches: Iterable[object]) -> None:
+        """What the user promises: nobody writes the objects of `frozen` (nor what they reach) while the residual is
+        in use; an entry of one of `caches` may be there or not, and never changes."""
+        for value in frozen:
+            self._promise(value)
+        for cache in caches:
+            self._caches[id(cache)] = cache
+
+    def _promise(self, value: object) -> None:
+        work = [value]
+        while work:
+            item = work.pop()
+            if id(item) not in self._promised and is_mutable(item):
+                self._promised[id(item)] = item
+                self.freeze(item)
+                work.extend(_parts(item))
+
+    def cached(self, cache: object, key: object) -> tuple[object] | None:
+        """The entry of a declared cache, if it has it now and looking it up runs no code of the program."""
+        if id(cache) not in self._caches or not isinstance(cache, dict) or not all(map(_is_plain_key, (key, *cache))):
+            return None
+        if key not in cache:
+            return None
+        self.freeze(cache[key])
+        return (cache[key],)
 
     def is_frozen(self, value: object) -> bool:
         return id(value) in self._frozen and id(value) not in self.unfrozen
@@ -138,7 +166,7 @@ class World:
         work = [value]
         while work:
             item = work.pop()
-            if id(item) in seen or not is_mutable(item):
+            if id(item) in seen or id(item) in self._promised or not is_mutable(item):
                 continue
             seen.add(id(item))
             if id(item) in self.read or id(item) in self._frozen:
@@ -171,6 +199,11 @@ class World:
 
     def assume(self, assumption: Assumption) -> None:
         self.assumptions.setdefault((assumption.kind, id(assumption.holder), assumption.name), assumption)
+
+
+def _is_plain_key(key: object) -> bool:
+    """Is this hashed and compared by code of Python's own?"""
+    return deep(key) or type(key) in (type, types.FunctionType, types.BuiltinFunctionType, types.GenericAlias)
 
 
 def _parts(value: object) -> list[object]:
