@@ -23,6 +23,7 @@ from futamura.controls import is_marked
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.graph import Operation, Signature
 from futamura.specializer import library
+from futamura.specializer.containers import dict_pairs
 from futamura.specializer.describing import is_plain_enum, member_by_value
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.generators import is_generator, is_iterator, new_generator
@@ -72,10 +73,13 @@ def _arguments(m: Machine, args: list[AbstractValue], shape: object) -> tuple[li
                 return None
             positional.extend(found[1])
         elif mark == "**":
-            entry = m.state.object(arg)
-            if entry is None or entry.kind != "dict" or not all(type(name) is str for name in entry.names):
+            pairs = dict_pairs(m, arg)
+            if pairs is None:
                 return None
-            keywords.extend(zip((str(name) for name in entry.names), entry.items, strict=True))
+            for name, value in pairs:
+                if type(name) is not Known or type(name.value) is not str:
+                    return None
+                keywords.append((name.value, value))
         else:
             keywords.append((mark, arg))
     return positional, keywords

@@ -67,16 +67,54 @@ def _hashable(value: object) -> bool:
 @rule("dict")
 def build_dict(m: Machine, frame: Frame, op: Operation) -> None:
     args = [m.get(frame, arg) for arg in op.args]
-    keys, values = args[::2], args[1::2]
-    if op.attr is not None or not all(usable_key(key) for key in keys):
+    pairs = _entries(m, args, op.attr)
+    if pairs is None or not all(usable_key(key) for key, _ in pairs):
         m.set(frame, op, m.emit("dict", args, op.attr, type=dict))
         return
     entry: dict[object, tuple[object, AbstractValue]] = {}
-    for key, value in zip(keys, values, strict=True):
+    for key, value in pairs:
         assert type(key) is Known
         entry[key.value] = (entry[key.value][0] if key.value in entry else key.value, value)
     names = tuple(key for key, _ in entry.values())
     m.set(frame, op, m.virtual(VObject("dict", dict, tuple(v for _, v in entry.values()), names, site(frame))))
+
+
+def _entries(
+    m: Machine, args: list[AbstractValue], mappings: object
+) -> list[tuple[AbstractValue, AbstractValue]] | None:
+    """Keys and values of a display in order; None if it merges a mapping whose items are not known."""
+    pairs: list[tuple[AbstractValue, AbstractValue]] = []
+    left = iter(args)
+    flags = mappings if isinstance(mappings, tuple) else (False,) * (len(args) // 2)
+    for mapping in flags:
+        key = next(left)
+        found = dict_pairs(m, key) if mapping else [(key, next(left))]
+        if found is None:
+            return None
+        pairs += found
+    return pairs
+
+
+def _merged(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    """`left | right` of two dicts of known shape."""
+    if any(exact_type(m, arg) is not dict for arg in args):
+        return None
+    left, right = (dict_pairs(m, arg) for arg in args)
+    if left is None or right is None or not all(usable_key(key) for key, _ in (*left, *right)):
+        return None
+    if op.operator.name == "ior":
+        target = args[0]
+        if type(target) is not Virtual:
+            return None
+    else:
+        target = m.virtual(VObject("dict", dict, (), (), site(frame)))
+    for key, value in (*left, *right) if op.operator.name == "or" else right:
+        store_item(m, target, key, value)
+    return target
+
+
+SPECIAL.setdefault("or", []).append(_merged)
+SPECIAL.setdefault("ior", []).append(_merged)
 
 
 @rule("list_append")

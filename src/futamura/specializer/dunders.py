@@ -312,18 +312,30 @@ def _set_plainly(
 @rule("iter")
 def make_iterator(m: Machine, frame: Frame, op: Operation) -> None:
     source = m.get(frame, op.args[0])
+    iterator = _iterator_of(m, frame, op, [source])
+    if iterator is None:
+        m.set(frame, op, m.emit("iter", (source,)))
+    elif iterator is not HANDLED:
+        m.set(frame, op, iterator)
+
+
+def _iterator_of(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    if len(args) != 1:
+        return None
+    source = args[0]
     found = members(source.value) if type(source) is Known and isinstance(source.value, type) else None
     iterator = iterator_over(m, frame, source if found is None else Known(found))
     if iterator is not None:
-        unrolled(m, frame, op, iterator)
-        m.set(frame, op, iterator)
-        return
+        return iterator
     cls = own_class(m, source)
-    if cls is not None and not isinstance(source, Dynamic) and site(frame) not in m.refused:
-        method = method_of(m, cls, "__iter__")
-        if method is not None and enter(m, frame, op, library.iterate, [Known(method), source]):
-            return
-    m.set(frame, op, m.emit("iter", (source,)))
+    if cls is None or isinstance(source, Dynamic) or site(frame) in m.refused:
+        return None
+    method = method_of(m, cls, "__iter__")
+    entered = method is not None and enter(m, frame, op, library.iterate, [Known(method), source])
+    return HANDLED if entered else None
+
+
+MODELS[iter] = _iterator_of
 
 
 def _iterator_check(

@@ -173,6 +173,34 @@ def delegate(iterable: Iterable[Any]) -> Iterator[Any]:
         yield item
 
 
+def extreme(items: Iterable[Any], key: Callable[[Any], Any], given: bool, default: Any, greater: bool) -> Any:
+    """`max` or `min` with a key."""
+    iterator = iter(items)
+    for found in iterator:
+        break
+    else:
+        if given:
+            return default
+        return max(()) if greater else min(())
+    best = key(found)
+    for item in iterator:
+        value = key(item)
+        if (value > best) if greater else (value < best):
+            found = item
+            best = value
+    return found
+
+
+def by_keys(items: list[Any], keys: list[Any], reverse: bool) -> list[Any]:
+    """The specializer knows this function: the keys are computed already."""
+    raise TypeError
+
+
+def sorted_by(iterable: Iterable[Any], key: Callable[[Any], Any], reverse: bool) -> list[Any]:
+    items = [item for item in iterable]
+    return by_keys(items, [key(item) for item in items], reverse)
+
+
 # -- operators of user classes
 
 

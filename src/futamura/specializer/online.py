@@ -22,6 +22,7 @@ from futamura.controls import is_marked
 from futamura.errors import Diagnostic, UnsupportedError, diagnose
 from futamura.ir.graph import Function, Program, Signature
 from futamura.ir.verify import VerificationError
+from futamura.specializer import aggregates as _aggregates
 from futamura.specializer import attributes as _attributes  # these register their rules and models
 from futamura.specializer import containers as _containers
 from futamura.specializer import contexts as _contexts
@@ -56,6 +57,7 @@ _LASTING: Final = ("FT305", "FT401")
 """Events that stand although specialization starts again: they say why it does."""
 
 _ = (
+    _aggregates,
     _attributes,
     _containers,
     _contexts,

@@ -21,7 +21,7 @@ from futamura.specializer.sets import sorted_set
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Known, Virtual, VObject
 
-__all__: list[str] = []
+__all__ = ["sorted_plainly"]
 
 
 def _dict_pop(
@@ -186,7 +186,7 @@ def _model_reversed(m: Machine, frame: Frame, op: Operation, args: list[Abstract
     return m.virtual(VObject("iterator", object, (source, Known(0)), site=site(frame), extra="sequence"))
 
 
-def _model_sorted(
+def sorted_plainly(
     m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: list[tuple[str, AbstractValue]]
 ) -> AbstractValue | None:
     backwards = False
@@ -219,6 +219,5 @@ def _model_callable(m: Machine, frame: Frame, op: Operation, args: list[Abstract
 
 
 KEYWORD_MODELS[dict] = _model_dict
-KEYWORD_MODELS[sorted] = _model_sorted
 MODELS[reversed] = _model_reversed
 MODELS[callable] = _model_callable

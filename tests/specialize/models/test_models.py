@@ -12,12 +12,12 @@ import pytest
 from ..comparing import compare
 from ..specializing import fallbacks, folded, source_of, specialize, words
 from ..table import Case, Subject
-from . import describing, dunders, iterators, sets
+from . import aggregates, describing, dunders, iterators, sets
 
 ROUNDS = 60
 """So many that each kind of value is met, since rounds are seeds."""
 
-MODULES = (sets, iterators, dunders, describing)
+MODULES = (sets, iterators, dunders, describing, aggregates)
 CASES = [
     pytest.param(subject, case, id=f"{subject.name}-{case.label}")
     for module in MODULES

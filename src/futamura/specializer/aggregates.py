@@ -1,0 +1,167 @@
+"""Builtins that go over the items of a container of known shape: any, all, sum, min, max, sorted.
+
+any([False, x, 0])                      ->    bool(x), as `any_of` would decide it
+max(rows, key=lambda row: row[1])       ->    the comparisons in line
+sorted(words, key=len)                  ->    a virtual list, where all keys come out known
+
+Invariant: items are looked at in the order and number of the builtin; where a result could not be told from the keys
+that were computed already, the call stays (`library.undecided`).
+"""
+
+from __future__ import annotations
+
+import sys
+from types import FunctionType
+from typing import Final
+
+from futamura.ir.graph import Operation
+from futamura.specializer import library
+from futamura.specializer.calls import enter
+from futamura.specializer.generators import is_generator
+from futamura.specializer.machine import Machine
+from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, Keywords, Model, iterable_items
+from futamura.specializer.purity import deep
+from futamura.specializer.rules import exact_type, site
+from futamura.specializer.state import Frame
+from futamura.specializer.values import NONE, AbstractValue, Known, VObject
+from futamura.specializer.views import sorted_plainly
+
+__all__: list[str] = []
+
+_SHAPED: Final = ("list", "tuple", "dict", "view")
+_MOST: Final = 64
+"""Longer containers are left to the builtin: in line they cost more than they fold."""
+
+
+def _items(m: Machine, value: AbstractValue) -> tuple[AbstractValue, ...] | None:
+    """The items of a container of known shape; taking them changes nothing."""
+    entry = m.state.object(value)
+    if entry is not None and entry.kind not in _SHAPED:
+        return None
+    return iterable_items(m, value)
+
+
+def _is_code(m: Machine, function: AbstractValue) -> bool:
+    entry = m.state.object(function)
+    if entry is not None:
+        return entry.kind in ("function", "bound")
+    return type(function) is Known and isinstance(function.value, (FunctionType, type)) and function.value is not type
+
+
+def _decided(name: str) -> Model:
+    """`any` and `all`: known items in front decide or drop out."""
+    stops = name == "any"
+
+    def model(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+        items = _items(m, args[0]) if len(args) == 1 else None
+        if items is None or len(items) > _MOST:
+            return None
+        left: list[AbstractValue] = []
+        for item in items:
+            if type(item) is Known and deep(item.value):
+                if bool(item.value) is not stops:
+                    continue
+                left.append(item)
+                break
+            left.append(item)
+        if not left or type(left[0]) is Known:
+            return Known(bool(left) is stops)
+        if len(left) == len(items):
+            return None
+        rest = m.virtual(VObject("tuple", tuple, tuple(left), site=(site(frame), name)))
+        return HANDLED if enter(m, frame, op, library.any_of if stops else library.all_of, [rest]) else None
+
+    return model
+
+
+_EXACT_SUM: Final = frozenset({int, bool, str, bytes, tuple, list})
+
+
+def _sum(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    given = [*args, *(value for name, value in keywords if name == "start")]
+    if len(given) - len(args) != len(keywords) or not 1 <= len(given) <= 2 or not args:
+        return None
+    items = _items(m, args[0])
+    start = given[1] if len(given) == 2 else Known(0)
+    if items is None or len(items) > _MOST or not any(type(item) is Known for item in items):
+        return None
+    types = [exact_type(m, item) for item in (start, *items)]
+    if sys.version_info >= (3, 12) and not all(kind in _EXACT_SUM for kind in types):
+        return None  # floats are added with compensation
+    return HANDLED if enter(m, frame, op, library.sum_of, [args[0], start]) else None
+
+
+def _extreme(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords, greater: bool
+) -> AbstractValue | None:
+    named = dict(keywords)
+    if len(named) != len(keywords) or not named.keys() <= {"key", "default"} or "key" not in named:
+        return None
+    if not args or not _is_code(m, named["key"]) or (len(args) > 1 and "default" in named):
+        return None
+    source = args[0]
+    if len(args) > 1:
+        source = m.virtual(VObject("tuple", tuple, tuple(args), site=(site(frame), "all")))
+    elif not is_generator(m, source):
+        items = _items(m, source)
+        if items is None or len(items) > _MOST:
+            return None
+    given = Known("default" in named)
+    chosen = [source, named["key"], given, named.get("default", NONE), Known(greater)]
+    return HANDLED if enter(m, frame, op, library.extreme, chosen) else None
+
+
+def _max(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    return _extreme(m, frame, op, args, keywords, True)
+
+
+def _min(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    return _extreme(m, frame, op, args, keywords, False)
+
+
+def _sorted(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    found = sorted_plainly(m, frame, op, args, keywords)
+    named = dict(keywords)
+    if found is not None or len(args) != 1 or site(frame) in m.refused or not named.keys() <= {"key", "reverse"}:
+        return found
+    items = _items(m, args[0])
+    backwards = named.get("reverse", Known(False))
+    if items is None or len(items) > _MOST or type(backwards) is not Known or type(backwards.value) is not bool:
+        return None
+    if "key" not in named or not _is_code(m, named["key"]):
+        return None
+    return HANDLED if enter(m, frame, op, library.sorted_by, [args[0], named["key"], backwards]) else None
+
+
+def _by_keys(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    """The items in the order of their keys, if these are known."""
+    items, keys = iterable_items(m, args[0]), iterable_items(m, args[1])
+    assert items is not None and keys is not None and type(args[2]) is Known
+    values = [key.value for key in keys if type(key) is Known and deep(key.value, unordered=False)]
+    if len(values) == len(items):
+        try:
+            order = sorted(range(len(items)), key=values.__getitem__, reverse=bool(args[2].value))  # type: ignore[arg-type]
+        except TypeError:
+            order = None
+        if order is not None:
+            return m.virtual(VObject("list", list, tuple(items[at] for at in order), site=site(frame)))
+    return KEYWORD_MODELS[library.undecided](m, frame, op, [], [])
+
+
+MODELS[any] = _decided("any")
+MODELS[all] = _decided("all")
+KEYWORD_MODELS[max] = _max
+KEYWORD_MODELS[min] = _min
+KEYWORD_MODELS[sum] = _sum
+KEYWORD_MODELS[sorted] = _sorted
+KEYWORD_MODELS[library.by_keys] = _by_keys
