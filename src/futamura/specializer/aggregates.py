@@ -11,7 +11,7 @@ that were computed already, the call stays (`library.undecided`).
 from __future__ import annotations
 
 import sys
-from types import FunctionType
+from types import BuiltinFunctionType, FunctionType
 from typing import Final
 
 from futamura.ir.graph import Operation
@@ -20,7 +20,7 @@ from futamura.specializer.calls import enter
 from futamura.specializer.generators import is_generator
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, Keywords, Model, iterable_items
-from futamura.specializer.purity import deep
+from futamura.specializer.purity import PURE_FUNCTIONS, deep
 from futamura.specializer.rules import exact_type, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Known, VObject
@@ -45,7 +45,10 @@ def _is_code(m: Machine, function: AbstractValue) -> bool:
     entry = m.state.object(function)
     if entry is not None:
         return entry.kind in ("function", "bound")
-    return type(function) is Known and isinstance(function.value, (FunctionType, type)) and function.value is not type
+    if type(function) is not Known:
+        return False
+    value = function.value
+    return isinstance(value, FunctionType) or (type(value) in (type, BuiltinFunctionType) and value in PURE_FUNCTIONS)
 
 
 def _decided(name: str) -> Model:

@@ -316,6 +316,7 @@ def make_iterator(m: Machine, frame: Frame, op: Operation) -> None:
     if iterator is None:
         m.set(frame, op, m.emit("iter", (source,)))
     elif iterator is not HANDLED:
+        unrolled(m, frame, op, iterator)
         m.set(frame, op, iterator)
 
 

@@ -58,9 +58,13 @@ def ordered(n, x):
     return by_number, backwards, [row for row in sorted(["bb", "a"], key=len)]  # noqa: C416
 
 
+def first(row):
+    return row[0]
+
+
 def ordered_by_unknown(n, x):
     try:
-        return sorted([(n, 1), (x, 2)], key=lambda row: row[0])
+        return sorted([(n, 1), (x, 2)], key=first)
     except TypeError as error:
         return str(error)
 
@@ -74,10 +78,11 @@ def merged(n, x):
     return both, left, shown, right, len(both), both["a"]
 
 
-def keyworded(table, x):
-    def show(a, b=2, **rest):
-        return a, b, rest
+def show(a, b=2, **rest):
+    return a, b, rest
 
+
+def keyworded(table, x):
     try:
         return show(**table), show(x, **{**table, "b": x}), show(a=1, **table)
     except TypeError as error:
