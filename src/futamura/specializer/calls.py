@@ -82,6 +82,8 @@ def _arguments(m: Machine, args: list[AbstractValue], shape: object) -> tuple[li
                 keywords.append((name.value, value))
         else:
             keywords.append((mark, arg))
+    if len({name for name, _ in keywords}) < len(keywords):
+        return None  # an error that names the function
     return positional, keywords
 
 
