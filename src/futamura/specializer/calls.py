@@ -507,6 +507,9 @@ def _push(
     if len(frames) >= m.budget.depth:
         m.event("FT404", f"{facts.function.qualname} is called {len(frames)} calls deep: the call stays")
         return False
+    chain = (*frame.chain, (frame.facts.uid, op.id))
+    if purpose == "call" and chain[-1] in m.versions.opaque:
+        return False
     for active in reversed(frames):
         if active.facts is facts and active.dynamic and not unfolds(m, facts):
             if purpose != "call":
@@ -516,10 +519,7 @@ def _push(
     params = facts.function.entry.params
     env = dict(zip(params, values, strict=True))
     result = op.results[0] if op.results else None
-    chain = (*frame.chain, (frame.facts.uid, op.id))
     blind = purpose == "call" and all(_is_plain_constant(value) for value in values)
-    if blind and chain[-1] in m.versions.opaque:
-        return False
     frames.append(Frame(facts, env, chain, result=result, purpose=purpose, subject=subject, blind=blind))
     return True
 

@@ -53,6 +53,8 @@ __all__ = ["Open", "Outcome", "specialize_function", "specialize_program"]
 
 _COUNTED: Final = ("source_blocks", "versions", "folded", "left", "restarts")
 
+MOST_LEFT: Final = 4
+"""As many calls are left to save a specialization that runs out of budget."""
 _LASTING: Final = ("FT305", "FT401")
 """Events that stand although specialization starts again: they say why it does."""
 
@@ -278,6 +280,7 @@ class _Run:
         self.world: Final = World(static, rebinds, constant)
         self.open: Final = tuple(name for name, value in inputs.items() if isinstance(value, Open))
         self._file = ""
+        self._left = MOST_LEFT
         self.watch: Watch | None = None
         self._deadline: Final = None if budget.seconds is None else time.monotonic() + budget.seconds
 
@@ -335,6 +338,10 @@ class _Run:
                 if not self._left_call(machine, reason):
                     raise
                 continue
+            except OverBudget as over:
+                if not self._left_the_outermost_call(machine, versions, over):
+                    raise
+                continue
             self.events.extend(machine.events.values())
             self.events.extend(map(Event.of, self.sources.refused.values()))
             result = self._result(machine, versions, program, attempt)
@@ -356,6 +363,20 @@ class _Run:
                     self.events.append(Event("FT404", text, line, self._file, reason.span))
                     return True
         return False
+
+    def _left_the_outermost_call(self, machine: Machine, versions: Versions, over: OverBudget) -> bool:
+        """The budget ran out inside a call: the rest may fit without it.  Each such attempt gets a part of the budget."""
+        frames = machine.state.frames
+        left = self._left
+        if len(frames) < 2 or left == 0 or frames[1].purpose not in ("call", "init"):
+            return False
+        if frames[1].chain[-1] in versions.opaque:
+            return False
+        self._left -= 1
+        versions.opaque.add(frames[1].chain[-1])
+        versions.work = self.budget.work - self.budget.work // 4
+        self.events.append(Event("FT406", f"{over}: the call of {frames[1].facts.function.qualname} stays"))
+        return True
 
     def _run(self, machine: Machine, versions: Versions, facts: FunctionFacts) -> tuple[Version, list[int]]:
         env: dict[int, AbstractValue] = {}

@@ -41,7 +41,7 @@ class Budget:
     hard_versions_per_block: int = 400
     steps: int = 200_000
     """Source operations executed, before `growth` for static data."""
-    work: int = 1_000_000
+    work: int = 400_000
     """Values looked at to tell versions apart, over all restarts: a few seconds."""
     unrolled: int = 40_000
     """From here on, loops that run in line are rolled, those of most trips first."""
@@ -61,7 +61,7 @@ class Budget:
             self,
             hard_versions_per_block=self.hard_versions_per_block + 2 * size,
             steps=self.steps + 200 * size,
-            work=self.work + 1000 * size,
+            work=self.work + 500 * size,
             unrolled=self.unrolled + 50 * size,
             operations=self.operations + 10 * size,
         )
