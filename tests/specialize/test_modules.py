@@ -7,6 +7,7 @@ Invariant: the generic function and the residual run on modules of their own, wh
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import posixpath
 import textwrap
@@ -116,3 +117,40 @@ def test_a_split_that_raises(separator: object) -> None:
     with pytest.raises(type(expected.value)) as found:
         residual()
     assert str(found.value) == str(expected.value)
+
+
+SENTINEL = "not given"  # as `argparse` does it: a string that is told apart by identity
+
+
+class Option:
+    def __init__(self, default: object) -> None:
+        self.default = default
+
+
+def given(options: list[Option], values: list[object], at: int) -> list[object]:
+    values[at] = SENTINEL
+    found = [option.default for option in options if option.default is not SENTINEL]
+    return [*found, *(value for value in values if value is not SENTINEL), options[0].default is values[at]]
+
+
+def test_a_string_that_is_a_sentinel() -> None:
+    options = [Option(SENTINEL), Option("".join(["not", " given"])), Option(3)]
+    residual = futamura.specialize(given, options)
+    assert residual(["".join(["not", " given"]), 0], 1) == given(options, ["".join(["not", " given"]), 0], 1)
+    assert residual([0, 0], 1)[-1] is True
+
+
+def test_identity_with_a_constant_gives_no_warning(recwarn: pytest.WarningsRecorder) -> None:
+    residual = futamura.specialize(lambda marker, x: x is marker, "a b")
+    assert residual("a b"[:2] + "b") is False
+    assert not recwarn.list
+
+
+def test_an_argument_parser() -> None:
+    parser = argparse.ArgumentParser(prog="tool")
+    parser.add_argument("--count", type=int, default=3)
+    parser.add_argument("file", nargs="?")
+    parser.add_argument("-v", action="store_true")
+    residual = futamura.specialize(parser.parse_known_args)
+    for words in ([], ["--count", "4"], ["name", "-v"], ["--other", "x", "y"]):
+        assert residual(list(words)) == parser.parse_known_args(list(words))

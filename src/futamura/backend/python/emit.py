@@ -40,6 +40,9 @@ def emit(program: Program, *, name: str | None = None) -> Emitted:
     return _Emission(program, name).run()
 
 
+_LITERALS: Final = (str, bytes, int, float, tuple)
+
+
 class _Emission:
     """What the functions of one text share: constants, prepared functions, siblings."""
 
@@ -79,7 +82,14 @@ class _Emission:
             flags=self.flags,
             dispatchers=self.dispatchers,
             recursive=self._calls_itself(),
+            literals=tuple(self._literals()),
         )
+
+    def _literals(self) -> Iterator[object]:
+        for function in self.program.functions:
+            for op in function.operations():
+                if op.name == "const" and isinstance(op.attr, Constant) and type(op.attr.value) in _LITERALS:
+                    yield op.attr.value
 
     def _calls_itself(self) -> bool:
         """Is the entry called directly by a function of the text?"""

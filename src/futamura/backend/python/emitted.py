@@ -32,3 +32,5 @@ class Emitted:
     dispatchers: int = 0
     recursive: bool = False
     """Whether the text calls `name` by `invoke`: the name then means this very function, not the program's global."""
+    literals: tuple[object, ...] = ()
+    """Objects that are printed as literals: code that asks for identity must find these very objects."""

@@ -211,10 +211,17 @@ class Expressions:
         return f"{exact} and {value} == {shown}", AND
 
     def _comparison(self, kids: tuple[Expression, ...], names: tuple[str, ...], level: int) -> str:
-        found = self.text(kids[0], BITOR)
-        for name, kid in zip(names, kids[1:], strict=True):
-            found += f" {_COMPARE[name]} {self.text(kid, BITOR)}"
+        same = [name in ("is", "is_not") for name in names]
+        found = self._operand(kids[0], same[0])
+        for at, (name, kid) in enumerate(zip(names, kids[1:], strict=True)):
+            found += f" {_COMPARE[name]} {self._operand(kid, any(same[at : at + 2]))}"
         return f"({found})" if level > COMPARE else found
+
+    def _operand(self, tree: Expression, identical: bool) -> str:
+        """An operand of a comparison; a literal whose identity is asked for is a constant with a name."""
+        if identical and isinstance(tree, Literal) and type(tree.constant.value) in (str, bytes, int, float, tuple):
+            return self.context.constant(tree.constant.value)
+        return self.text(tree, BITOR)
 
     def comprehension(self, found: Comprehension, first: str, kind: str) -> str:
         """A comprehension over `first` with its brackets."""

@@ -19,8 +19,8 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import CellType, CodeType, FunctionType
 from typing import Any, Final, NamedTuple
@@ -28,6 +28,7 @@ from typing import Any, Final, NamedTuple
 from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.factory import FUTURE, codes_of, factory_text, renamed
 from futamura.backend.python.listing import SourceMap, enter, keep, nested_codes, source_map
+from futamura.ir.constant import exact_key
 from futamura.ir.graph import Signature
 
 __all__ = [
@@ -141,6 +142,8 @@ def load_residual(
     code = original.__code__
     origin = f"specialized from {Path(code.co_filename).name}:{code.co_firstlineno}"
     text = compiled(emitted, identity_of(original), path=path, origin=origin)
+    siblings = tuple((name, with_literals(code, emitted.literals)) for name, code in text.siblings)
+    text = replace(text, code=with_literals(text.code, emitted.literals), siblings=siblings)
     made = text.function(original.__globals__, cells_of(original))
     _adopt(made, original)
     for name in ("__wrapped__", "__signature__"):
@@ -157,6 +160,28 @@ def load_residual(
     left = {*signature.names, "return"}
     made.__annotations__ = {name: item for name, item in original.__annotations__.items() if name in left}
     return made
+
+
+def with_literals(code: CodeType, literals: Sequence[object]) -> CodeType:
+    """`code` with these very objects where its constants equal them: sentinels are told apart by identity."""
+    originals: dict[object, object] = {}
+    for value in literals:
+        originals.setdefault(exact_key(value), value)
+    return _with_originals(code, originals) if originals else code
+
+
+def _with_originals(code: CodeType, originals: Mapping[object, object]) -> CodeType:
+    found: list[object] = []
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            found.append(_with_originals(constant, originals))
+        elif type(constant) in (str, bytes, int, float, tuple):
+            found.append(originals.get(exact_key(constant), constant))
+        else:
+            found.append(constant)
+    if all(old is new for old, new in zip(code.co_consts, found)):
+        return code
+    return code.replace(co_consts=tuple(found))
 
 
 def defaults_of(function: FunctionType) -> dict[str, object]:
