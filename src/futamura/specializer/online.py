@@ -365,7 +365,7 @@ class _Run:
         return False
 
     def _left_the_outermost_call(self, machine: Machine, versions: Versions, over: OverBudget) -> bool:
-        """The budget ran out inside a call: the rest may fit without it.  Each such attempt gets a part of the budget."""
+        """The budget ran out inside a call: the rest may fit without it.  Each such attempt gets a part."""
         frames = machine.state.frames
         left = self._left
         if len(frames) < 2 or left == 0 or frames[1].purpose not in ("call", "init"):
