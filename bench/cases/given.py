@@ -141,15 +141,16 @@ def _sparse(place: Path) -> Case:
     generic, data, residual = _numeric(place)
     static = {"n": data.N, "rows": data.ROWS, "cols": data.COLS, "vals": data.VALS}
     return Case(
-        "sparse", generic.matvec, [(x,) for x in data.VECS], static, residual.matvec, {"x": Dyn(list)}, aim=1.15
+        "sparse", generic.matvec, [(x,) for x in data.VECS], static, residual.matvec,
+        {"x": Dyn(list[float], length=12)}, aim=1.15,
     )
 
 
 def _matmul(place: Path) -> Case:
     generic, data, residual = _numeric(place)
     return Case(
-        "4x4", generic.matmul, [(b,) for b in data.MATS], {"a": data.A4, "n": 4}, residual.matmul4, {"b": Dyn(list)},
-        aim=1.15,
+        "4x4", generic.matmul, [(b,) for b in data.MATS], {"a": data.A4, "n": 4}, residual.matmul4,
+        {"b": Dyn(list[float], length=16)}, aim=1.15,
     )  # fmt: skip
 
 

@@ -126,7 +126,7 @@ def sparse() -> Case:
     vectors: Sequence[tuple[list[float]]] = [(_floats(12, seed),) for seed in range(200)]
     return Case(
         "sparse", program.sparse, vectors, {"size": 12, "entries": entries}, numeric.sparse(12, entries),
-        {"vector": Dyn(list)}, aim=1.15,
+        {"vector": Dyn(list[float], length=12)}, aim=1.15,
     )  # fmt: skip
 
 
@@ -134,7 +134,7 @@ def transform() -> Case:
     (program,) = modules(EXAMPLES / "kernels", "kernels")
     return Case(
         "transform", program.transform, [(_floats(16, seed),) for seed in range(200)], {"a": MATRIX, "size": 4},
-        numeric.transform(MATRIX, 4), {"b": Dyn(list)}, aim=1.15,
+        numeric.transform(MATRIX, 4), {"b": Dyn(list[float], length=16)}, aim=1.15,
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from typing import Any, Final, get_origin
 
 from futamura.codes import is_fallback
 from futamura.driver import lower_for_specializer, residual_text
-from futamura.entry import Promise
+from futamura.entry import Promise, contents
 from futamura.errors import SpecializationError, UnsupportedError, diagnose
 from futamura.frontend.contents import contents_are_constant, is_rebound
 from futamura.residual import Printed, Recipe, Residual
@@ -60,7 +60,8 @@ DYN: Final = Dyn()
 class Specializer:
     """Options of a specialization, reusable: `Specializer(polyvariance="all")(f, n=5)`.
 
-    assume        "check": assumptions are tested at every call, the original runs if one fails; "trust": they are not
+    assume        "check": assumptions are tested at every call, the original runs if one fails; "trust": they are not,
+                  nor are the items of containers whose contents are promised
     polyvariance  "auto", "all" (every known value tells copies of code apart), "none"
     budget        limits, see `Budget`
     frozen        objects, or names like "shop.RATES": nobody writes them, nor what they reach, while residuals are used
@@ -102,14 +103,14 @@ class Specializer:
         inputs = _bind(function, given, static)
         opened = {name: Open(value.exact_type()) for name, value in inputs.items() if isinstance(value, Dyn)}
         started = time.perf_counter()
-        outcome, printed = self._specialized(function, {**inputs, **opened}, started)
-        if self.strict:
-            _require(outcome)
         promises = tuple(
             Promise(name, value.type, value.length)
             for name, value in inputs.items()
             if isinstance(value, Dyn) and value.type is not None
         )
+        outcome, printed = self._specialized(function, {**inputs, **opened}, promises, started)
+        if self.strict:
+            _require(outcome)
         values = {name: value for name, value in inputs.items() if not isinstance(value, Dyn)}
         general = functools.partial(_without_promises, [], self, target, args, static) if promises else None
 
@@ -132,7 +133,11 @@ class Specializer:
         return residual(None, outcome)
 
     def _specialized(
-        self, function: types.FunctionType, inputs: Mapping[str, object], started: float
+        self,
+        function: types.FunctionType,
+        inputs: Mapping[str, object],
+        promises: tuple[Promise, ...],
+        started: float,
     ) -> tuple[Outcome, Printed | None]:
         """The residual program and its Python.  A fault of ours ends with the original and the event FT901."""
         outcome = self._outcome(function, inputs)
@@ -141,7 +146,7 @@ class Specializer:
             return outcome, None
         try:
             started = time.perf_counter()
-            emitted = residual_text(outcome.program)
+            emitted = residual_text(outcome.program, {one.name: contents(one) for one in promises})
             outcome.seconds["print"] = time.perf_counter() - started
         except Exception as broken:
             return _failed(outcome, broken), None

@@ -32,6 +32,7 @@ from futamura.errors import UnsupportedError, diagnose
 from futamura.frontend.python import collector_paused, lower
 from futamura.ir.continuation import Continuation, continuation_program
 from futamura.ir.graph import Function, Program, Signature, Suspended
+from futamura.optimize.contents import Contents, use_contents
 from futamura.optimize.forwarding import forward
 
 __all__ = [
@@ -114,9 +115,9 @@ def lower_for_specializer(
     return lowered.program, lowered.program.main, lowered.globals, lowered.closure
 
 
-def residual_text(program: Program) -> Emitted:
-    """A residual program as text."""
-    return _emitted(forward(program))
+def residual_text(program: Program, promised: Mapping[str, Contents] | None = None) -> Emitted:
+    """A residual program as text; `promised` is tested before its entry runs."""
+    return _emitted(forward(use_contents(program, promised) if promised else program))
 
 
 def load_program(

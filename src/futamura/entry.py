@@ -28,11 +28,12 @@ from typing import Any, Final, get_args, get_origin
 from futamura.backend.python.guarding import Constants
 from futamura.backend.python.listing import enter
 from futamura.ir.graph import Signature
+from futamura.optimize.contents import Contents
 from futamura.specializer.aliasing import Apart
 from futamura.specializer.purity import MISSING
 from futamura.specializer.world import Assumption
 
-__all__ = ["Promise", "condition", "differences", "guarded", "matches"]
+__all__ = ["Promise", "condition", "contents", "differences", "guarded", "matches", "shallow"]
 
 _VARARGS: Final = 0x04
 _VARKEYWORDS: Final = 0x08
@@ -45,6 +46,19 @@ class Promise:
     name: str
     type: Any
     length: int | None = None
+
+
+def contents(promise: Promise) -> Contents:
+    """The promise as passes over the residual program take it."""
+    kind, arguments = get_origin(promise.type) or promise.type, get_args(promise.type)
+    item = arguments[0] if len(arguments) == 1 and kind is list and get_origin(arguments[0]) is None else object
+    return Contents(_class_name(kind), _class_name(item), promise.length if kind is list else None)
+
+
+def _class_name(kind: object) -> str:
+    """The name of an exact builtin class, "object" for everything else."""
+    name = kind.__name__ if isinstance(kind, type) else "object"
+    return name if getattr(builtins, name, None) is kind else "object"
 
 
 def matches(kind: Any, value: object) -> bool:
@@ -139,6 +153,12 @@ def _shape(function: types.FunctionType) -> tuple[str, str]:
 
 
 Naming = Callable[[str, object], str]
+
+
+def shallow(promise: Promise) -> Promise:
+    """The part of a promise that is tested at once: the class and the length, not the items."""
+    origin = get_origin(promise.type)
+    return promise if origin in (None, types.UnionType) else Promise(promise.name, origin, promise.length)
 
 
 def condition(promise: Promise, constant: Callable[[object, str], str]) -> str:

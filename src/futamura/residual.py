@@ -24,7 +24,7 @@ from futamura.backend.python import guarding
 from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.loading import load_residual
 from futamura.codes import is_fallback
-from futamura.entry import Promise, condition, differences, guarded
+from futamura.entry import Promise, condition, differences, guarded, shallow
 from futamura.errors import Diagnostic
 from futamura.explaining import explanation
 from futamura.ir.graph import Signature
@@ -114,6 +114,8 @@ class Residual(_Callable):
         """The residual with its tests: inside of its own text where possible, else in a function around it."""
         tested = self.assumptions if self._recipe.assume == "check" else ()
         promises = self._recipe.promises
+        if self._recipe.assume == "trust":
+            promises = tuple(map(shallow, promises))
         writers = [functools.partial(condition, promise) for promise in promises]
         strangers = differences(self._recipe.apart, printed.signature)
         checks = [guarding.Check(general or original, writers), guarding.Check(original, strangers, tested)]

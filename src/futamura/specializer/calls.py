@@ -428,11 +428,13 @@ def _inline_function(
     facts = m.resolve(function) if _opened(m, function) else None
     if facts is None or facts.function.kind not in ("function", "generator") or ("call", facts.uid) in m.refused:
         return False
-    for part in ("__code__", "__defaults__", "__kwdefaults__"):
+    signature = facts.function.signature
+    starred = signature.varargs is not None or signature.varkw is not None
+    complete = not starred and len(args) + len(keywords) == len(signature.names)
+    for part in ("__code__",) if complete else ("__code__", "__defaults__", "__kwdefaults__"):
         if function.__globals__ is not library.__dict__:
             place = f"{function.__qualname__}.{part}"
             m.world.assume(Assumption("attribute", place, function, part, getattr(function, part)))
-    signature = facts.function.signature
     defaults: dict[str, AbstractValue] = {}
     regular = (*signature.posonly, *signature.regular)
     values = function.__defaults__ or ()

@@ -1,0 +1,105 @@
+"""Promises about the items of input lists: what they change in the residual, and that nothing else changes.
+
+    specialize(weigh, [0.5, 2.0], Dyn(list[float], length=2))    ->    x0, x1 = x; return 0.0 + 0.5 * x0 + 2.0 * x1
+
+Invariant: inputs that break the promise run the code without it; a list that is written is not unpacked.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from futamura import Dyn, Specializer, specialize
+
+FLOATS = Dyn(list[float], length=2)
+
+
+def weigh(weights: Any, x: Any) -> Any:
+    total = 0.0
+    for place in range(len(weights)):
+        total += weights[place] * x[place]
+    return total
+
+
+def shifted(weights: Any, x: Any) -> Any:
+    total = 0.0
+    for place in range(len(weights)):
+        total += weights[place] * x[place]
+        x[place] = total
+    return total
+
+
+def shown(weights: Any, x: Any) -> Any:
+    total = 0.0
+    for place in range(len(weights)):
+        total += weights[place] * x[place]
+        log(x)
+    return total + x[0]
+
+
+def last(weights: Any, x: Any) -> Any:
+    total = 0.0
+    total += x[-1]
+    total += x[-2] * weights[0]
+    total += x[1]
+    return total
+
+
+def beyond(weights: Any, x: Any) -> Any:
+    return x[0] + x[1] + x[len(weights)]
+
+
+def log(x: Any) -> None:
+    x[0] = 100.0
+
+
+class Loud(float):
+    def __rmul__(self, other: Any) -> Any:
+        return 7.0
+
+
+@pytest.mark.parametrize("function", [weigh, last])
+def test_loads_are_one_unpacking_and_sums_one_expression(function: Any) -> None:
+    residual = specialize(function, [0.5, 2.0], FLOATS)
+    assert "+=" not in residual.source and "[" not in residual.source, residual.source
+    assert residual([3.0, 4.0]) == function([0.5, 2.0], [3.0, 4.0])
+
+
+@pytest.mark.parametrize("function", [shifted, shown, beyond])
+def test_a_list_that_may_be_written_stays(function: Any) -> None:
+    residual = specialize(function, [0.5, 2.0], FLOATS)
+    assert "x0" not in residual.source or function is beyond
+    for items in ([3.0, 4.0], [1.0, -0.0]):
+        mine, theirs = list(items), list(items)
+        assert _outcome(residual, mine) == _outcome(lambda x: function([0.5, 2.0], x), theirs)
+        assert mine == theirs
+
+
+BROKEN = [[1, 2], [1.0, True], [1.0], [1.0, 2.0, 3.0], (1.0, 2.0), ["a", "b"], [Loud(1.0)] * 2]
+
+
+@pytest.mark.parametrize("items", BROKEN)
+def test_a_broken_promise_runs_the_code_without_it(items: Any) -> None:
+    residual = specialize(weigh, [0.5, 2.0], FLOATS)
+    assert _outcome(residual, items) == _outcome(lambda x: weigh([0.5, 2.0], x), items)
+
+
+def test_messages_of_errors_keep_the_operator() -> None:
+    residual = specialize(weigh, [1, 1])
+    with pytest.raises(TypeError, match=r"\+=: 'float' and 'str'"):
+        residual(["a", "b"])
+
+
+def test_trust_takes_the_items_on_trust_but_not_the_length() -> None:
+    residual = Specializer(assume="trust")(weigh, [0.5, 2.0], FLOATS)
+    assert residual([1.0, 2.0, 3.0]) == weigh([0.5, 2.0], [1.0, 2.0, 3.0])
+    assert residual((1.0, 2.0)) == weigh([0.5, 2.0], (1.0, 2.0))
+
+
+def _outcome(function: Any, items: Any) -> str:
+    try:
+        return repr(function(items))
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
