@@ -67,7 +67,7 @@ def _decided(name: str) -> Model:
                 left.append(item)
                 break
             left.append(item)
-        if not left or type(left[0]) is Known:
+        if not left or (type(left[0]) is Known and deep(left[0].value)):
             return Known(bool(left) is stops)
         if len(left) == len(items):
             return None

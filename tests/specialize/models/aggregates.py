@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from ..table import Case, Subject
-from .hostile import values
+from .hostile import Spy, values
 
 
 def decided(n, x):
     return any([n, x, 1]), all((n, x, 0)), any([0, n, ""]), all([]), any([x, 0]), any([0, x, 5, x]), all([1, x])
+
+
+def decided_by_objects(spy, x):
+    return any([0, spy]), all([1, spy, x]), any([spy]), all([spy]), spy.calls
 
 
 def totals(n, x):
@@ -96,6 +100,11 @@ def _cases(function: Any, name: str, *found: Any, gone: tuple[str, ...] = ()) ->
 
 SUBJECTS = [
     _cases(decided, "n", 0, 1, "", "a", None, 0.0),
+    Subject(
+        "decided_by_objects",
+        [Case(str(n), lambda n=n: (decided_by_objects, {"spy": Spy(n)})) for n in (True, False)],  # type: ignore[misc]
+        values(1),
+    ),
     _cases(totals, "n", 1, 2.5, True, "a", -0.0),
     _cases(total_of_texts, "start", 1, "", b"", ()),
     _cases(extremes, "n", 1, 2.5, 9, gone=("rows", "n")),
