@@ -16,12 +16,15 @@ import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, get_origin
 
+from futamura.analysis.division import KINDS, POINTS
 from futamura.codes import is_fallback
 from futamura.driver import lower_for_specializer, residual_text
 from futamura.entry import Promise, contents
 from futamura.errors import SpecializationError, UnsupportedError, diagnose
 from futamura.frontend.contents import contents_are_constant, is_rebound
 from futamura.residual import Printed, Recipe, Residual
+from futamura.specializer.offline.linking import specialize_function_offline
+from futamura.specializer.offline.offline import OfflineOptions
 from futamura.specializer.online import Open, Outcome, specialize_function
 from futamura.specializer.policy import Budget, Event
 
@@ -69,6 +72,9 @@ class Specializer:
                   there when a residual is made are used as static
     watch         called now and then with the source blocks executed, the operations left, and a place
     strict        whatever is not specialized raises `SpecializationError`
+    mode          "online", or "offline": a binding-time analysis decides before what is static (docs/binding-times.md)
+    division      offline: "simple", "safe" or "bounded"
+    points        offline: "uniform", "pointwise" or "polyvariant"
     """
 
     def __init__(
@@ -81,6 +87,9 @@ class Specializer:
         frozen: Sequence[object] = (),
         caches: Sequence[object] = (),
         watch: Callable[[int, int, str], None] | None = None,
+        mode: str = "online",
+        division: str = "safe",
+        points: str = "pointwise",
     ) -> None:
         if assume not in ("check", "trust"):
             raise ValueError(f'assume is "check" or "trust", not {assume!r}')
@@ -93,6 +102,10 @@ class Specializer:
         self.frozen: Final = tuple(map(_declared, frozen))
         self.caches: Final = tuple(map(_declared, caches))
         self.watch: Final = watch
+        self.mode: Final = mode
+        self.division: Final = division
+        self.points: Final = points
+        self._offline: Final = _offline_options(mode, division, points)
 
     def __call__(self, target: Any, /, *args: object, **static: object) -> Residual:
         """The residual of `target` for these static inputs; `DYN` leaves a position open."""
@@ -154,6 +167,11 @@ class Specializer:
 
     def _outcome(self, function: types.FunctionType, inputs: Mapping[str, object]) -> Outcome:
         try:
+            if self._offline is not None:
+                return specialize_function_offline(
+                    function, inputs, lower_for_specializer, self._offline, rebinds=is_rebound,
+                    constant=contents_are_constant,
+                )  # fmt: skip
             return specialize_function(
                 function,
                 inputs,
@@ -193,6 +211,18 @@ def _declared(item: object) -> object:
     raise ValueError(f"'{item}' names nothing in a module that was imported")
 
 
+def _offline_options(mode: str, division: str, points: str) -> OfflineOptions | None:
+    """The options of the offline specializer; None if it is not asked for."""
+    if mode not in ("online", "offline"):
+        raise ValueError(f'mode is "online" or "offline", not {mode!r}')
+    for kind in KINDS:
+        for place in POINTS:
+            if (division, points) == (kind, place):
+                return OfflineOptions(kind, place, share=True) if mode == "offline" else None
+    known = f"division is one of {KINDS}, points one of {POINTS}"
+    raise ValueError(f"{known}, not {division!r} and {points!r}")
+
+
 def _without_promises(
     made: list[Residual],
     specializer: Specializer,
@@ -213,6 +243,9 @@ def _without_promises(
             budget=specializer.budget,
             frozen=specializer.frozen,
             caches=specializer.caches,
+            mode=specializer.mode,
+            division=specializer.division,
+            points=specializer.points,
         )
         made.append(lenient(target, *positional, **named))
     return made[0](*args, **kwargs)

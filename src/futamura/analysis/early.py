@@ -42,21 +42,26 @@ _REASONS: Final = {
 
 def early_rule(pure: Callable[[object], bool]) -> Early:
     """The rule, where `pure` says of a constant function whether calling it on builtin values can be noticed."""
-    constants: dict[int, tuple[Function, dict[Value, Constant], frozenset[Value]]] = {}
+    facts: dict[int, tuple[Function, dict[Value, Constant], frozenset[Value], frozenset[Value]]] = {}
 
     def early(function: Function, operation: Operation) -> str | None:
         name = operation.name
         if name in _REASONS:
             return _REASONS[name]
-        if id(function) not in constants:
-            constants[id(function)] = (function, _constants(function), iterators(function))
-        _, known, walked = constants[id(function)]
+        if id(function) not in facts:
+            methods = frozenset(op.results[0] for op in function.operations() if op.name == "getattr")
+            facts[id(function)] = (function, _constants(function), iterators(function), methods)
+        _, known, walked, methods = facts[id(function)]
         if name == "invoke":
             return None
+        if name == "unpack" and isinstance(operation.attr, tuple) and operation.attr[1]:
+            return "makes a new list each time"
         if name == "iter":
             return None if operation.results[0] in walked else "makes an iterator that is used elsewhere"
         if name == "call":
             callee = known.get(operation.args[0])
+            if operation.args[0] in methods and operation.attr is None:
+                return None  # of a static object: which method it is, is seen when the object is there
             if callee is None or operation.attr is not None or not pure(callee.value):
                 return "calls something that may have an effect"
             return None

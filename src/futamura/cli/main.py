@@ -29,6 +29,7 @@ __all__ = ["DONE", "FINDINGS", "INTERNAL", "INTERRUPTED", "USAGE", "cli", "main"
 DONE, FINDINGS, USAGE, INTERNAL, INTERRUPTED = 0, 1, 2, 4, 130
 
 COMMANDS = {
+    "bta": "Show what of TARGET can be computed early, and why the rest cannot.",
     "check": "Compare the residual of TARGET with the original.",
     "compile": "Compile PROGRAM by specializing the interpreter TARGET to it.",
     "doctor": "Look at the installation.",
@@ -39,6 +40,7 @@ COMMANDS = {
     "run": "Run a program of the flow-graph or the functional language.",
 }
 MODULES = {
+    "bta": "futamura.cli.bta",
     "check": "futamura.cli.checking",
     "compile": "futamura.cli.specializing",
     "doctor": "futamura.cli.doctor",

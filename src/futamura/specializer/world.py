@@ -197,6 +197,10 @@ class World:
             self.freeze(value)
         return (value,)
 
+    def binds(self, namespace: Mapping[str, object], name: str) -> bool:
+        """Is `name` a global of the module whose contents are believed constant?"""
+        return self._constant is not None and name in namespace and self._constant(namespace, name)
+
     def assume(self, assumption: Assumption) -> None:
         self.assumptions.setdefault((assumption.kind, id(assumption.holder), assumption.name), assumption)
 

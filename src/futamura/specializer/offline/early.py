@@ -11,7 +11,7 @@ part of a static input.
 
 from __future__ import annotations
 
-from types import BuiltinMethodType
+from types import BuiltinMethodType, ModuleType
 from typing import Any, Final
 
 from futamura.ir.constant import Constant
@@ -123,7 +123,8 @@ def _allowed(operation: Operation, args: tuple[Any, ...], world: World) -> bool:
     if name == "slice":
         return all(deep(arg) for arg in args)
     if name == "unpack":
-        return deep(args[0], unordered=False) or type(args[0]) is tuple
+        attr: Any = operation.attr
+        return not attr[1] and (deep(args[0], unordered=False) or type(args[0]) is tuple)
     if name not in _ON_DEEP or {"str", "bytes"} <= set(kinds):
         return False
     if all(deep(arg) for arg in args):
@@ -210,4 +211,6 @@ def _call(args: tuple[Any, ...], world: World) -> Any:
 
 def liftable(value: object) -> bool:
     """Can the value stand in residual code?  Not what specialization itself made and cannot be made again."""
-    return not isinstance(value, Walk) and type(value) is not BuiltinMethodType and type(value) is not slice
+    if type(value) is BuiltinMethodType:
+        return isinstance(value.__self__, ModuleType)
+    return not isinstance(value, Walk) and type(value) is not slice

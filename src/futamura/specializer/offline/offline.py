@@ -39,6 +39,9 @@ __all__ = ["OfflineOptions", "OfflineOutcome", "specialize_offline"]
 _GENERALIZED: Final = 20
 """Variables that may be given up, one after the other, before the whole specialization is."""
 
+_LEAST: Final = 500
+"""Blocks that each attempt may process at least."""
+
 Statement = Callable[[Function, "Span | None", str], str]
 
 
@@ -54,6 +57,8 @@ class OfflineOptions:
     """Blocks processed: more than any program that a person would want to read has."""
     generalize: bool = True
     """Over budget, make the variable that varies most dynamic and start again; otherwise stop with the reason."""
+    share: bool = False
+    """Do not go on in line into a block with several predecessors that decides at run time: loops are not peeled."""
     tidy: bool = True
     """Drop parameters that always get one value."""
     restarts: int = 400
@@ -70,6 +75,10 @@ class OfflineOutcome:
     labels: dict[str, list[str]] = field(default_factory=dict)
     """For each residual function the label of each block."""
     rows: tuple[Row, ...] = ()
+    blocks: int = 0
+    """How many blocks were processed, and how many operations executed."""
+    executed: int = 0
+    restarts: int = 0
 
 
 def specialize_offline(
@@ -112,6 +121,8 @@ class _Run:
         self.forced: Final[dict[tuple[str, int], str]] = {}
         self.generalized: Final[dict[tuple[str, Value], str]] = {}
         self.events: Final[list[Event]] = []
+        self.attempts = 0
+        self.limit = options.budget
         self.tell_cells = True
         """Cells made in two copies of one place never meet in one variable; it costs copies, and is given up first."""
         self.early: Final = early_rule(is_pure)
@@ -120,7 +131,8 @@ class _Run:
     def outcome(self) -> OfflineOutcome:
         names = self.program.main.signature.names
         flags = [name in self.static for name in names]
-        for _ in range(self.options.restarts):
+        while self.attempts < self.options.restarts:
+            self.attempts += 1
             division = analyse(
                 self.program, flags, self.early, kind=self.options.division, points=self.options.points,
                 forced=self.forced, generalized=self.generalized,
@@ -130,6 +142,7 @@ class _Run:
             except Forced as forced:
                 self._force(forced)
             except OverBudget as over:
+                self.limit = max(_LEAST, self.limit // 4)  # the work of all attempts stays in bounds
                 if self.tell_cells and self._has_cells():
                     self.tell_cells = False
                     continue
@@ -182,7 +195,7 @@ class _Attempt:
         self.run: Final = run
         self.division: Final = division
         self.numbers: Final = StaticValues()
-        self.meter: Final = Meter(run.options.budget, run.place)
+        self.meter: Final = Meter(run.limit, run.place)
         self.trace: Final = Trace(run.statement)
         self.cache: Final[list[CacheEntry]] = []
         self.units: Final[dict[tuple[Pattern, tuple[int, ...]], Unit]] = {}
@@ -215,8 +228,9 @@ class _Attempt:
         functions += _nested(self.run.program, functions)
         program = Program(functions[0].name, tuple(functions))
         return OfflineOutcome(
-            program, self.division, tuple(self.run.events), tuple(self.cache), labels, tuple(self.trace.rows)
-        )
+            program, self.division, tuple(self.run.events), tuple(self.cache), labels, tuple(self.trace.rows),
+            self.meter.spent, self.meter.executed, self.run.attempts - 1,
+        )  # fmt: skip
 
     def unit(self, pattern: Pattern, statics: tuple[Any, ...]) -> str:
         """The name of the residual function for these static arguments; a new one is put on the list."""
@@ -230,7 +244,8 @@ class _Attempt:
         unit = self.units[key] = Unit(name, builder, function.regions)
         writer = UnitWriter(
             unit, source, self.division, self.division.functions[pattern], world=self.run.world, numbers=self.numbers,
-            meter=self.meter, follow=self.run.options.follow, tell_cells=self.run.tell_cells, labels=self.run.label,
+            meter=self.meter, follow=self.run.options.follow, share=self.run.options.share,
+            tell_cells=self.run.tell_cells, labels=self.run.label,
             trace=self.trace, cache=self.cache, call=self.unit, unfold=self.unfold,
         )  # fmt: skip
         static_params = [param for param, static in zip(function.entry.params, pattern.static) if static]

@@ -13,7 +13,9 @@ after it is emitted.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, Final
 
 from futamura.analysis.division import Division, FunctionDivision, Pattern
@@ -24,6 +26,8 @@ from futamura.specializer.offline.early import Failed, Refused, Walk, advance, e
 from futamura.specializer.offline.points import Path, Point, StaticValues, Store, Unit
 from futamura.specializer.offline.trace import CacheEntry, Trace, named, shown
 from futamura.specializer.world import World
+
+_NAMED: Final = (FunctionType, BuiltinFunctionType, ModuleType, type)
 
 __all__ = ["Forced", "Meter", "OverBudget", "SourceFunction", "UnitWriter", "Unwritable"]
 
@@ -58,6 +62,7 @@ class Meter:
         self.limit: Final = limit
         self.place: Final = place
         self.spent = 0
+        self.executed = 0
         self._seen: Final[dict[tuple[str, int], dict[Value, set[int]]]] = {}
 
     def arrive(self, function: Function, block: int, store: Store) -> None:
@@ -107,6 +112,8 @@ class SourceFunction:
         ]
         self.trim: Final = trim
         self.implicit: Final = self._implicit()
+        arrivals = Counter(edge.target for block in function.blocks for edge in block.terminator.edges)
+        self.joins: Final = frozenset(target for target, count in arrivals.items() if count > 1)
 
     def _implicit(self) -> frozenset[int]:
         """The blocks whose first parameter an edge may bring by itself: the item of `next`, a handler's exception."""
@@ -151,6 +158,7 @@ class UnitWriter:
         numbers: StaticValues,
         meter: Meter,
         follow: bool,
+        share: bool,
         tell_cells: bool,
         labels: Callable[[Function, int], str],
         trace: Trace,
@@ -167,6 +175,8 @@ class UnitWriter:
         self.numbers: Final = numbers
         self.meter: Final = meter
         self.follow: Final = follow
+        self.shared: Final = self.source.joins & found.decisions.keys() if share else frozenset()
+        """The blocks that are never copied into the line that leads to them."""
         self.tell_cells: Final = tell_cells
         self.labels: Final = labels
         self.trace: Final = trace
@@ -299,9 +309,12 @@ class UnitWriter:
         except Failed:
             self._emit(operation)
             return False
+        self.meter.executed += 1
         results = (result,) if operation.operator.results == 1 else tuple(result or ())
         for value, content in zip(operation.results, results):
             self._define(value, content)
+        if operation.name == "const" and isinstance(result, _NAMED) and operation.results[0] in self.static:
+            self._lift(operation.results[0])  # at its own place: it may be printed as a global, whose read has one
         return True
 
     def _evaluated(self, operation: Operation, args: tuple[Any, ...]) -> Any:
@@ -444,7 +457,7 @@ class UnitWriter:
         target = self.function.blocks[edge.target]
         here = self._region(self.path)
         plain = self.out.handler is None and target.handler is None and target.region == here
-        if self.follow and plain and key not in chain and not self._protected:
+        if self.follow and plain and key not in chain and edge.target not in self.shared and not self._protected:
             chain.add(key)
             self.meter.arrive(self.function, edge.target, key[1])
             self.static, self.dynamic = store, passed

@@ -1,0 +1,109 @@
+"""Python functions through the offline specializer: what residuals look like, and that they do the same."""
+
+from __future__ import annotations
+
+import random
+import warnings
+
+import pytest
+
+from futamura import Specializer
+from futamura.analysis.division import KINDS, POINTS
+from tests.offline import subjects
+from tests.specialize.oracle import BAD, check
+from tests.specialize.programs import generate
+
+
+def offline(division: str = "safe", points: str = "pointwise") -> Specializer:
+    return Specializer(mode="offline", division=division, points=points)
+
+
+def test_a_static_loop_is_unrolled() -> None:
+    residual = offline()(subjects.power, n=13)
+    assert "while" not in residual.source
+    assert "%" not in residual.source
+    assert [residual(x) for x in (0, 1, 3)] == [subjects.power(x, 13) for x in (0, 1, 3)]
+
+
+def test_the_functional_search_has_a_new_function_for_each_list() -> None:
+    residual = offline()(subjects.search, key="ann", keys=("susan", "john", "ann"))
+    assert residual.source.count("def find_") == 3
+    assert "==" not in residual.source
+    assert residual((1, 2, 3)) == 3
+    with pytest.raises(IndexError):
+        residual(())
+
+
+def test_a_function_with_static_arguments_only_is_run_in_place() -> None:
+    assert offline()(subjects.factorial, n=5, k=3).source.split() == ["def", "factorial():", "return", "360"]
+    assert offline()(subjects.factorial, n=5)(3) == 360
+
+
+def test_exercise_5_even_and_odd_as_a_function() -> None:
+    """The list is dynamic but its length is known: one function for each index."""
+    residual = offline()(subjects.even_odd, length=3)
+    assert residual.source.count("def alternate_") == 4
+    assert [residual(items) for items in ((1, 2, 4), (1, 3, 5))] == [5, -9]
+
+
+def test_exercise_6_a_growing_argument_under_a_dynamic_condition() -> None:
+    """Without the rule for control each call would have an argument of its own, for ever."""
+    for division in ("safe", "bounded"):
+        residual = offline(division)(subjects.counting)
+        assert residual.stats["versions"] < 8
+        assert residual(4) == 4
+    simple = offline("simple")(subjects.counting)
+    assert any("`n`" in event.reason for event in simple.events)
+    assert simple(4) == 4
+
+
+def test_bounded_keeps_the_program_counter_of_a_machine() -> None:
+    residual = offline("bounded")(subjects.machine, code=subjects.FACTORIAL)
+    assert "code" not in residual.source
+    assert "pc" not in residual.source
+    assert residual(5) == subjects.machine(subjects.FACTORIAL, 5)
+    assert residual.stats["versions"] < 10
+    general = offline("safe")(subjects.machine, code=subjects.FACTORIAL)
+    assert general(5) == residual(5)
+
+
+def test_an_iterator_is_a_position() -> None:
+    residual = offline()(subjects.dot, xs=[1, 2, 3])
+    assert "for" not in residual.source
+    assert residual((4, 5, 6)) == 32
+
+
+def test_a_handler_is_copied_with_its_statement() -> None:
+    residual = offline()(subjects.guarded, names=("a", "b"))
+    assert residual({"a": 1}) == [1, None]
+    assert residual({"a": 1, "b": 2}) == [1, 2]
+
+
+def test_a_static_list_that_the_code_changes_is_dynamic() -> None:
+    items = [1, 2]
+    residual = offline()(subjects.appending, items=items)
+    assert residual(7) == [1, 2, 7]
+    assert residual(8) == [1, 2, 7, 8]
+
+
+def test_user_classes_are_not_run_early() -> None:
+    residual = offline()(subjects.compared, value=subjects.Loud())
+    assert subjects.HEARD == []
+    assert residual(1) is True
+    assert subjects.HEARD == [1]
+
+
+@pytest.mark.parametrize("mode", [{"mode": "late"}, {"mode": "offline", "division": "x"}, {"points": "y"}])
+def test_wrong_options_are_refused(mode: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="is"):
+        Specializer(**mode)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_programs(seed: int) -> None:
+    choose = random.Random(seed)
+    specializer = offline(choose.choice(KINDS), choose.choice(POINTS))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)
+        report = check(generate(5000 + seed), specializer)
+    assert report.kind not in BAD, report
