@@ -8,8 +8,8 @@
     static: n
     dynamic: result: uses `x` (line 5) <- `x` is a dynamic input
 
-TARGET is a Python function, or a program of the flow-graph language.  Invariant: nothing is run, and no value is
-needed; where values are of types that cannot be computed with early, the specializer makes more dynamic than is shown.
+TARGET is a Python function, or a program of the flow-graph or functional language.  Invariant: nothing is run, and no
+value is needed; where values are of types that cannot be computed with early, the specializer makes more dynamic than is shown.
 """
 
 from __future__ import annotations
@@ -27,10 +27,12 @@ from futamura.analysis.division import KINDS, POINTS, Division, Kind, Points
 from futamura.analysis.early import early_rule
 from futamura.analysis.marking import report
 from futamura.cli.commands import OUTPUT, deliver
-from futamura.cli.flow import read_program
+from futamura.cli.flow import read_text
 from futamura.cli.target import TargetError, find
 from futamura.driver import lower_for_specializer
 from futamura.frontend.contents import contents_are_constant, is_rebound
+from futamura.frontend.flow.lowering import lower_flow
+from futamura.frontend.functional.lowering import lower_functional
 from futamura.ir.graph import Program
 from futamura.specializer.offline.early import is_pure
 from futamura.specializer.offline.linking import link
@@ -52,8 +54,8 @@ assert get_args(Points) == POINTS
 def bta(target: str, names: tuple[str, ...], division: Kind, points: Points, output: Path | None) -> None:
     """Show what of TARGET can be computed early, and why the rest cannot.
 
-    TARGET is a function as elsewhere, or the name of a file that ends in .flow.  Under each line stands an `s` where
-    it is computed when the program is specialized, and a `d` where when it runs.
+    TARGET is a function as elsewhere, or the name of a file that ends in .flow or .fl.  Under each line stands an `s`
+    where it is computed when the program is specialized, and a `d` where when it runs.
     """
     program, lines = _program(target)
     known = program.main.signature.names
@@ -65,9 +67,11 @@ def bta(target: str, names: tuple[str, ...], division: Kind, points: Points, out
 
 
 def _program(target: str) -> tuple[Program, dict[str, Sequence[str]]]:
-    if target.endswith(".flow"):
-        lowered = read_program(Path(target))
-        return lowered.program, {lowered.file: lowered.text.splitlines()}
+    if target.endswith((".flow", ".fl")):
+        text = read_text(Path(target))
+        flow = target.endswith(".flow")
+        program = lower_flow(text, target).program if flow else lower_functional(text, target).program
+        return program, {target: text.splitlines()}
     try:
         function = find(target)
     except TargetError as error:
