@@ -9,7 +9,7 @@
     dynamic: result: uses `x` (line 5) <- `x` is a dynamic input
 
 TARGET is a Python function, or a program of the flow-graph or functional language.  Invariant: nothing is run, and no
-value is needed; where values are of types that cannot be computed with early, the specializer makes more dynamic than is shown.
+value is needed; where values are of types that cannot be computed with early, more is dynamic than is shown.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from futamura.ir.graph import Block, Edge, Function, Operation, Terminator, Valu
 
 __all__ = ["tidy"]
 
-_UNUSED: Final = frozenset({"const", "copy", "tuple"})
+_UNUSED: Final = frozenset({"const", "copy", "tuple", "function"})
 """Operators that are dropped when nothing uses their results: they are silent and make nothing but a value."""
 
 

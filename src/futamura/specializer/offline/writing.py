@@ -362,12 +362,20 @@ class UnitWriter:
             attr = self.call(pattern, statics)
         args = tuple([self.residual(value) for value in given])
         results = tuple([self.unit.builder.value(self.function.hints[value]) for value in operation.results])
-        self.unit.builder.append(self.out, operation.name, args, attr, results, operation.span)
+        if operation.name == "cell" and args and args[0] not in self.unit.builder.blocks[0].params:
+            self._filled_cell(args, attr, results[0], operation)
+        else:
+            self.unit.builder.append(self.out, operation.name, args, attr, results, operation.span)
         for value, result in zip(operation.results, results):
             self.order.append(value)
             self.dynamic[value] = result
             if operation.name == "cell":
                 self.unit.cells[result] = result
+
+    def _filled_cell(self, args: tuple[Value, ...], attr: object, cell: Value, operation: Operation) -> None:
+        """A variable that a parameter was, and that starts with a constant now."""
+        self.unit.builder.append(self.out, "cell", (), attr, (cell,), operation.span)
+        self.unit.builder.append(self.out, "cell_set", (*args, cell), attr, (), operation.span)
 
     # ------------------------------------------------------------ lifting
 
