@@ -522,6 +522,7 @@ def _push(
     env = dict(zip(params, values, strict=True))
     result = op.results[0] if op.results else None
     blind = purpose == "call" and all(_is_plain_constant(value) for value in values)
+    m.folded += 1  # the call itself
     frames.append(Frame(facts, env, chain, result=result, purpose=purpose, subject=subject, blind=blind))
     return True
 
