@@ -22,6 +22,7 @@ from futamura.driver import lower_for_specializer, residual_text
 from futamura.entry import Promise, contents
 from futamura.errors import SpecializationError, UnsupportedError, diagnose
 from futamura.frontend.contents import contents_are_constant, is_rebound
+from futamura.ir.classes import is_a
 from futamura.residual import Printed, Recipe, Residual
 from futamura.specializer.offline.linking import specialize_function_offline
 from futamura.specializer.offline.offline import OfflineOptions
@@ -114,17 +115,17 @@ class Specializer:
         if not isinstance(function, types.FunctionType):
             raise UnsupportedError(diagnose("FT101", f"`{_called(target)}` is not a function written in Python"))
         inputs = _bind(function, given, static)
-        opened = {name: Open(value.exact_type()) for name, value in inputs.items() if isinstance(value, Dyn)}
+        opened = {name: Open(value.exact_type()) for name, value in inputs.items() if is_a(value, Dyn)}
         started = time.perf_counter()
         promises = tuple(
             Promise(name, value.type, value.length)
             for name, value in inputs.items()
-            if isinstance(value, Dyn) and value.type is not None
+            if is_a(value, Dyn) and value.type is not None
         )
         outcome, printed = self._specialized(function, {**inputs, **opened}, promises, started)
         if self.strict:
             _require(outcome)
-        values = {name: value for name, value in inputs.items() if not isinstance(value, Dyn)}
+        values = {name: value for name, value in inputs.items() if not is_a(value, Dyn)}
         general = functools.partial(_without_promises, [], self, target, args, static) if promises else None
 
         def residual(printed: Printed | None, outcome: Outcome) -> Residual:
@@ -235,8 +236,8 @@ def _without_promises(
 ) -> Any:
     """Run the residual that promises nothing about its inputs; it is made when it is first needed."""
     if not made:
-        positional = [DYN if isinstance(value, Dyn) else value for value in given]
-        named = {name: DYN if isinstance(value, Dyn) else value for name, value in static.items()}
+        positional = [DYN if is_a(value, Dyn) else value for value in given]
+        named = {name: DYN if is_a(value, Dyn) else value for name, value in static.items()}
         lenient = Specializer(
             assume=specializer.assume,
             polyvariance=specializer.polyvariance,

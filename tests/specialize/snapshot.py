@@ -18,7 +18,7 @@ from typing import Any, Final
 
 __all__ = ["classes_of", "observe", "scrub", "state_of"]
 
-ADDRESS: Final = re.compile(r"0x[0-9a-fA-F]{4,}")
+ADDRESS: Final = re.compile(r"0[xX][0-9a-fA-F]{4,}")
 ATOMS: Final = (type(None), bool, int, complex, bytes, type(...), type(NotImplemented), range, slice)
 LARGE: Final = 10**100
 """Beyond this, Python may refuse to write a number in decimals."""
@@ -28,7 +28,7 @@ DEPTH: Final = 150
 
 def scrub(text: str) -> str:
     """Text without the addresses of objects."""
-    return ADDRESS.sub("0x", text) if "0x" in text else text
+    return ADDRESS.sub("0x", text) if "0x" in text or "0X" in text else text
 
 
 def observe(roots: Mapping[str, object]) -> list[str]:

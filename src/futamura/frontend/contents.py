@@ -21,6 +21,8 @@ import types
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from futamura.ir.classes import is_a
+
 __all__ = ["contents_are_constant", "is_rebound"]
 
 _READING: Final = frozenset({"get", "items", "keys", "values", "index", "count", "copy"})
@@ -53,16 +55,16 @@ def _codes(namespace: Mapping[str, object]) -> Iterator[types.CodeType]:
         if id(value) in seen:
             continue
         seen.add(id(value))
-        if isinstance(value, type):
+        if is_a(value, type):
             work.extend(value.__dict__.values())
-        elif isinstance(value, (staticmethod, classmethod)):
+        elif is_a(value, (staticmethod, classmethod)):
             work.append(value.__func__)
-        elif isinstance(value, property):
+        elif is_a(value, property):
             work.extend(part for part in (value.fget, value.fset, value.fdel) if part is not None)
-        elif isinstance(value, types.FunctionType):
+        elif is_a(value, types.FunctionType):
             work.append(value.__code__)
             work.append(getattr(value, "__wrapped__", None))
-        elif isinstance(value, types.CodeType):
+        elif is_a(value, types.CodeType):
             yield value
             work.extend(value.co_consts)
 

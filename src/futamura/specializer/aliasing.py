@@ -18,6 +18,7 @@ from types import BuiltinFunctionType, CellType, MethodDescriptorType
 from typing import Final, NamedTuple
 
 from futamura.ir.attributes import FunctionAttr
+from futamura.ir.classes import is_a
 from futamura.ir.constant import Constant
 from futamura.ir.evaluate import BINARY, INPLACE, UNARY
 from futamura.ir.graph import Block, Edge, Function, Operation, Program
@@ -89,7 +90,7 @@ def apart(
 
     `bindings` are the globals that are assumed to be as they were.
     """
-    objects = tuple(value for value in read if type(value) not in _FIXED and not isinstance(value, type))
+    objects = tuple(value for value in read if type(value) not in _FIXED and not is_a(value, type))
     if not objects:
         return NONE_APART
     classes = tuple(dict.fromkeys(type(value) for value in objects))

@@ -14,10 +14,11 @@ import enum
 import types
 from typing import Final
 
+from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer.calls import call_value
 from futamura.specializer.machine import Machine, Restart
-from futamura.specializer.purity import MISSING, class_lookup
+from futamura.specializer.purity import MISSING, class_lookup, own_attributes
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
@@ -72,11 +73,11 @@ def load_attribute(
             return m.virtual(VObject("method", cls, (target,), site=site(frame), extra=name))
         return None
     if type(target) is Known:
-        if isinstance(target.value, types.ModuleType):
+        if is_a(target.value, types.ModuleType):
             return _load_module(m, target.value, name)
-        if isinstance(target.value, type):
+        if is_a(target.value, type):
             return _load_class(m, target.value, name)
-        if isinstance(target.value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)):
+        if is_a(target.value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)):
             return None
     return _load_instance(m, frame, op, target, cls, name)
 
@@ -186,11 +187,14 @@ def _field(m: Machine, target: AbstractValue, name: str) -> AbstractValue | None
             m.state.overlays[place] = (loaded, False)
             return loaded
         return m.state.resolve(held[0])
-    stored = getattr(value, "__dict__", None)
-    if type(stored) is dict and name in stored:
+    stored = own_attributes(value)
+    if stored is not None and name in stored:
         content = stored[name]
-    elif isinstance(class_lookup(type(value), name), types.MemberDescriptorType):
-        content = getattr(value, name, MISSING)
+    elif type(slot := class_lookup(type(value), name)) is types.MemberDescriptorType:
+        try:
+            content = slot.__get__(value)
+        except AttributeError:
+            return None
     else:
         return None
     if content is MISSING or not m.world.contents(value):
@@ -236,7 +240,7 @@ def store_field(m: Machine, target: AbstractValue, name: str, value: AbstractVal
             items.append(value)
         m.state.heap[target.oid] = entry._replace(names=tuple(names), items=tuple(items))
         return True
-    if type(target) is Known and m.world.is_frozen(target.value) and not isinstance(target.value, type):
+    if type(target) is Known and m.world.is_frozen(target.value) and not is_a(target.value, type):
         place = (m.world.serial(target.value), name)
         if place not in m.world.written:
             m.world.written.add(place)

@@ -21,6 +21,7 @@ from typing import Final
 
 from futamura.controls import is_marked
 from futamura.ir.attributes import FunctionAttr
+from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation, Signature
 from futamura.specializer import library
 from futamura.specializer.containers import dict_pairs
@@ -192,7 +193,7 @@ def _plain_classes(classes: object) -> bool:
     """Does `isinstance` with these run no code of a metaclass?"""
     if type(classes) is tuple:
         return all(_plain_classes(cls) for cls in classes)
-    return isinstance(classes, type) and type(classes).__instancecheck__ is type.__instancecheck__
+    return is_a(classes, type) and type(classes).__instancecheck__ is type.__instancecheck__
 
 
 def _plain_class_of(cls: type | None) -> bool:
@@ -206,7 +207,7 @@ def plain_lookup(cls: type) -> bool:
 
 def _is_instance(value: object) -> bool:
     """Is this an instance of a class written in Python, whose `__call__` decides what a call does?"""
-    return not isinstance(
+    return not is_a(
         value, (type, types.FunctionType, types.MethodType, types.BuiltinFunctionType)
     ) and isinstance(class_lookup(type(value), "__call__"), types.FunctionType)
 
@@ -236,7 +237,7 @@ def _call_known(
 ) -> bool:
     if any(function is weak for weak in _WEAK):
         raise Unsupported("a weak reference is made, which must see its object end in time", op.span)
-    if isinstance(function, types.MethodType):
+    if is_a(function, types.MethodType):
         call_value(m, frame, op, Known(function.__func__), [Known(function.__self__), *args], keywords)
         return True
     if is_marked(function, "pure"):
@@ -245,18 +246,18 @@ def _call_known(
             m.folded += 1
             _give(m, frame, op, made)
             return True
-    if isinstance(function, types.FunctionType) and function not in KEYWORD_MODELS:
+    if is_a(function, types.FunctionType) and function not in KEYWORD_MODELS:
         return _inline_function(m, frame, op, function, args, keywords)
-    if isinstance(function, _WITH_MODELS) and function in KEYWORD_MODELS:
+    if is_a(function, _WITH_MODELS) and function in KEYWORD_MODELS:
         made = KEYWORD_MODELS[function](m, frame, op, args, keywords)
         if made is not None:
             m.folded += 1
             if made is not HANDLED:
                 _give(m, frame, op, made)
             return True
-        if isinstance(function, types.FunctionType):
+        if is_a(function, types.FunctionType):
             return False
-    if not keywords and isinstance(function, (type, types.BuiltinFunctionType)):
+    if not keywords and is_a(function, (type, types.BuiltinFunctionType)):
         model = MODELS.get(function) if _hashable_function(function) else None
         if model is not None:
             result = model(m, frame, op, args)
@@ -269,7 +270,7 @@ def _call_known(
             return True
         if function in PURE_FUNCTIONS and _fold_call(m, frame, op, function, args):
             return True
-    if not isinstance(function, type) or is_marked(function, "opaque"):
+    if not is_a(function, type) or is_marked(function, "opaque"):
         return False
     return _construct(m, frame, op, function, args, keywords)
 
@@ -279,7 +280,7 @@ _WITH_MODELS: Final = (type, types.BuiltinFunctionType, types.FunctionType, type
 
 def enter(m: Machine, frame: Frame, op: Operation, function: Callable[..., object], args: list[AbstractValue]) -> bool:
     """Inline a function that can be read; False if that is not possible here."""
-    assert isinstance(function, types.FunctionType)
+    assert is_a(function, types.FunctionType)
     return _inline_function(m, frame, op, function, args, [])
 
 
@@ -329,7 +330,7 @@ def _is_code(m: Machine, function: AbstractValue) -> bool:
     entry = m.state.object(function)
     if entry is not None:
         return entry.kind in ("function", "bound")
-    return type(function) is Known and isinstance(function.value, types.FunctionType)
+    return type(function) is Known and is_a(function.value, types.FunctionType)
 
 
 def _method_in_python(m: Machine, frame: Frame, op: Operation, entry: VObject, args: list[AbstractValue]) -> bool:
@@ -342,7 +343,7 @@ def _method_in_python(m: Machine, frame: Frame, op: Operation, entry: VObject, a
 
 
 def _python(function: object) -> types.FunctionType:
-    assert isinstance(function, types.FunctionType)
+    assert is_a(function, types.FunctionType)
     return function
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Final, NamedTuple
 
+from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer import library
 from futamura.specializer.attributes import store_field
@@ -324,7 +325,7 @@ def _iterator_of(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
     if len(args) != 1:
         return None
     source = args[0]
-    found = members(source.value) if type(source) is Known and isinstance(source.value, type) else None
+    found = members(source.value) if type(source) is Known and is_a(source.value, type) else None
     iterator = iterator_over(m, frame, source if found is None else Known(found))
     if iterator is not None:
         return iterator

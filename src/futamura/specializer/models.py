@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer.containers import store_item, usable_key, view_items
 from futamura.specializer.control import drain
@@ -292,7 +293,7 @@ def _model_isinstance(m: Machine, frame: Frame, op: Operation, args: list[Abstra
     if len(args) != 2 or type(args[1]) is not Known:
         return None
     kind = exact_type(m, args[0])
-    classes = args[1].value if isinstance(args[1].value, tuple) else (args[1].value,)
+    classes = args[1].value if is_a(args[1].value, tuple) else (args[1].value,)
     if kind is None or not all(_plain_check(cls) for cls in classes) or "__class__" in _class_names(kind):
         return None
     return Known(issubclass(kind, classes))

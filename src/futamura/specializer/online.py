@@ -20,6 +20,7 @@ from typing import Any, Final, Never
 
 from futamura.controls import is_marked
 from futamura.errors import Diagnostic, UnsupportedError, diagnose
+from futamura.ir.classes import is_a
 from futamura.ir.graph import Function, Program, Signature
 from futamura.ir.verify import VerificationError
 from futamura.specializer import aggregates as _aggregates
@@ -273,12 +274,12 @@ class _Run:
     ) -> None:
         self.subject: Final = subject
         self.inputs: Final = inputs
-        self.budget: Final = budget.scaled(static_size(v for v in inputs.values() if not isinstance(v, Open)))
+        self.budget: Final = budget.scaled(static_size(v for v in inputs.values() if not is_a(v, Open)))
         self.sources: Final = _Sources(lower)
         self.events: Final[list[Event]] = []
-        static = [value for value in inputs.values() if not isinstance(value, Open)]
+        static = [value for value in inputs.values() if not is_a(value, Open)]
         self.world: Final = World(static, rebinds, constant)
-        self.open: Final = tuple(name for name, value in inputs.items() if isinstance(value, Open))
+        self.open: Final = tuple(name for name, value in inputs.items() if is_a(value, Open))
         self._file = ""
         self._left = MOST_LEFT
         self.watch: Watch | None = None
@@ -384,7 +385,7 @@ class _Run:
         params: list[int] = []
         for name, param in zip(names, facts.function.entry.params):
             given = self.inputs[name]
-            if isinstance(given, Open):
+            if is_a(given, Open):
                 rv = machine.residual_value(name)
                 params.append(rv)
                 env[param] = Dynamic(rv, given.type)
@@ -455,7 +456,7 @@ class _Run:
         return Outcome(program, self.open, assumptions, events, stats, tuple(self.points), told)
 
     def _apart(self, program: Program, assumptions: tuple[Assumption, ...]) -> Apart:
-        opened = {name: value.type for name, value in self.inputs.items() if isinstance(value, Open)}
+        opened = {name: value.type for name, value in self.inputs.items() if is_a(value, Open)}
         home = self.subject.home
         bindings = {entry.name: entry.value for entry in assumptions if entry.kind == "global" and entry.holder is home}
         return apart(program, opened, self.world.contents_read(), bindings)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from futamura.errors import Because, Diagnostic, diagnose
+from futamura.ir.classes import is_a
 from futamura.ir.graph import Span
 
 __all__ = ["Budget", "Event", "Polyvariance", "Style", "static_size"]
@@ -70,7 +71,7 @@ class Budget:
 def static_size(values: Iterable[object]) -> int:
     """How many references to data these inputs consist of, up to a bound; runs no code of theirs."""
     found: dict[int, object] = {}
-    work = [value for value in values if not isinstance(value, _NOT_DATA)]
+    work = [value for value in values if not is_a(value, _NOT_DATA)]
     size = len(work)
     while work and size < LARGEST:
         value = work.pop()

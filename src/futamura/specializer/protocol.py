@@ -9,6 +9,7 @@ Each enters the generator's frame, which gives the result when it yields or retu
 
 from __future__ import annotations
 
+from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer.generators import close, resume, stays_real
 from futamura.specializer.machine import Machine, Unsupported
@@ -91,7 +92,7 @@ def _thrown(m: Machine, args: list[AbstractValue]) -> AbstractValue | None:
         if traceback is None or traceback.kind != "traceback" or m.state.resolve(traceback.items[0]) is not exception:
             return None
         return exception
-    if type(exception) is Known and isinstance(exception.value, type) and issubclass(exception.value, BaseException):
+    if type(exception) is Known and is_a(exception.value, type) and issubclass(exception.value, BaseException):
         return m.plain_exception(exception.value)
     entry = m.state.object(exception)
     if entry is not None and issubclass(entry.cls, BaseException):

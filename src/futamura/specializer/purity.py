@@ -13,7 +13,15 @@ import builtins
 import math
 import operator
 import struct
-from types import BuiltinFunctionType, EllipsisType, FunctionType, ModuleType, NoneType, NotImplementedType
+from types import (
+    BuiltinFunctionType,
+    EllipsisType,
+    FunctionType,
+    GetSetDescriptorType,
+    ModuleType,
+    NoneType,
+    NotImplementedType,
+)
 from typing import Final
 
 __all__ = [
@@ -26,6 +34,7 @@ __all__ = [
     "comparable",
     "deep",
     "is_mutable",
+    "own_attributes",
 ]
 
 ATOMS: Final[frozenset[type]] = frozenset(
@@ -64,6 +73,15 @@ def class_lookup(cls: type, name: str) -> object:
     return MISSING
 
 
+def own_attributes(value: object) -> dict[str, object] | None:
+    """The dictionary of an instance, read as the object's own class defines it, without running a user's code."""
+    found = class_lookup(type(value), "__dict__")
+    if type(found) is not GetSetDescriptorType:
+        return None
+    stored = found.__get__(value)
+    return stored if type(stored) is dict else None
+
+
 def comparable(value: object) -> bool:
     """May `==`, `hash` and `is` look at `value` without running a user's code?"""
     return deep(value) or type(value) in _IDENTITIES
@@ -71,7 +89,7 @@ def comparable(value: object) -> bool:
 
 def is_mutable(value: object) -> bool:
     """May somebody who gets `value` change what reading it gives?"""
-    return not (deep(value) or isinstance(value, (type, FunctionType, BuiltinFunctionType, ModuleType)))
+    return not (deep(value) or issubclass(type(value), (type, FunctionType, BuiltinFunctionType, ModuleType)))
 
 
 PURE_FUNCTIONS: Final[frozenset[object]] = frozenset(

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from types import BuiltinFunctionType
 from typing import Final
 
+from futamura.ir.classes import is_a
 from futamura.runtime import call_in_generator, raise_in_generator
 from futamura.specializer import library
 from futamura.specializer.machine import GUARDED, Machine, Restart, Unsupported
@@ -117,13 +118,13 @@ def _may_raise_stop(m: Machine, callee: AbstractValue, shape: object) -> bool:
         return entry.kind != "method"
     if type(callee) is not Known or callee.value is next:
         return True
-    simple = isinstance(callee.value, (type, BuiltinFunctionType))
+    simple = is_a(callee.value, (type, BuiltinFunctionType))
     return not simple or getattr(callee.value, "__module__", None) not in ("builtins", "math")
 
 
 def raised_class(m: Machine, exception: AbstractValue) -> type | None:
     """The exact class of what `raise exception` raises, if it is known."""
-    if type(exception) is Known and isinstance(exception.value, type):
+    if type(exception) is Known and is_a(exception.value, type):
         return exception.value
     return exact_type(m, exception)
 
@@ -131,7 +132,7 @@ def raised_class(m: Machine, exception: AbstractValue) -> type | None:
 def raise_value(m: Machine, *operands: AbstractValue) -> None:
     """Raise an exception, or an exception with a cause, at the current point."""
     exception = operands[0]
-    if type(exception) is Known and isinstance(exception.value, type) and issubclass(exception.value, BaseException):
+    if type(exception) is Known and is_a(exception.value, type) and issubclass(exception.value, BaseException):
         made = m.plain_exception(exception.value)
         if made is not None and len(operands) == 1:
             exception = made

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer.attributes import CALLED, load_attribute, plain_reads, store_attribute
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import HANDLED, MODELS
-from futamura.specializer.purity import MISSING, class_lookup
+from futamura.specializer.purity import MISSING, class_lookup, own_attributes
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, VObject
@@ -44,11 +45,11 @@ def _missing(m: Machine, target: AbstractValue, name: str) -> bool:
         return entry.kind == "instance" and name not in entry.names
     assert type(target) is Known
     value = target.value
-    if isinstance(value, type) or not m.world.is_frozen(value):
+    if is_a(value, type) or not m.world.is_frozen(value):
         return False
     place = (m.world.serial(value), name)
-    stored = getattr(value, "__dict__", None)
-    if place in m.world.written or type(stored) is not dict or name in stored or not m.world.contents(value):
+    stored = own_attributes(value)
+    if place in m.world.written or stored is None or name in stored or not m.world.contents(value):
         return False
     m.read_places.add(place)
     return True
@@ -100,7 +101,7 @@ def _super_model(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
 
 def _super_object(m: Machine, frame: Frame, start: AbstractValue, target: AbstractValue) -> AbstractValue | None:
     cls = exact_type(m, target)
-    if type(start) is not Known or not isinstance(start.value, type) or cls is None or start.value not in cls.__mro__:
+    if type(start) is not Known or not is_a(start.value, type) or cls is None or start.value not in cls.__mro__:
         return None
     return m.virtual(VObject("super", super, (start, target), site=site(frame)))
 
@@ -150,7 +151,7 @@ def _class_pattern(
 ) -> list[AbstractValue] | None:
     """The results of the pattern: does it match, and the fields; None if that must be found out later."""
     kind = exact_type(m, subject)
-    if type(cls) is not Known or not isinstance(cls.value, type) or kind is None:
+    if type(cls) is not Known or not is_a(cls.value, type) or kind is None:
         return None
     wanted = cls.value
     if type(wanted).__instancecheck__ is not type.__instancecheck__ or class_lookup(kind, "__class__") is not _CLASS:

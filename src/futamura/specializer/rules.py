@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Final
 
 from futamura.ir.attributes import FunctionAttr
+from futamura.ir.classes import is_a
 from futamura.ir.constant import Constant
 from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
 from futamura.ir.graph import Operation
@@ -231,7 +232,7 @@ def _length_truth(m: Machine, frame: Frame, op: Operation, args: list[AbstractVa
         if type(content) in (list, dict) and m.frozen(content):
             assert isinstance(content, (list, dict))
             return Known(bool(content) is not negate)
-        if isinstance(content, type) and type(content) is not type:
+        if is_a(content, type) and type(content) is not type:
             return None
         if not _has_truth(type(content)):
             return Known(not negate)

@@ -14,6 +14,7 @@ import types
 from collections.abc import Callable
 from typing import Final
 
+from futamura.ir.classes import is_a
 from futamura.specializer.machine import Restart
 from futamura.specializer.merge import Meet, generalize
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style
@@ -84,7 +85,7 @@ class Versions:
                 self._rekey()
 
     def keyed(self, place: object, value: Known, state: State, in_loop: bool, plain: bool) -> bool:
-        if isinstance(value.value, _IDENTITIES):
+        if is_a(value.value, _IDENTITIES):
             return True
         if self.polyvariance == "all":
             return True

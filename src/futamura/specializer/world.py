@@ -11,6 +11,7 @@ write to something that was believed static records the better knowledge and ask
 from __future__ import annotations
 
 import builtins
+import gc
 import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -121,7 +122,7 @@ class World:
             if id(item) not in self._promised and is_mutable(item):
                 self._promised[id(item)] = item
                 self.freeze(item)
-                work.extend(_parts(item))
+                work.extend(gc.get_referents(item))
 
     def cached(self, cache: object, key: object) -> tuple[object] | None:
         """The entry of a declared cache, if it has it now and looking it up runs no code of the program."""
@@ -169,9 +170,8 @@ class World:
             if id(item) in seen or id(item) in self._promised or not is_mutable(item):
                 continue
             seen.add(id(item))
-            if id(item) in self.read or id(item) in self._frozen:
-                restart = self.write(item) or restart
-            work.extend(_parts(item))
+            restart = self.write(item) or restart
+            work.extend(gc.get_referents(item))  # slots and what C code keeps included; runs no code
         return restart
 
     def contents_of_cell(self, cell: types.CellType) -> bool:
@@ -208,14 +208,3 @@ class World:
 def _is_plain_key(key: object) -> bool:
     """Is this hashed and compared by code of Python's own?"""
     return deep(key) or type(key) in (type, types.FunctionType, types.BuiltinFunctionType, types.GenericAlias)
-
-
-def _parts(value: object) -> list[object]:
-    if isinstance(value, dict):
-        return [*value.keys(), *value.values()]
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return list(value)
-    if isinstance(value, types.MethodType):
-        return [value.__self__]
-    found = getattr(value, "__dict__", None)
-    return list(found.values()) if type(found) is dict else []

@@ -25,6 +25,7 @@ from futamura.specializer.purity import (
     class_lookup,
     comparable,
     deep,
+    own_attributes,
 )
 from futamura.specializer.world import World
 
@@ -179,7 +180,7 @@ def _attribute(value: Any, name: str, world: World) -> Any:
     above = class_lookup(kind, name)
     if above is not MISSING and hasattr(type(above), "__set__"):
         raise Refused(f"the attribute `{name}` of a `{kind.__name__}` may be computed")
-    own = getattr(value, "__dict__", None)
+    own = own_attributes(value)
     if type(own) is not dict or name not in own or not world.contents(value):
         raise Refused(f"the attribute `{name}` of a `{kind.__name__}` may be computed or written")
     world.found(value, own[name])
