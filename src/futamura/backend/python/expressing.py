@@ -270,6 +270,10 @@ class Expressions:
         """What stands between the brackets of a subscription."""
         if isinstance(tree, Node) and tree.op.name == "slice":
             return self._slice(tree)
+        if isinstance(tree, Literal) and isinstance(tree.constant.value, slice):
+            shown = _slice_text(tree.constant.value)
+            if shown is not None:
+                return shown
         if isinstance(tree, Node) and tree.op.name == "tuple" and tree.kids and not tree.op.attr:
             items = [self._slice(kid) if _is_slice(kid) else self.text(kid) for kid in tree.kids]
             return items[0] + "," if len(items) == 1 else ", ".join(items)
@@ -373,6 +377,15 @@ def _is_condition(tree: Expression, kind: str) -> bool:
 
 def _same(tree: Expression, kind: str) -> bool:
     return isinstance(tree, Fused) and tree.kind == kind and tree.data is None
+
+
+def _slice_text(value: slice) -> str | None:
+    """A constant slice between brackets, if its parts are integers or absent."""
+    parts = (value.start, value.stop, value.step)
+    if not all(part is None or type(part) is int for part in parts):
+        return None
+    start, stop, step = ("" if part is None else repr(part) for part in parts)
+    return f"{start}:{stop}:{step}" if step else f"{start}:{stop}"
 
 
 def _is_slice(tree: Expression) -> bool:
