@@ -47,7 +47,9 @@ def _findings() -> Iterator[tuple[bool, str]]:
     supported = implementation == "CPython" and (3, 11) <= sys.version_info[:2] <= (3, 13)
     advice = "" if supported else ": only CPython 3.11 to 3.13 is supported"
     yield supported, f"futamura {futamura.__version__}, {implementation} {version}{advice}"
-    for requirement in importlib.metadata.requires("futamura") or ():
+    if _version("futamura") is None:
+        yield True, "futamura is used from its source and not installed as a package: what it needs is not known"
+    for requirement in _requirements():
         name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
         if "extra ==" in requirement:
             continue
@@ -59,6 +61,13 @@ def _findings() -> Iterator[tuple[bool, str]]:
     cube = specialize(_power, n=3)
     works = cube.stats["specialized"] and cube(5) == 125 and "while" not in cube.source
     yield works, "a small function is specialized" if works else f"a small function is not specialized: {cube.events}"
+
+
+def _requirements() -> list[str]:
+    try:
+        return importlib.metadata.requires("futamura") or []
+    except importlib.metadata.PackageNotFoundError:
+        return []
 
 
 def _version(name: str) -> str | None:
