@@ -14,7 +14,7 @@ import sys
 import time
 import types
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, get_origin
+from typing import Any, Final, get_args, get_origin
 
 from futamura.analysis.division import KINDS, POINTS
 from futamura.codes import is_fallback
@@ -28,6 +28,7 @@ from futamura.specializer.offline.linking import specialize_function_offline
 from futamura.specializer.offline.offline import OfflineOptions
 from futamura.specializer.online import Open, Outcome, specialize_function
 from futamura.specializer.policy import Budget, Event
+from futamura.specializer.values import Shape
 
 __all__ = ["DYN", "Dyn", "Residual", "Specializer", "specialize"]
 
@@ -56,6 +57,20 @@ class Dyn:
         """The exact class that is promised, if it is one."""
         kind = get_origin(self.type) or self.type
         return kind if isinstance(kind, type) and kind is not types.UnionType else None
+
+
+    def shape(self) -> Shape | None:
+        """What is promised of the contents of a list or tuple."""
+        if self.exact_type() not in (list, tuple):
+            return None
+        arguments = get_args(self.type)
+        element, length = None, self.length
+        if get_origin(self.type) is list or (len(arguments) == 2 and arguments[1] is ...):
+            element = arguments[0]
+        elif arguments and length is None:
+            length = len(arguments)
+        exact = isinstance(element, type) and get_origin(element) is None
+        return Shape(length, element if exact else None)
 
 
 DYN: Final = Dyn()
@@ -115,7 +130,7 @@ class Specializer:
         if not isinstance(function, types.FunctionType):
             raise UnsupportedError(diagnose("FT101", f"`{_called(target)}` is not a function written in Python"))
         inputs = _bind(function, given, static)
-        opened = {name: Open(value.exact_type()) for name, value in inputs.items() if is_a(value, Dyn)}
+        opened = {name: Open(value.exact_type(), value.shape()) for name, value in inputs.items() if is_a(value, Dyn)}
         started = time.perf_counter()
         promises = tuple(
             Promise(name, value.type, value.length)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from futamura.ir.graph import Operation
 from futamura.specializer.machine import Machine
+from futamura.specializer.promises import promised_item
 from futamura.specializer.purity import deep
 from futamura.specializer.rules import (
     OPERATOR_CALLS,
@@ -199,7 +200,8 @@ def getitem(m: Machine, frame: Frame, op: Operation) -> None:
         return
     if result is None:
         types = [exact_type(m, target), exact_type(m, key)]
-        kind, raises = result_type("getitem", types), may_raise("getitem", types)
+        promised = promised_item(target, key, m.state.intact)
+        kind, raises = promised or (result_type("getitem", types), may_raise("getitem", types))
         result = m.emit("getitem", (target, key), type=kind, hint=hint_of(frame, op), raises=raises)
     else:
         m.folded += 1

@@ -15,6 +15,7 @@ from futamura.ir.constant import Constant
 from futamura.specializer.containers import view_item
 from futamura.specializer.generators import finish, is_generator, resume, stays_real
 from futamura.specializer.machine import Machine, Unsupported
+from futamura.specializer.promises import promised_item, promised_length
 from futamura.specializer.raising import CONSUMING, leave_closing, raise_guarded, raise_value, rethrown_may_stop
 from futamura.specializer.rules import exact_type
 from futamura.specializer.state import Frame, State
@@ -158,6 +159,8 @@ def finite(m: Machine, iterator: AbstractValue) -> bool:
         return False
     if type(source) is Known:
         return type(source.value) is not list or m.frozen(source.value)
+    if promised_length(source, m.state.intact) is not None:
+        return True
     held = m.state.object(source)
     if held is not None and held.kind == "view":
         target = m.state.object(held.items[0])
@@ -186,7 +189,10 @@ def _advance_sequence(m: Machine, iterator: Virtual) -> AbstractValue | str | No
         if type(source.value) is list and not m.frozen(source.value):
             return None
     else:
-        return None
+        promised = promised_length(source, m.state.intact)
+        if promised is None:
+            return None
+        size = promised
     if at < 0 or at >= size:
         m.state.heap[iterator.oid] = entry._replace(items=(Known(()), Known(0)))
         return EXHAUSTED
@@ -194,6 +200,10 @@ def _advance_sequence(m: Machine, iterator: Virtual) -> AbstractValue | str | No
     m.state.heap[iterator.oid] = entry._replace(items=(source, m.known(at + 1, _aged(m, iterator, position))))
     if held is not None:
         return held.items[at]
+    if type(source) is Dynamic:
+        found = promised_item(source, Known(at), m.state.intact)
+        assert found is not None
+        return m.emit("getitem", (source, Known(at)), type=found[0], raises=found[1])
     assert type(source) is Known
     item = source.value[at]  # type: ignore[index]
     m.reads(source.value, item)

@@ -16,6 +16,7 @@ from typing import Final, NoReturn
 
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Span
+from futamura.specializer.promises import leaves_alone
 from futamura.specializer.records import plain_fields
 from futamura.specializer.residual import ResidualBlock, ResidualOperation
 from futamura.specializer.state import State, Unsupported
@@ -124,8 +125,10 @@ class Emitter(ABC):
             self.expose(name, args, attr)
         lifted = tuple([self.lift(arg) for arg in args])
         if raises:
+            intact = self.state.intact and leaves_alone(name, args)
             self.observe()
             self.protect()
+            self.state.intact = intact
         values = tuple(self.residual_value(hint) for _ in range(results))
         op = ResidualOperation(name, lifted, attr, values, self.span, not raises, None, self.state.frames[-1].facts)
         self.block.ops.append(op)

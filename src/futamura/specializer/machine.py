@@ -291,6 +291,7 @@ class Machine(Emitter):
             raise Restart("an exception leaves a loop")
         snapshot = self.state.copy()
         del snapshot.frames[at + 1 :]
+        snapshot.intact = False
         frame = snapshot.frames[at]
         edge = frame.facts.blocks[frame.block].handler
         assert edge is not None
@@ -421,6 +422,7 @@ class Machine(Emitter):
 
     def observe(self) -> None:
         """What comes next may look at static objects: store back what was written to them."""
+        self.state.intact = False
         overlays = self.state.overlays
         if not overlays:
             return
@@ -566,7 +568,7 @@ class Machine(Emitter):
         frame = Frame(facts, dict(zip(facts.function.entry.params, kept, strict=True)), purpose=purpose)
         self.observe()
         self.protect()
-        callee = State([frame], dict(self.state.heap), dict(self.state.ages))
+        callee = State([frame], dict(self.state.heap), dict(self.state.ages), intact=False)
         version = self.versions.arrive_unit(callee)
         result = self.residual_value()
         where = self.state.frames[-1].facts

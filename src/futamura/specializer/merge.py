@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from futamura.specializer.state import State
-from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, has_identity, token_key
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, Virtual, VObject, has_identity, token_key
 
 __all__ = ["Meet", "generalize", "match"]
 
@@ -46,7 +46,7 @@ def _rebuilt(
             copy.subject = values[at, "subject"]
         frames.append(copy)
     overlays = {place: (values[place], dirty) for place, (_, dirty) in state.overlays.items()}
-    return State(frames, heap, ages, overlays, state.unit)
+    return State(frames, heap, ages, overlays, state.unit, state.intact)
 
 
 def generalize(state: State, fresh: Callable[[int], int], keep: Callable[[VObject], bool]) -> State:
@@ -65,7 +65,7 @@ def generalize(state: State, fresh: Callable[[int], int], keep: Callable[[VObjec
         token = leaf_token(value)
         if token not in renamed:
             old = value.rv if type(value) is Dynamic else -1
-            renamed[token] = Dynamic(fresh(old), _type_of(state, value))
+            renamed[token] = Dynamic(fresh(old), _type_of(state, value), _shape_of(value))
         return renamed[token]
 
     values = {slot: rename(value) for slot, value in _slots(state)}
@@ -126,6 +126,9 @@ class Meet:
         if self._retry:
             return False
         self.state = _rebuilt(self._a, values, self._heap, self._ages)
+        if self.state.intact and not self._b.intact:
+            self.state.intact = False
+            self.changed = True
         return True
 
     def _join(self, a: AbstractValue, b: AbstractValue) -> AbstractValue:
@@ -173,11 +176,13 @@ class Meet:
         if type(a) is Dynamic and left not in self._kept:
             self._kept.add(left)
             result = a
-            if a.type is not kind:
-                result = Dynamic(a.rv, kind)
+            shape = a.shape if a.shape == _shape_of(b) else None
+            if a.type is not kind or a.shape != shape:
+                result = Dynamic(a.rv, kind, shape)
                 self.changed = True
         else:
-            result = Dynamic(self._fresh(a.rv if type(a) is Dynamic else -1), kind)
+            shape = _shape_of(a) if _shape_of(a) == _shape_of(b) else None
+            result = Dynamic(self._fresh(a.rv if type(a) is Dynamic else -1), kind, shape)
             self.changed = True
         self._pairs[left, right] = result
         return result
@@ -213,6 +218,10 @@ def _type_of(state: State, value: AbstractValue) -> type | None:
     assert type(value) is Virtual
     entry = state.heap[value.oid]
     return entry.cls if entry.kind in ("list", "tuple", "dict", "set", "instance", "slice", "exception") else None
+
+
+def _shape_of(value: AbstractValue) -> Shape | None:
+    return value.shape if type(value) is Dynamic else None
 
 
 def _common_type(a: State, x: AbstractValue, b: State, y: AbstractValue) -> type | None:

@@ -19,6 +19,7 @@ from futamura.specializer.containers import store_item, usable_key, view_items
 from futamura.specializer.control import drain
 from futamura.specializer.generators import is_generator
 from futamura.specializer.machine import Machine
+from futamura.specializer.promises import promised_length
 from futamura.specializer.purity import PURE_METHODS, deep
 from futamura.specializer.rules import exact_type, sequence_items, site
 from futamura.specializer.state import Frame
@@ -43,7 +44,7 @@ def iterator_over(m: Machine, frame: Frame, source: AbstractValue) -> AbstractVa
         simple = kind in (str, bytes, tuple, range) or (kind in (list, dict) and m.frozen(source.value))
         if simple and kind is dict:
             source = Known(tuple(source.value))  # type: ignore[arg-type]
-    if not simple:
+    if not simple and (promised_length(source, m.state.intact) or m.budget.virtual_length) >= m.budget.virtual_length:
         return None
     return m.virtual(VObject("iterator", object, (source, Known(0)), site=site(frame), extra="sequence"))
 
@@ -286,7 +287,8 @@ def _model_len(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue
         return Known(len(entry.items)) if entry.kind in ("list", "tuple", "dict", "set") else None
     if type(args[0]) is Known and type(args[0].value) in (list, dict, set) and m.frozen(args[0].value):
         return Known(len(args[0].value))  # type: ignore[arg-type]
-    return None
+    length = promised_length(args[0], m.state.intact)
+    return None if length is None else Known(length)
 
 
 def _model_isinstance(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:

@@ -46,7 +46,7 @@ from futamura.specializer.programs import Point, name_values, point_of
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Version
 from futamura.specializer.rules import RULES
 from futamura.specializer.state import Frame, State
-from futamura.specializer.values import AbstractValue, Dynamic, Known
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape
 from futamura.specializer.versions import Versions
 from futamura.specializer.world import Assumption, World
 
@@ -77,9 +77,10 @@ _ = (
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """An input that stays open; `type` is its exact class, if promised."""
+    """An input that stays open; `type` is its exact class, `shape` what it holds, if promised."""
 
     type: type | None = None
+    shape: Shape | None = None
 
 
 @dataclass(slots=True)
@@ -388,7 +389,7 @@ class _Run:
             if is_a(given, Open):
                 rv = machine.residual_value(name)
                 params.append(rv)
-                env[param] = Dynamic(rv, given.type)
+                env[param] = Dynamic(rv, given.type, given.shape)
             else:
                 env[param] = Known(given)
         for cell, param in zip(facts.cells, facts.function.entry.params[len(names) :]):

@@ -141,7 +141,7 @@ class Frame:
 class State:
     """Frames, heap and provenance; mutable, copied before a second way goes on from it."""
 
-    __slots__ = ("ages", "frames", "heap", "overlays", "unit")
+    __slots__ = ("ages", "frames", "heap", "intact", "overlays", "unit")
 
     def __init__(
         self,
@@ -150,7 +150,10 @@ class State:
         ages: dict[int, int] | None = None,
         overlays: dict[tuple[int, str], tuple[AbstractValue, bool]] | None = None,
         unit: int = 0,
+        intact: bool = True,
     ) -> None:
+        self.intact = intact
+        """Whether nothing so far could have written to the open inputs."""
         self.frames = frames
         self.heap: dict[int, VObject] = heap if heap is not None else {}
         self.ages: dict[int, int] = ages if ages is not None else {}
@@ -160,7 +163,7 @@ class State:
 
     def copy(self) -> State:
         frames = [frame.copy() for frame in self.frames]
-        return State(frames, dict(self.heap), dict(self.ages), dict(self.overlays), self.unit)
+        return State(frames, dict(self.heap), dict(self.ages), dict(self.overlays), self.unit, self.intact)
 
     @property
     def top(self) -> Frame:

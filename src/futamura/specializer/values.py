@@ -18,7 +18,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from futamura.ir.constant import exact_key
 
-__all__ = ["NONE", "AbstractValue", "Dynamic", "Known", "VObject", "Virtual", "has_identity", "token_key"]
+__all__ = ["NONE", "AbstractValue", "Dynamic", "Known", "Shape", "VObject", "Virtual", "has_identity", "token_key"]
 
 
 class Known:
@@ -46,14 +46,22 @@ class Virtual:
         return f"Virtual({self.oid})"
 
 
+class Shape(NamedTuple):
+    """What was promised of the contents of an open list or tuple; it holds while the state is intact."""
+
+    length: int | None = None
+    element: type | None = None
+
+
 class Dynamic:
     """A value that the residual program computes; facts about it hold wherever it is defined."""
 
-    __slots__ = ("rv", "type")
+    __slots__ = ("rv", "shape", "type")
 
-    def __init__(self, rv: int, type: type | None = None) -> None:
+    def __init__(self, rv: int, type: type | None = None, shape: Shape | None = None) -> None:
         self.rv: Final = rv
         self.type: Final = type
+        self.shape: Final = shape
 
     def __repr__(self) -> str:
         return f"Dynamic({self.rv}, {self.type and self.type.__name__})"

@@ -265,7 +265,7 @@ class Versions:
         growing = _growing(siblings)
         name = state.top.facts.function.qualname
         if growing - self.noshape:
-            self._grows(growing, name)
+            self._grows(growing, state)
         if block in self.plain:
             return
         values = self._values(siblings)
@@ -277,10 +277,11 @@ class Versions:
         if others and count < self.budget.hard_versions_per_block:
             self.nokey |= others
             reason = f"{name}: {count} versions of one block: only what varies most tells them apart"
-            self._event(Event("FT403", reason))
+            self._note("FT403", reason, state)
         else:
             self.plain.add(block)
-            self._event(Event("FT401", f"{name}: {count} versions of one block: its values are not specialized on"))
+            reason = f"{name}: {count} versions of one block: its values are not specialized on"
+            self._note("FT401", reason, state)
         self._rekey()
 
     def _leave_a_call(self, state: State, name: str, count: int) -> None:
@@ -289,14 +290,22 @@ class Versions:
             if frame.blind and frame.chain[-1] not in self.opaque:
                 self.opaque.add(frame.chain[-1])
                 callee = frame.facts.function.qualname
-                self._event(Event("FT406", f"{name}: {count} versions of one block: {callee} is called as it is"))
+                self._note("FT406", f"{name}: {count} versions of one block: {callee} is called as it is", state)
                 raise Restart("a call stays")
 
-    def _grows(self, sites: set[object], name: str) -> None:
+    def _note(self, code: str, reason: str, state: State) -> None:
+        """Say what was given up, and at which block."""
+        facts, block = state.top.facts, state.top.facts.blocks[state.top.block]
+        span = next((op.span for op in block.ops if op.span is not None), block.terminator.span)
+        self._event(Event(code, reason, span.line if span is not None else 0, facts.function.file, span))
+
+    def _grows(self, sites: set[object], state: State) -> None:
+        name = state.top.facts.function.qualname
         self.noshape |= sites
         self.nokey.clear()  # learned from states that will not come again
         self.plain.clear()
-        self._event(Event("FT402", f"{name}: {len(sites)} containers grow without bound and are built at run time"))
+        what = "a container grows" if len(sites) == 1 else f"{len(sites)} containers grow"
+        self._note("FT402", f"{name}: {what} without bound: built at run time", state)
         raise Restart("containers grow without bound")
 
     def _values(self, siblings: list[Version]) -> dict[object, int]:
@@ -329,7 +338,7 @@ class Versions:
                 if len({shape[at][1] for shape in shapes if len(shape) > at}) > 1
             } - self.noshape
             if growing:
-                self._grows(growing, top.facts.function.qualname)
+                self._grows(growing, state)
 
 
 def loosened(state: State, loops: str, fresh: Callable[[int], int]) -> State:
