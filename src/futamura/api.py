@@ -69,6 +69,7 @@ class Dyn:
             element = arguments[0]
         elif arguments and length is None:
             length = len(arguments)
+            element = arguments[0] if len(set(arguments)) == 1 else None
         exact = isinstance(element, type) and get_origin(element) is None
         return Shape(length, element if exact else None)
 

@@ -3,11 +3,11 @@
     xs: list[float], length 12      len(xs)  ->  Known 12        xs[3]  ->  a float; no IndexError
                                     for x in xs: unrolled
 
-The promise is tested at entry.  It holds as long as nothing that stays could have written to the list: `State.intact`
-falls at every operation that may run code which is not visible, or that may write; `leaves_alone` names the operations
-that do neither.
+The promise is tested at entry.  A tuple's holds for good, a list's as long as nothing that stays could have written to
+it: `State.intact` falls at every operation that may run code which is not visible, or that may write; `leaves_alone`
+names the operations that do neither.
 
-Invariant: while a state is intact, every input with a `Shape` has the length and the elements that it had at entry.
+Invariant: while a state is intact, every list with a `Shape` has the length and the elements that it had at entry.
 """
 
 from __future__ import annotations
@@ -39,7 +39,9 @@ def leaves_alone(name: str, args: Sequence[AbstractValue]) -> bool:
 
 
 def _shape(value: AbstractValue, intact: bool) -> Shape | None:
-    return value.shape if intact and type(value) is Dynamic and value.type in (list, tuple) else None
+    if type(value) is not Dynamic:
+        return None
+    return value.shape if value.type is tuple or (intact and value.type is list) else None
 
 
 def promised_length(value: AbstractValue, intact: bool) -> int | None:
