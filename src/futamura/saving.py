@@ -75,6 +75,8 @@ class _Module:
         if self._troubles:
             raise SavingError(f"`{made.__qualname__}` cannot be a plain module: " + "; ".join(self._troubles))
         described.extend(f"assumed, not tested here: {assumption!r}" for assumption in assumptions)
+        if any("futamura" in line for line in self._imports.values()):
+            described.append("needs futamura at run time: Python has no expression for some of this")
         described.extend(f"a copy, made when this module is imported: {name}" for name in self._copied)
         head = "".join(f"# {line}\n" for line in described)
         parts = [head, "\n".join(self._imports.values()), "\n".join(lines), emitted.text.rstrip("\n"), "\n".join(after)]

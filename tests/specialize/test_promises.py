@@ -104,6 +104,10 @@ def given_an_iterator(n, xs):
     return first * n, list(it)
 
 
+def consumed(n, xs):
+    return sum(xs) * n, sorted(xs, reverse=True), max(xs), tuple(xs), any(x > 1 for x in xs), list(zip(xs, xs))
+
+
 def unequal(n, xs, y):
     if y == n:
         return len(xs)
@@ -139,6 +143,7 @@ CASES = [
     (called_back, {"n": 1}, (appends,)), (called_in_the_loop, {"n": 1}, (appends,)), (branches, {"n": 1}, (True,)),
     (branches, {"n": 1}, (False,)), (loops, {"n": 1}, ([1, 3, 1],)), (beyond, {"n": 3}, ()), (beyond, {"n": -3}, ()),
     (caught, {"n": 1}, (fails,)), (caught, {"n": 1}, (appends,)), (given_an_iterator, {"n": 2}, ()),
+    (consumed, {"n": 2}, ()),
 ]  # fmt: skip
 LISTS: list[list[object]] = [
     [1.0, 2.0, 3.0], [], [1.0], [1.0, 2.0], [1, 2.5, True], [1.0, 2.0, 3.0, 4.0], ["a", "b", "c"],

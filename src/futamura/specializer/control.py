@@ -253,6 +253,9 @@ def _remaining(m: Machine, iterator: AbstractValue) -> int:
         held = m.state.object(held.items[0])
     if held is not None:
         return len(held.items)
+    promised = promised_length(items[0], m.state.intact)
+    if promised is not None:
+        return promised
     assert type(items[0]) is Known
     return len(items[0].value)  # type: ignore[arg-type]
 
