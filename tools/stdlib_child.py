@@ -2,7 +2,8 @@
 
     $ python -m tools.stdlib_child --test test_heapq --replace heapq --result out.json
 
-With `--how interpreted` the functions run in the reference interpreter instead (by attribute only).
+With `--how interpreted` the functions run in the reference interpreter instead (by attribute only); with
+`--how specialized` each is replaced by its residual for no static input at all, callees left as calls.
 
 Replacing means: the code object of the round trip is put into the function itself, so that its identity, defaults and
 everybody who already holds it stay; where the free variables differ, the attribute is set to the new function.
@@ -91,6 +92,30 @@ def interpreted(function: types.FunctionType) -> types.FunctionType:
     return result
 
 
+class NotSpecialized(Exception):
+    """The original would run: replacing by that shows nothing."""
+
+
+def specialized(function: types.FunctionType) -> types.FunctionType:
+    """The residual of `function` with nothing static.
+
+    It is made of a copy, which runs where an assumption does not hold: the function itself gets the residual's code.
+    No callee is unfolded, for the codes of callees, which would be assumed, are replaced too.
+    """
+    specializer = importlib.import_module("futamura.api").Specializer
+    budget = importlib.import_module("futamura.specializer.policy").Budget
+    copy = types.FunctionType(function.__code__, function.__globals__, function.__name__, None, function.__closure__)
+    copy.__defaults__, copy.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    copy.__qualname__, copy.__module__, copy.__doc__ = function.__qualname__, function.__module__, function.__doc__
+    copy.__dict__.update(function.__dict__)
+    residual = specializer(budget=budget(depth=1))(copy)
+    if not residual.stats["specialized"] or type(residual.function) is not types.FunctionType:
+        raise NotSpecialized("; ".join(f"{event.code} {event.reason}" for event in residual.events))
+    made: types.FunctionType = residual.function
+    made.__dict__.update(function.__dict__)
+    return made
+
+
 class Replacer:
     """Puts round trips in the place of functions, and counts."""
 
@@ -99,6 +124,9 @@ class Replacer:
         self.refusal: type[Exception] = importlib.import_module("futamura.errors").UnsupportedError
         self.roundtrip: Callable[[Any], Any] = interpreted
         self.swap: Callable[[Any, Any], Any] = lambda old, new: False
+        if how == "specialized":
+            self.roundtrip = specialized
+            self.swap = importlib.import_module("futamura.backend.python.loading").swap
         if how == "emitted":
             self.roundtrip = importlib.import_module("futamura.driver").roundtrip
             self.swap = importlib.import_module("futamura.backend.python.loading").swap
@@ -133,7 +161,7 @@ class Replacer:
             try:
                 made.append((member, self.roundtrip(member.function)))
             except Exception as error:
-                kind = "refused" if isinstance(error, self.refusal) else "crashed"
+                kind = "refused" if isinstance(error, (self.refusal, NotSpecialized)) else "crashed"
                 self.report[kind].append(
                     (
                         f"{module.__name__}:{member.path}",
@@ -185,7 +213,7 @@ def suite_of(test: str, pattern: str) -> unittest.TestSuite:
 @click.option("--first", default=0, help="Replace functions from this number on.")
 @click.option("--last", default=1 << 30, help="Replace functions up to this number.")
 @click.option("--pattern", default="", help="Run only the tests whose id matches.")
-@click.option("--how", default="emitted", type=click.Choice(["emitted", "interpreted"]))
+@click.option("--how", default="emitted", type=click.Choice(["emitted", "interpreted", "specialized"]))
 @click.option("--result", required=True, type=click.Path(path_type=Path))
 def main(test: str, replace: str, first: int, last: int, pattern: str, how: str, result: Path) -> None:
     """Run one test module and write what became of each test."""

@@ -194,18 +194,25 @@ def show(verdicts: dict[str, Verdict], details: bool) -> None:
 @click.option("--only", default="", help="Subjects, separated by commas; default: all.")
 @click.option("--more", is_flag=True, help="All other subjects, beyond the list.")
 @click.option("--interpreted", is_flag=True, help="Run the functions in the reference interpreter instead.")
+@click.option(
+    "--through",
+    default="emitted",
+    type=click.Choice(["emitted", "interpreted", "specialize"]),
+    help="What replaces a function: its round trip, the interpreter, or its residual with nothing static.",
+)
 @click.option("--details", is_flag=True, help="Print the tracebacks of new failures.")
 @click.option(
     "--bisect", "pattern", default="", help="Find the function that makes the tests matching this pattern fail."
 )
 @click.option("--json", "raw", type=click.Path(path_type=Path), help="Write the raw figures here.")
-def main(only: str, more: bool, interpreted: bool, details: bool, pattern: str, raw: Path | None) -> None:
-    """Run CPython's own tests against round trips of the standard library."""
+def main(
+    only: str, more: bool, interpreted: bool, through: str, details: bool, pattern: str, raw: Path | None
+) -> None:
+    """Run CPython's own tests against round trips (or residuals) of the standard library."""
     if importlib.util.find_spec("test") is None or importlib.util.find_spec("test.test_textwrap") is None:
         click.echo("skipped: this interpreter comes without CPython's `test` package")
         return
-    if interpreted:
-        HOW[:] = ["interpreted"]
+    HOW[:] = ["interpreted" if interpreted else {"specialize": "specialized"}.get(through, through)]
     subjects = only.split(",") if only else list(MORE if more else TESTS)
     unknown = [name for name in subjects if name not in SUBJECTS]
     if unknown:

@@ -557,9 +557,10 @@ def _construct(
             return False
         _give(m, frame, op, m.virtual(VObject("exception", cls, tuple(args), site=site(frame))))
         return True
-    if class_lookup(cls, "__del__") is not MISSING:
+    finalizer = class_lookup(cls, "__del__")
+    if type(finalizer) is types.FunctionType:
         raise Unsupported(f"an instance of {cls.__qualname__} has a finalizer, which must run in time", op.span)
-    if cls.__new__ is not object.__new__ or cls.__module__ == "builtins":
+    if cls.__new__ is not object.__new__ or cls.__module__ == "builtins" or finalizer is not MISSING:
         return False
     init = class_lookup(cls, "__init__")
     assumed = init
