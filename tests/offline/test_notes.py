@@ -13,6 +13,7 @@ import pytest
 from futamura.analysis.dependence import Dependence
 from futamura.analysis.division import KINDS, POINTS, Kind, Points
 from futamura.frontend.flow.lowering import lower_flow
+from futamura.specializer.offline.trace import trace_table
 from tests.offline.flowing import offline, output
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "flow"
@@ -39,10 +40,12 @@ def test_the_trace_of_the_search() -> None:
     blocks = [row.block for row in steps]
     passed = [block for at, block in enumerate(blocks) if at == 0 or blocks[at - 1] != block]
     assert passed == ["L1", "L2", "L3", "L2", "L3", "L2", "L4", "Exit"]
-    emitting = [(row.block, row.statement) for row in steps if row.emitted and row.block != "Exit"]
+    emitting = [(row.block, row.statement, row.emitted) for row in steps if row.emitted and row.block != "Exit"]
     assert emitting == [
-        ("L3", "valueList = cdr(valueList)"), ("L3", "valueList = cdr(valueList)"), ("L4", "print car(valueList)"),
-    ]  # fmt: skip
+        ("L3", "valueList = cdr(valueList)", "valueList = cdr(valueList)"),
+        ("L3", "valueList = cdr(valueList)", "valueList = cdr(valueList)"),
+        ("L4", "print car(valueList)", "print car(valueList)"),
+    ]
     tests = [row.store for row in steps if row.statement.startswith("nameList = ")]
     assert ["'john', 'ann'" in store for store in tests] == [True, False]
     assert ["('ann',)" in store for store in tests] == [False, True]
@@ -246,6 +249,19 @@ def test_a_static_error_under_dynamic_control_stays() -> None:
     (line,) = done.output(d=1)
     assert line.startswith("ListError")
     assert line == output(done.lowered.program, {"d": 1})[0]
+
+
+def test_the_trace_shows_points_and_jumps() -> None:
+    done = offline(EVEN, {"length": 1}, points="uniform", follow=False)
+    rows = {row.statement: row.emitted for row in done.outcome.rows if row.statement and "i=0" in row.store}
+    assert rows["if array[i] % 2 == 0 then goto L4 else goto L5"] == (
+        "if array[0] % 2 == 0 then goto <L4, length=1, i=0> else goto <L5, length=1, i=0>"
+    )
+    assert rows["total = total + array[i]"] == "total = total + array[0]"
+    assert rows["goto L6"] == "goto <L6, length=1, i=0>"
+    table = trace_table(done.outcome.rows)
+    assert table.splitlines()[1] == "<L1, length=1>"
+    assert "<L7>" in table.splitlines()
 
 
 def test_the_code_cache_of_power_has_seven_entries() -> None:

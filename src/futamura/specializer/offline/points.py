@@ -78,5 +78,7 @@ class Unit:
     """The copies of regions in which each residual block lies."""
     handlers: dict[Path, int] = field(default_factory=dict)
     """The residual handler of each copy of a try region."""
+    names: dict[int, str] = field(default_factory=dict)
+    """The residual blocks where points begin, with label and store."""
     cells: dict[Value, Value] = field(default_factory=dict)
     """For each residual value that is a cell the result of the operation that makes it."""

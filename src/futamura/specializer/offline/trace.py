@@ -2,8 +2,8 @@
 
     statement              block  static store     emitted
     <L1, y=5>
-    res = 1                L1     y=5, res=1
-    if y goto ...          L1     y=5, res=1
+    res = x                L1     y=5              res = x
+    if y goto L2 ...       L1     y=5              goto <L2, y=5>
 
     label  static store  residual label
     L1     y=5           L1
@@ -41,7 +41,7 @@ class CacheEntry(NamedTuple):
     label: str
 
     def __str__(self) -> str:
-        return f"<{self.block}, {shown(self.store)}>"
+        return f"<{self.block}, {shown(self.store)}>" if self.store else f"<{self.block}>"
 
 
 def shown(store: Mapping[str, object]) -> str:
@@ -78,6 +78,10 @@ class Trace:
         text = self.statement(function, span, name)
         code = "; ".join(emitted)
         last = self.rows[-1] if self.rows else None
+        if not text and (not code or last is None or not last.statement):
+            return  # made by the lowering, and nothing to see
+        if not text and last is not None:
+            text, block = last.statement, last.block
         if last is not None and last.statement == text and last.block == block and text:
             joined = "; ".join(part for part in (last.emitted, code) if part)
             self.rows[-1] = Row(text, block, store, joined)
@@ -91,7 +95,18 @@ def named(function: Function, store: Mapping[Value, object]) -> dict[str, object
     for value, content in store.items():
         name = function.hints[value] or f"v{value}"
         found[name if name not in found else f"{name}.{value}"] = content
-    return found
+    return in_order(function, found)
+
+
+def in_order(function: Function, store: dict[str, object]) -> dict[str, object]:
+    """The variables in the order in which the program first has them."""
+    if len(store) < 2:
+        return store
+    ranks: dict[str, int] = {}
+    for value, hint in enumerate(function.hints):
+        if hint is not None:
+            ranks.setdefault(hint, value)
+    return dict(sorted(store.items(), key=lambda item: ranks.get(item[0], len(function.hints))))
 
 
 def trace_table(rows: Sequence[Row]) -> str:

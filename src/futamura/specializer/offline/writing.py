@@ -24,7 +24,8 @@ from futamura.ir.graph import Block, Edge, Function, Operation, Terminator, Valu
 from futamura.ir.liveness import Liveness
 from futamura.specializer.offline.early import Failed, Refused, Walk, advance, evaluate, liftable
 from futamura.specializer.offline.points import Path, Point, StaticValues, Store, Unit
-from futamura.specializer.offline.trace import CacheEntry, Trace, named, shown
+from futamura.specializer.offline.trace import CacheEntry, Trace, in_order, named, shown
+from futamura.specializer.offline.wording import Wording
 from futamura.specializer.world import World
 
 _NAMED: Final = (FunctionType, BuiltinFunctionType, ModuleType, type)
@@ -187,6 +188,7 @@ class UnitWriter:
         self.dynamic: dict[Value, Value] = {}
         self.lifted: dict[int, Value] = {}
         self.order: list[Value] = []
+        self.wording: Final = Wording(unit.builder.hints)
         self._counts: Final[dict[str, int]] = {}
 
     # ------------------------------------------------------------ points
@@ -220,7 +222,9 @@ class UnitWriter:
         point.label = f"{base}_{self._counts[base]}"
         self.unit.table[key] = point
         self.unit.work.append(point)
-        self.cache.append(CacheEntry(self.function.name, base, named(self.function, point.store), point.label))
+        entry = CacheEntry(self.function.name, base, named(self.function, point.store), point.label)
+        self.cache.append(entry)
+        self.unit.names[point.out.id] = str(entry)
 
     def _point(
         self, target: int, path: Path, store: dict[Value, Any], passed: dict[Value, Value], first: Value | None = None
@@ -275,7 +279,7 @@ class UnitWriter:
             before = len(self.out.ops)
             done = self._operation(operation)
             if self.trace.wanted:
-                emitted = [op.name for op in self.out.ops[before:] if op.name != "const"]
+                emitted = self.wording.sentences(self.out.ops[before:])
                 self.trace.step(self.function, operation.span, operation.name, self.labels(self.function, block.id),
                                 shown(self._view()), emitted)  # fmt: skip
             if not done:
@@ -292,7 +296,7 @@ class UnitWriter:
             seen.pop(name, None)
             if value in self.static:
                 seen[name] = self.static[value]
-        return seen
+        return in_order(self.function, seen)
 
     def _operation(self, operation: Operation) -> bool:
         if operation.name == "copy":
@@ -485,9 +489,13 @@ class UnitWriter:
     def _end(self, block: Block, chain: set[tuple[int, Store]]) -> Block | None:
         end = block.terminator
         where = self.labels(self.function, block.id)
+        out, before, view = self.out, len(self.out.ops), self._view() if self.trace.wanted else {}
         following = self._ended(end, chain)
-        emitted = [] if following is not None or end.name == "jump" else [end.name]
-        self.trace.step(self.function, end.span, end.name, where, shown(self._view()), emitted)
+        if self.trace.wanted:
+            emitted = self.wording.sentences(out.ops[before:])
+            if out.terminator is not None:
+                emitted.append(self.wording.end(out.terminator, self.unit.names))
+            self.trace.step(self.function, end.span, end.name, where, shown(view), emitted)
         return following
 
     def _ended(self, end: Terminator, chain: set[tuple[int, Store]]) -> Block | None:
