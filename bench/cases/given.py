@@ -71,7 +71,9 @@ def _brainfuck(place: Path, name: str) -> Case:
 def _sieve(place: Path, style: str) -> Case:
     generic, programs, residual = modules(place, "generic", "programs", "residual")
     machine = getattr(generic, style)(generic.assemble(programs.SIEVE))
-    return Case("sieve", machine.run, [(10000,)], expert=residual.sieve, aim=1.15)
+    return Case(
+        "sieve", machine.run, [(10000,)], expert=residual.sieve, declared={"args": Dyn(tuple[int])}, aim=1.15
+    )
 
 
 def _predicate(place: Path, name: str) -> Case:

@@ -62,7 +62,9 @@ def brainfuck(name: str, expert: Callable[..., Any] | None, aim: float | None) -
 def sieve(style: str) -> Case:
     (program,) = modules(EXAMPLES / "stackvm", "stackvm")
     machine = getattr(program, style)(program.assemble(program.SIEVE))
-    return Case("sieve", machine.run, [(10000,)], expert=machines.sieve, aim=1.15)
+    return Case(
+        "sieve", machine.run, [(10000,)], expert=machines.sieve, declared={"args": Dyn(tuple[int])}, aim=1.15
+    )
 
 
 def condition(name: str) -> Case:

@@ -58,6 +58,12 @@ class Dyn:
         kind = get_origin(self.type) or self.type
         return kind if isinstance(kind, type) and kind is not types.UnionType else None
 
+    def item_types(self) -> tuple[type, ...] | None:
+        """The classes of the items that `tuple[int, str]` promises."""
+        items = get_args(self.type)
+        plain = get_origin(self.type) is tuple and all(type(item) is type for item in items)
+        return items if plain else None
+
 
     def shape(self) -> Shape | None:
         """What is promised of the contents of a list or tuple."""
@@ -131,7 +137,10 @@ class Specializer:
         if not isinstance(function, types.FunctionType):
             raise UnsupportedError(diagnose("FT101", f"`{_called(target)}` is not a function written in Python"))
         inputs = _bind(function, given, static)
-        opened = {name: Open(value.exact_type(), value.shape()) for name, value in inputs.items() if is_a(value, Dyn)}
+        left = {name: value for name, value in inputs.items() if is_a(value, Dyn)}
+        opened = {
+            name: Open(value.exact_type(), value.shape(), value.item_types()) for name, value in left.items()
+        }
         started = time.perf_counter()
         promises = tuple(
             Promise(name, value.type, value.length)

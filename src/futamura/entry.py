@@ -158,7 +158,8 @@ Naming = Callable[[str, object], str]
 def shallow(promise: Promise) -> Promise:
     """The part of a promise that is tested at once: the class and the length, not the items."""
     origin = get_origin(promise.type)
-    return promise if origin in (None, types.UnionType) else Promise(promise.name, origin, promise.length)
+    fixed = origin is tuple and get_args(promise.type)[1:] != (...,)
+    return promise if fixed or origin in (None, types.UnionType) else Promise(promise.name, origin, promise.length)
 
 
 def condition(promise: Promise, constant: Callable[[object, str], str]) -> str:
@@ -169,7 +170,16 @@ def condition(promise: Promise, constant: Callable[[object, str], str]) -> str:
     if origin is None and isinstance(kind, type):
         return f"{constant(type, 'type')}({value}) is {constant(kind, kind.__name__)}{length}"
     arguments = get_args(kind)
-    plain = len(arguments) == 1 or (len(arguments) == 2 and arguments[1] is ...)
+    if origin is tuple and arguments[1:] != (...,) and all(type(item) is type for item in arguments):
+        class_of = constant(type, "type")
+        items = "".join(
+            f" and {class_of}({value}[{at}]) is {constant(item, item.__name__)}" for at, item in enumerate(arguments)
+        )
+        return (
+            f"{class_of}({value}) is {constant(tuple, 'tuple')} and {constant(len, 'len')}({value}) == {len(arguments)}"
+            f"{items}{length}"
+        )
+    plain = origin is list or arguments[1:] == (...,)
     if origin in (list, tuple) and plain and get_origin(arguments[0]) is None and isinstance(arguments[0], type):
         class_of, count = constant(type, "type"), constant(operator.countOf, "count")
         return (

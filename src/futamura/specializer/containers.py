@@ -135,7 +135,11 @@ def put(m: Machine, frame: Frame, op: Operation) -> None:
 def store_item(m: Machine, target: AbstractValue, key: AbstractValue, value: AbstractValue) -> bool:
     """`target[key] = value` on a virtual list or dict; False if it must stay."""
     entry = m.state.object(target)
-    if entry is None or type(target) is not Virtual or type(key) is not Known:
+    if entry is None or type(target) is not Virtual:
+        return False
+    if entry.kind == "list" and (bounds := _bounds(m, key)) is not None:
+        return _store_slice(m, target, entry, bounds, value)
+    if type(key) is not Known:
         return False
     if entry.kind == "list" and type(key.value) is int and -len(entry.items) <= key.value < len(entry.items):
         items = list(entry.items)
@@ -152,6 +156,20 @@ def store_item(m: Machine, target: AbstractValue, key: AbstractValue, value: Abs
     else:
         return False
     m.state.validate(key)
+    return True
+
+
+def _store_slice(m: Machine, target: Virtual, entry: VObject, bounds: slice, value: AbstractValue) -> bool:
+    """`target[1:3] = value` with known bounds and a list or tuple of known shape; other steps and values stay."""
+    parts = (bounds.start, bounds.stop)
+    if bounds.step not in (None, 1) or any(part is not None and type(part) is not int for part in parts):
+        return False
+    found = sequence_items(m, value)
+    if found is None or len(found[1]) + len(entry.items) > m.budget.virtual_length:
+        return False
+    items = list(entry.items)
+    items[bounds] = found[1]
+    m.state.heap[target.oid] = entry._replace(items=tuple(items))
     return True
 
 

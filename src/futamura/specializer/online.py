@@ -46,7 +46,7 @@ from futamura.specializer.programs import Point, name_values, point_of
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Version
 from futamura.specializer.rules import RULES
 from futamura.specializer.state import Frame, State
-from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, VObject
 from futamura.specializer.versions import Versions
 from futamura.specializer.world import Assumption, World
 
@@ -81,6 +81,8 @@ class Open:
 
     type: type | None = None
     shape: Shape | None = None
+    items: tuple[Any, ...] | None = None
+    """The exact classes of the arguments that `*args` collects, if their number is promised too."""
 
 
 @dataclass(slots=True)
@@ -384,18 +386,25 @@ class _Run:
         env: dict[int, AbstractValue] = {}
         names = facts.function.signature.names
         params: list[int] = []
+        self._collected: list[tuple[int, list[Dynamic]]] = []
         for name, param in zip(names, facts.function.entry.params):
             given = self.inputs[name]
             if is_a(given, Open):
                 rv = machine.residual_value(name)
                 params.append(rv)
                 env[param] = Dynamic(rv, given.type, given.shape)
+                if given.items is not None and name == facts.function.signature.varargs:
+                    self._collected.append((rv, [Dynamic(machine.residual_value(name), one) for one in given.items]))
             else:
                 env[param] = Known(given)
         for cell, param in zip(facts.cells, facts.function.entry.params[len(names) :]):
             env[param] = Known(cell)
         machine.inputs = dict(zip(params, self.open))
         state = State([Frame(facts, env)])
+        for rv, items in self._collected:
+            param = next(p for p, value in env.items() if type(value) is Dynamic and value.rv == rv)
+            machine.state = state
+            env[param] = machine.virtual(VObject("tuple", tuple, tuple(items), site=("open", rv)))
         plain = open_signature(facts.function.signature, self.open)
         alone = plain.varargs is None and plain.varkw is None and not plain.kwonly
         root = versions.arrive_unit(state) if alone else versions.arrive(state)
@@ -437,10 +446,14 @@ class _Run:
         return [found[uid] for uid in sorted(found)]
 
     def _wrapped(self, machine: Machine, root: Version) -> Version:
-        """The entry calls itself with other static values, which are parameters now: this passes the first ones."""
+        """The entry calls itself with other static values, or is passed what `*args` has collected one by one."""
         result = machine.residual_value()
         call = ResidualOperation("invoke", (), None, (result,), None, lazy=Lazy(root, self._arrived))
-        block = ResidualBlock(ops=[call], end=ResidualEnd("return", (result,)))
+        unpacked = [
+            ResidualOperation("unpack", (rv,), (len(items), False, 0), tuple(item.rv for item in items), None)
+            for rv, items in self._collected
+        ]
+        block = ResidualBlock(ops=[*unpacked, call], end=ResidualEnd("return", (result,)))
         return Version(0, root.unit, "wrapper", self._arrived, (), block)
 
     def _result(self, machine: Machine, versions: Versions, program: Program, restarts: int) -> Outcome:
