@@ -88,9 +88,18 @@ def constant_tests(residual: Residual) -> list[str]:
             operands = [node.value, node.slice]
         else:
             continue
-        if all(is_constant(operand) for operand in operands):
+        if all(is_constant(operand) for operand in operands) and gives_a_value(node):
             found.append(ast.unparse(node))
     return found
+
+
+def gives_a_value(node: ast.expr) -> bool:
+    """Does this operation on constants do anything but raise?  What always raises decides nothing."""
+    try:
+        eval(compile(ast.Expression(node), "constants", "eval"), {})
+    except Exception:
+        return False
+    return True
 
 
 def is_constant(node: ast.expr) -> bool:

@@ -28,6 +28,7 @@ __all__ = ["contents_are_constant", "is_rebound"]
 _READING: Final = frozenset({"get", "items", "keys", "values", "index", "count", "copy"})
 _MEASURES: Final = frozenset(
     {"len", "enumerate", "reversed", "range", "zip", "isinstance", "sum", "min", "max", "any", "all"}
+    | {"list", "tuple", "sorted", "set", "frozenset", "dict", "map", "filter", "iter"}
 )
 
 _rebound: Final[dict[int, tuple[object, frozenset[str]]]] = {}

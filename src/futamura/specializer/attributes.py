@@ -18,7 +18,7 @@ from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer.calls import call_value
 from futamura.specializer.machine import Machine, Restart
-from futamura.specializer.purity import MISSING, class_lookup, own_attributes
+from futamura.specializer.purity import MISSING, class_lookup, own_attributes, plain_lookup
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
@@ -28,13 +28,13 @@ __all__ = ["CALLED", "load_attribute", "plain_reads", "store_attribute", "store_
 _BUILTIN_OWNERS: Final = frozenset(
     {str, bytes, int, float, bool, complex, list, dict, tuple, set, frozenset, range, slice}
 )
+_PLAIN_STORES: Final = (object.__dict__["__setattr__"], BaseException.__dict__["__setattr__"])
 _METHODS: Final = (types.MethodDescriptorType, types.WrapperDescriptorType)
 
 
 def plain_reads(cls: type) -> bool:
     """Does attribute access on instances follow the default rules?"""
-    default = class_lookup(cls, "__getattribute__") is object.__dict__["__getattribute__"]
-    return default and class_lookup(cls, "__getattr__") is MISSING
+    return plain_lookup(cls) and class_lookup(cls, "__getattr__") is MISSING
 
 
 @rule("getattr")
@@ -101,8 +101,8 @@ def _load_super(m: Machine, frame: Frame, entry: VObject, name: str) -> Abstract
             m.assume_attribute(base, name, found)
             return m.virtual(VObject("bound", object, (Known(found), target), site=site(frame)))
         if found is not MISSING:
-            if base is object and name == "__init__":
-                return m.virtual(VObject("method", object, (target,), site=site(frame), extra=name))
+            if base in (object, BaseException, Exception) and name == "__init__":
+                return m.virtual(VObject("method", base, (target,), site=site(frame), extra=name))
             return None
     return None
 
@@ -174,7 +174,7 @@ def _load_instance(
 def _field(m: Machine, target: AbstractValue, name: str) -> AbstractValue | None:
     entry = m.state.object(target)
     if entry is not None:
-        if entry.kind not in ("instance",) or name not in entry.names:
+        if entry.kind not in ("instance", "exception") or name not in entry.names:
             return None
         return entry.items[entry.names.index(name)]
     assert type(target) is Known
@@ -216,7 +216,7 @@ def store_attribute(
 ) -> None:
     """`target.name = value`."""
     cls = exact_type(m, target)
-    if cls is not None and class_lookup(cls, "__setattr__") is object.__dict__["__setattr__"]:
+    if cls is not None and class_lookup(cls, "__setattr__") in _PLAIN_STORES:
         found = class_lookup(cls, name)
         if isinstance(found, property) and isinstance(found.fset, types.FunctionType):
             m.assume_attribute(cls, name, found)
@@ -231,7 +231,8 @@ def store_attribute(
 
 def store_field(m: Machine, target: AbstractValue, name: str, value: AbstractValue) -> bool:
     entry = m.state.object(target)
-    if entry is not None and type(target) is Virtual and entry.kind == "instance":
+    keeps = entry is not None and (entry.kind == "instance" or (entry.kind == "exception" and entry.extra == "made"))
+    if entry is not None and type(target) is Virtual and keeps:
         names, items = list(entry.names), list(entry.items)
         if name in names:
             items[names.index(name)] = value

@@ -24,17 +24,21 @@ from futamura.ir.attributes import FunctionAttr
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation, Signature
 from futamura.specializer import library
+from futamura.specializer.binding import Keywords, bind
 from futamura.specializer.containers import dict_pairs
 from futamura.specializer.describing import is_plain_enum, member_by_value
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.generators import is_generator, is_iterator, new_generator
-from futamura.specializer.machine import GUARDED, Machine, Unsupported, plain_exception_class
-from futamura.specializer.marks import fold_pure, unfolds
+from futamura.specializer.machine import GUARDED, Machine, Unsupported, exception_made_plainly, plain_exception_class
+from futamura.specializer.marks import fold_pure
+from futamura.specializer.marks import unfolds as is_marked_inline
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, call_method, iterator_over
+from futamura.specializer.operators import call_operator
 from futamura.specializer.protocol import next_item
-from futamura.specializer.purity import MISSING, PURE_FUNCTIONS, class_lookup, deep
+from futamura.specializer.purity import MISSING, PURE_FUNCTIONS, class_lookup, deep, plain_lookup
 from futamura.specializer.raising import left_generator, operands_in_generator
 from futamura.specializer.records import plain_fields, readable
+from futamura.specializer.recursion import call_unit, unfolds
 from futamura.specializer.rules import exact_type, rule, sequence_items, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
@@ -44,9 +48,6 @@ __all__ = ["call_value", "enter", "push_function"]
 
 HEAP_TYPE: Final = 1 << 9
 """The flag of classes that a class statement made."""
-
-Keywords = list[tuple[str, AbstractValue]]
-
 
 @rule("call")
 def call(m: Machine, frame: Frame, op: Operation) -> None:
@@ -201,10 +202,6 @@ def _plain_class_of(cls: type | None) -> bool:
     return cls is not None and class_lookup(cls, "__class__") is object.__dict__["__class__"] and plain_lookup(cls)
 
 
-def plain_lookup(cls: type) -> bool:
-    return class_lookup(cls, "__getattribute__") is object.__dict__["__getattribute__"]
-
-
 def _is_instance(value: object) -> bool:
     """Is this an instance of a class written in Python, whose `__call__` decides what a call does?"""
     return not is_a(
@@ -257,6 +254,8 @@ def _call_known(
             return True
         if is_a(function, types.FunctionType):
             return False
+    if not keywords and call_operator(m, frame, op, function, args):
+        return True
     if not keywords and is_a(function, (type, types.BuiltinFunctionType)):
         model = MODELS.get(function) if _hashable_function(function) else None
         if model is not None:
@@ -386,46 +385,16 @@ def _bounded(function: object, values: list[object]) -> bool:
 # -- inlining
 
 
-def bind(
+def _inline_function(
     m: Machine,
     frame: Frame,
-    signature: Signature,
+    op: Operation,
+    function: types.FunctionType,
     args: list[AbstractValue],
     keywords: Keywords,
-    defaults: dict[str, AbstractValue],
-) -> list[AbstractValue] | None:
-    """The entry's values in the order of `signature.names`, or None if the call would raise TypeError."""
-    names = (*signature.posonly, *signature.regular)
-    if len(args) > len(names) and signature.varargs is None:
-        return None
-    found: dict[str, AbstractValue] = dict(zip(names, args))
-    extra: Keywords = []
-    for name, value in keywords:
-        if name in found and name not in signature.posonly:
-            return None
-        if name in signature.regular or name in signature.kwonly:
-            found[name] = value
-        elif signature.varkw is not None and all(name != other for other, _ in extra):
-            extra.append((name, value))
-        else:
-            return None
-    for name in (*names, *signature.kwonly):
-        if name not in found:
-            if name not in defaults:
-                return None
-            found[name] = defaults[name]
-    if signature.varargs is not None:
-        rest = tuple(args[len(names) :])
-        found[signature.varargs] = m.virtual(VObject("tuple", tuple, rest, site=site(frame)))
-    if signature.varkw is not None:
-        entry = VObject("dict", dict, tuple(v for _, v in extra), tuple(k for k, _ in extra), site(frame))
-        found[signature.varkw] = m.virtual(entry)
-    return [found[name] for name in signature.names]
-
-
-def _inline_function(
-    m: Machine, frame: Frame, op: Operation, function: types.FunctionType, args: list[AbstractValue], keywords: Keywords
+    subject: AbstractValue | None = None,
 ) -> bool:
+    """Enter a Python function; `subject` is the new instance if it is an `__init__`."""
     facts = m.resolve(function) if _opened(m, function) else None
     if facts is None or facts.function.kind not in ("function", "generator") or ("call", facts.uid) in m.refused:
         return False
@@ -446,7 +415,9 @@ def _inline_function(
     if bound is None:
         return False
     cells: list[AbstractValue] = [Known(cell) for cell in facts.cells]
-    return _push(m, frame, op, facts, [*bound, *cells], made_by=_plainly_called(function, signature))
+    purpose = "call" if subject is None else "init"
+    made_by = _plainly_called(function, signature)
+    return _push(m, frame, op, facts, [*bound, *cells], purpose=purpose, subject=subject, made_by=made_by)
 
 
 _READ: Final = frozenset({"abc", "collections", "contextlib", "dataclasses", "functools", "heapq", "operator", "types"})
@@ -513,18 +484,21 @@ def _push(
     chain = (*frame.chain, (frame.facts.uid, op.id))
     if purpose == "call" and chain[-1] in m.versions.opaque:
         return False
-    for active in reversed(frames):
-        if active.facts is facts and active.dynamic and not unfolds(m, facts):
-            if purpose != "call":
-                return False
-            _give(m, frame, op, m.call_unit(facts, values, GUARDED if left_generator(m) is not None else "call"))
-            return True
+    here, key = unfolds(m, frame, op, facts, values)
+    if not here and not is_marked_inline(m, facts):
+        if purpose not in ("call", "init"):
+            return False
+        inside = GUARDED if left_generator(m) is not None else "call"
+        given = call_unit(m, frame, op, facts, values, key, (subject,) if subject is not None else (), inside)
+        if given is not None:
+            _give(m, frame, op, _constructed(m, subject, given))
+        return True
     params = facts.function.entry.params
     env = dict(zip(params, values, strict=True))
     result = op.results[0] if op.results else None
     blind = purpose == "call" and all(_is_plain_constant(value) for value in values)
     m.folded += 1  # the call itself
-    frames.append(Frame(facts, env, chain, result=result, purpose=purpose, subject=subject, blind=blind))
+    frames.append(Frame(facts, env, chain, result=result, purpose=purpose, subject=subject, argkey=key, blind=blind))
     return True
 
 
@@ -540,6 +514,15 @@ def _is_plain_constant(value: AbstractValue) -> bool:
     )
 
 
+def _constructed(m: Machine, subject: AbstractValue | None, given: AbstractValue) -> AbstractValue:
+    """What a call gives: the result, or the new instance whose `__init__` it was."""
+    if subject is None:
+        return given
+    if type(given) is not Known or given.value is not None:
+        raise Unsupported("__init__ returns something", m.span)
+    return subject
+
+
 def _construct(
     m: Machine, frame: Frame, op: Operation, cls: type, args: list[AbstractValue], keywords: Keywords
 ) -> bool:
@@ -553,6 +536,8 @@ def _construct(
     if type(cls).__call__ is not type.__call__ or cls.__flags__ & (1 << 20):  # abstract classes raise
         return False
     if issubclass(cls, BaseException):
+        if exception_made_plainly(cls):
+            return _construct_exception(m, frame, op, cls, args, keywords)
         if keywords or not plain_exception_class(cls):
             return False
         _give(m, frame, op, m.virtual(VObject("exception", cls, tuple(args), site=site(frame))))
@@ -586,14 +571,21 @@ def _construct(
     if facts is None or facts.function.kind != "function":
         return False
     m.assume_attribute(cls, "__init__", assumed)
-    before = len(m.state.frames)
-    if not _inline_function(m, frame, op, init, [subject, *args], keywords):
-        return False
-    if len(m.state.frames) > before:
-        m.state.frames[-1].purpose = "init"
-        m.state.frames[-1].subject = subject
-    return True
+    return _inline_function(m, frame, op, init, [subject, *args], keywords, subject)
 
 
 def _given(fields: dict[str, object]) -> dict[str, AbstractValue]:
     return {name: Known(default) for name, default in fields.items() if default is not dataclasses.MISSING}
+
+
+def _construct_exception(
+    m: Machine, frame: Frame, op: Operation, cls: type, args: list[AbstractValue], keywords: Keywords
+) -> bool:
+    """A new exception whose class has an `__init__` in Python."""
+    init = class_lookup(cls, "__init__")
+    facts = m.resolve(init) if isinstance(init, types.FunctionType) else None
+    if facts is None or facts.function.kind != "function" or not isinstance(init, types.FunctionType):
+        return False
+    m.assume_attribute(cls, "__init__", init)
+    subject = m.virtual(VObject("exception", cls, tuple(args), tuple(range(len(args))), site(frame), "made"))
+    return _inline_function(m, frame, op, init, [subject, *args], keywords, subject)

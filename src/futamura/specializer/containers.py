@@ -239,7 +239,7 @@ def load_item(m: Machine, frame: Frame, target: AbstractValue, key: AbstractValu
         return _slice_of(m, frame, target, bounds)
     if type(target) is not Known or type(key) is not Known:
         return None
-    if not deep(key.value) and m.world.cached(target.value, key.value) is None:
+    if not (deep(key.value) or type(key.value) is type) and m.world.cached(target.value, key.value) is None:
         return None
     container = target.value
     kind = type(container)

@@ -20,6 +20,7 @@ from futamura.specializer.raising import CONSUMING, leave_closing, raise_guarded
 from futamura.specializer.rules import exact_type
 from futamura.specializer.state import Frame, State
 from futamura.specializer.stepping import enter_step, leave_step
+from futamura.specializer.summaries import returned_state
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
 __all__ = ["ENDERS", "advance", "drain", "finite"]
@@ -271,8 +272,7 @@ def leave(m: Machine, frame: Frame) -> None:
         return
     if len(m.state.frames) == 1:
         m.require_no_clean_up()
-        m.observe()
-        m.end("return", (m.lift(value),))
+        _leave_unit(m, value)
         return
     if frame.purpose == "init":
         if type(value) is not Known or value.value is not None:
@@ -283,6 +283,23 @@ def leave(m: Machine, frame: Frame) -> None:
     m.give(frame.result, value)
     if frame.dynamic:
         m.arrive_here()
+
+
+def _leave_unit(m: Machine, value: AbstractValue) -> None:
+    """Return from a residual function; what its callers learn is joined with its other returns."""
+    m.observe()
+    summary = m.versions.summaries[m.state.unit]
+    if summary.plain:
+        kind = exact_type(m, value)
+        lifted = m.lift(value)
+        m.versions.returns(returned_state(m.state, Dynamic(lifted, kind)))
+        m.end("return", (lifted,))
+        return
+    left = returned_state(m.state, value)
+    m.versions.returns(left)
+    m.end("return")
+    assert m.block.end is not None
+    m.block.end.leaving = (summary, left)
 
 
 @ender("raise")

@@ -89,10 +89,14 @@ class Emitter(ABC):
         self.state.ages[self._vids] = age
         return Known(value, self._vids)
 
-    def virtual(self, entry: VObject) -> Virtual:
+    def new_object(self) -> int:
         self._oids += 1
-        self.state.heap[self._oids] = entry
-        return Virtual(self._oids)
+        return self._oids
+
+    def virtual(self, entry: VObject) -> Virtual:
+        oid = self.new_object()
+        self.state.heap[oid] = entry
+        return Virtual(oid)
 
     # -- emitting
 
@@ -174,6 +178,10 @@ class Emitter(ABC):
         self.state.heap[value.oid] = VObject("forward", entry.cls, (dynamic,))
         if entry.kind == "instance" and not whole:
             self._fill(entry, dynamic)
+        if entry.kind == "exception":
+            for name, item in zip(entry.names, entry.items):
+                if type(name) is str:
+                    self.emit("setattr", (item, dynamic), name, results=0, raises=False)
         return dynamic.rv
 
     def _made_by_fields(self, value: Virtual, entry: VObject) -> bool:
@@ -224,7 +232,12 @@ class Emitter(ABC):
             maker = Known(object.__new__)
             return self.emit("call", (maker, Known(entry.cls)), type=entry.cls, raises=False)
         if kind == "exception":
-            return self.emit("call", (Known(entry.cls), *items), type=entry.cls, raises=False)
+            if entry.extra != "made":
+                return self.emit("call", (Known(entry.cls), *items), type=entry.cls, raises=False)
+            given = [item for name, item in zip(entry.names, items) if type(name) is int]
+            return self.emit(
+                "call", (Known(BaseException.__new__), Known(entry.cls), *given), type=entry.cls, raises=False
+            )
         if kind == "bound":
             return self.emit("call", (Known(MethodType), *items), raises=False)
         if kind == "method":

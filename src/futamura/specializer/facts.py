@@ -104,6 +104,8 @@ class FunctionFacts:
         self._raising: set[tuple[int, str]] = set()
         self.dynamic_headers: set[int] = set()
         self.entered: set[int] = set()
+        self.recursive = False
+        """Was it called while it ran under dynamic control?"""
         self._live_at: dict[tuple[int, int], tuple[int, ...]] = {}
         self._useful: dict[bool, frozenset[int]] = {}
         self.position: Final = {block: at for at, block in enumerate(_reverse_postorder(self.successors))}

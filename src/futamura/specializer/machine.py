@@ -26,9 +26,9 @@ from futamura.specializer.emitting import Emitter, Unsupported
 from futamura.specializer.exposure import exposed
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.policy import Budget, Event, Style
-from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Target, Version
-from futamura.specializer.state import OLDEST, Extent, Frame, State, Suspension
-from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
+from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Summary, Target, Version
+from futamura.specializer.state import OLDEST, ArgumentKey, Extent, Frame, State, Suspension
+from futamura.specializer.values import AbstractValue, Dynamic, Known, VObject
 from futamura.specializer.world import Assumption, World
 
 __all__ = ["GUARDED", "Machine", "Restart", "Unsupported"]
@@ -79,6 +79,15 @@ _PLAIN_ERRORS: Final = frozenset(
 )
 
 
+def exception_made_plainly(cls: type) -> bool:
+    """Does making an instance of this exception class only store the arguments and run an `__init__` in Python?"""
+    return isinstance(getattr(cls, "__init__", None), FunctionType) and all(
+        base in _PLAIN_ERRORS
+        or (base.__module__ != "builtins" and not {"__new__", "__setattr__", "__del__"} & base.__dict__.keys())
+        for base in cls.__mro__
+    )
+
+
 def plain_exception_class(cls: type) -> bool:
     """Does making an instance of this exception class run no code but BaseException's own?"""
     return all(
@@ -95,10 +104,17 @@ class Points(Protocol):
     extents: dict[object, int]
     opaque: set[object]
     work: int
+    summaries: dict[int, Summary]
 
     def arrive(self, state: State) -> Version: ...
     def arrive_raised(self, state: State, uid: int) -> Version: ...
     def arrive_unit(self, state: State) -> Version: ...
+    def argument_key(self, state: State) -> ArgumentKey: ...
+    def grows(self, sites: set[object], state: State) -> NoReturn: ...
+    def returns(self, state: State) -> None: ...
+    def raises(self, state: State) -> None: ...
+    def watch(self, unit: int) -> None: ...
+    def watched(self, unit: int) -> bool: ...
     def extent(self, state: State, region: int) -> int: ...
 
 
@@ -172,8 +188,14 @@ class Machine(Emitter):
         """Where the step of an iterator was entered under dynamic control: did it give an item, did it end?"""
         self.clean_ups = False
         """Was a generator suspended that has something to do when it is dropped?"""
+        self.unfolded: dict[object, dict[object, None]] = {}
+        """The places where a recursive function was unfolded, by its arguments' key."""
+        self.lost: dict[int, object] = {}
+        """Residual values that no code computes, with the calls that lost them."""
         self.refused: set[object] = set()
         """Places where keeping an object virtual, or entering a method, turned out not to be exact."""
+
+    running: Version
 
     # -- running
 
@@ -182,6 +204,9 @@ class Machine(Emitter):
         version.root = ResidualBlock(place=version.state.regions())
         version.runs += 1
         version.executed = self.executed = {}
+        self.running = version
+        if isinstance(version.key, tuple) and version.key[0] == "entry":
+            self.versions.raises(version.state)  # the call itself may fail
         self.pending = [(version.state.copy(), version.root)]
         while self.pending:
             self.state, self.block = self.pending.pop()
@@ -256,6 +281,8 @@ class Machine(Emitter):
         is emitted to gets a handler edge with the state before it."""
         self.require_real_exceptions()
         at = self._catching()
+        if at is None:
+            self.versions.raises(self.state)
         context = self.state.regions()
         if at is None and self.clean_ups:
             self.require_no_clean_up()
@@ -561,37 +588,6 @@ class Machine(Emitter):
         if implicit is not None:
             self.origins[implicit.rv] = ResidualOperation(name, args, attr, (), self.span, where=frame.facts)
         self.pending.extend(reversed(arms))
-
-    def call_unit(self, facts: FunctionFacts, values: Sequence[AbstractValue], purpose: str = "call") -> Dynamic:
-        """Call the residual function for these arguments; what may be shared is materialized first."""
-        kept = [self._transferred(value) for value in values]
-        frame = Frame(facts, dict(zip(facts.function.entry.params, kept, strict=True)), purpose=purpose)
-        self.observe()
-        self.protect()
-        callee = State([frame], dict(self.state.heap), dict(self.state.ages), intact=False)
-        version = self.versions.arrive_unit(callee)
-        result = self.residual_value()
-        where = self.state.frames[-1].facts
-        op = ResidualOperation("invoke", (), None, (result,), self.span, lazy=Lazy(version, callee), where=where)
-        self.block.ops.append(op)
-        self.origins[result] = op
-        self.emitted += 1
-        return Dynamic(result)
-
-    def _transferred(self, value: AbstractValue) -> AbstractValue:
-        """`value` as the callee gets it: virtual if nobody can see a difference, materialized otherwise."""
-        value = self.state.resolve(value)
-        if type(value) is not Virtual:
-            return value
-        for leaf in self.state.leaves(value):
-            if type(leaf) is Virtual and not self._immutable(self.state.heap[leaf.oid]):
-                return Dynamic(self.materialize(value), self.state.heap[value.oid].cls)
-        return value
-
-    def _immutable(self, entry: VObject) -> bool:
-        if entry.kind in ("tuple", "function", "bound", "method", "slice"):
-            return True
-        return entry.kind == "cell" and bool(entry.items) and entry.extra in self.written_once
 
     def give(self, result: int | None, value: AbstractValue) -> None:
         """The running frame receives the value it was waiting for."""

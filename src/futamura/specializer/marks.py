@@ -36,7 +36,7 @@ PEEKS: Final = 200
 def _why(m: Machine, value: Dynamic) -> tuple[Because, ...]:
     for frame in m.state.frames:
         for number, content in frame.env.items():
-            name = frame.facts.function.hints[number]
+            name = frame.facts.function.hints[number] if number >= 0 else None
             if type(content) is Dynamic and name:
                 m.names.setdefault(content.rv, name)
     return chain(m, m.inputs, value.rv)

@@ -75,6 +75,8 @@ def call_method(
 ) -> AbstractValue | None:
     target = m.state.resolve(entry.items[0])
     name = str(entry.extra)
+    if name == "__init__" and entry.cls in (BaseException, Exception):
+        return _set_exception_arguments(m, target, args)
     if entry.cls is object:
         return NONE if name == "__init__" and not args else None
     held = m.state.object(target)
@@ -88,6 +90,8 @@ def call_method(
         return _join(m, frame, target, args[0])
     if kind is dict and name in ("items", "keys", "values") and not args and m.frozen(target.value):
         return m.virtual(VObject("view", _VIEWS[name], (target,), site=site(frame), extra=name))
+    if kind is dict and name == "get" and len(args) == 2 and m.frozen(target.value):
+        return _get_or(m, target, args)
     values = [arg.value for arg in args if type(arg) is Known]
     if name == "get" and values and type(args[0]) is Known and (found := m.world.cached(target.value, values[0])):
         return m.known(found[0], m.state.age(target))
@@ -138,6 +142,32 @@ def _fold_read(
     m.world.found(content, result)
     for arg in args:
         m.state.validate(arg)
+    return Known(result)
+
+
+def _set_exception_arguments(m: Machine, target: AbstractValue, args: list[AbstractValue]) -> AbstractValue | None:
+    """`BaseException.__init__`: the arguments are kept."""
+    entry = m.state.object(target)
+    if entry is None or entry.kind != "exception" or type(target) is not Virtual or entry.extra != "made":
+        return None
+    fields = [(name, item) for name, item in zip(entry.names, entry.items) if type(name) is str]
+    names = (*range(len(args)), *(name for name, _ in fields))
+    m.state.heap[target.oid] = entry._replace(items=(*args, *(item for _, item in fields)), names=names)
+    return NONE
+
+
+def _get_or(m: Machine, target: Known, args: list[AbstractValue]) -> AbstractValue | None:
+    """`get` of a static dict with a default of any kind."""
+    key, default = args
+    content = target.value
+    assert isinstance(content, dict)
+    if type(key) is not Known or not deep(key.value) or not all(deep(found) for found in content):
+        return None
+    m.state.validate(key)
+    if key.value not in content:
+        return default
+    result = content[key.value]
+    m.world.found(content, result)
     return Known(result)
 
 
@@ -359,6 +389,9 @@ def iterable_items(m: Machine, value: AbstractValue) -> tuple[AbstractValue, ...
         for item in value.value:
             m.world.found(value.value, item)
         return tuple(Known(item) for item in value.value)
+    if type(value) is Known and type(value.value) is dict and m.frozen(value.value):
+        names = list(value.value)
+        return tuple(Known(name) for name in names) if len(names) <= m.budget.virtual_length else None
     return None
 
 

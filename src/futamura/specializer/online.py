@@ -35,7 +35,8 @@ from futamura.specializer import reflection as _reflection
 from futamura.specializer import sets as _sets
 from futamura.specializer import views as _views
 from futamura.specializer.aliasing import Apart, apart
-from futamura.specializer.assemble import Entry, assemble, parameters
+from futamura.specializer.assemble import Entry, assemble
+from futamura.specializer.assembly import parameters
 from futamura.specializer.calls import call_value
 from futamura.specializer.control import ENDERS
 from futamura.specializer.facts import FunctionFacts
@@ -407,7 +408,7 @@ class _Run:
             env[param] = machine.virtual(VObject("tuple", tuple, tuple(items), site=("open", rv)))
         plain = open_signature(facts.function.signature, self.open)
         alone = plain.varargs is None and plain.varkw is None and not plain.kwonly
-        root = versions.arrive_unit(state) if alone else versions.arrive(state)
+        root = versions.arrive_unit(state) if alone else versions.arrive_root(state)
         self._arrived = state
         while (version := versions.next()) is not None:
             machine.run_version(version)

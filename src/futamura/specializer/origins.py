@@ -197,7 +197,7 @@ def _variables(versions: list[Version]) -> Iterator[tuple[int, str]]:
     for version in versions:
         for frame in version.state.frames:
             for value, content in frame.env.items():
-                name = frame.facts.function.hints[value]
+                name = frame.facts.function.hints[value] if value >= 0 else None
                 if type(content) is Dynamic and name:
                     yield content.rv, name
 

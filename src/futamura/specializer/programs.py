@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from futamura.ir.graph import Operation
 from futamura.specializer.calls import push_function
 from futamura.specializer.machine import Machine
+from futamura.specializer.recursion import call_unit
 from futamura.specializer.residual import ResidualBlock, Version
 from futamura.specializer.rules import rule
 from futamura.specializer.state import Frame
@@ -49,7 +50,7 @@ def point_of(function: str, number: int, block: ResidualBlock, version: Version 
     store = []
     for value in sorted(top.env):
         content = state.resolve(top.env[value])
-        name = top.facts.function.hints[value]
+        name = top.facts.function.hints[value] if value >= 0 else None
         if type(content) is Known and name is not None:
             store.append((name, content.value))
     return Point(function, number, top.facts.function.name, top.block, tuple(store), version.uid)
@@ -63,7 +64,9 @@ def invoke(m: Machine, frame: Frame, op: Operation) -> None:
     known = all(type(value) is Known for value in values)
     if (known or m.style.calls == "unfold") and push_function(m, frame, op, facts, values):
         return
-    result = m.call_unit(facts, values)
+    result = call_unit(m, frame, op, facts, values, None)
+    if result is None:
+        return
     for value in op.results:
         frame.env[value] = result
 
@@ -73,5 +76,5 @@ def name_values(version: Version, hints: list[str | None]) -> None:
     for frame in version.state.frames:
         names = frame.facts.function.hints
         for value, content in frame.env.items():
-            if type(content) is Dynamic and hints[content.rv] is None:
+            if type(content) is Dynamic and value >= 0 and hints[content.rv] is None:
                 hints[content.rv] = names[value]

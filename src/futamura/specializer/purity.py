@@ -9,6 +9,7 @@ method of a user's class can run when a builtin operation looks into them.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import math
 import operator
@@ -35,6 +36,7 @@ __all__ = [
     "deep",
     "is_mutable",
     "own_attributes",
+    "plain_lookup",
 ]
 
 ATOMS: Final[frozenset[type]] = frozenset(
@@ -171,3 +173,12 @@ def cheap(name: str, args: tuple[object, ...]) -> bool:
                 return len(sequence) * count <= _LARGE
         return all(not isinstance(arg, int) or arg.bit_length() <= _LARGE for arg in args)
     return True
+
+
+_PLAIN_LOOKUPS: Final = tuple(base.__dict__["__getattribute__"] for base in (object, ast.AST, BaseException))
+
+
+def plain_lookup(cls: type) -> bool:
+    """Are attributes of instances looked up by the default rules?  (Some builtin classes name the same code again.)"""
+    found = class_lookup(cls, "__getattribute__")
+    return any(found is plain for plain in _PLAIN_LOOKUPS)

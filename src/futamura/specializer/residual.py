@@ -19,7 +19,7 @@ from futamura.ir.graph import Span
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.state import Extent, State
 
-__all__ = ["Lazy", "ResidualBlock", "ResidualEnd", "ResidualOperation", "Target", "Unit", "Version"]
+__all__ = ["Lazy", "ResidualBlock", "ResidualEnd", "ResidualOperation", "Summary", "Target", "Unit", "Version"]
 
 
 @dataclass(slots=True)
@@ -49,6 +49,21 @@ class Lazy:
 Target: TypeAlias = "ResidualBlock | Lazy"
 
 
+@dataclass(slots=True, eq=False)
+class Summary:
+    """How the calls of one residual function end, as far as it is known."""
+
+    plain: bool
+    """The result is passed as it is: the function is what the user calls."""
+    returned: State | None = None
+    """The result and the caller's objects behind a call: the meet of all returns; None while there is none."""
+    raised: State | None = None
+    """The caller's objects behind an exception."""
+    watched: bool = False
+    """Does a caller look at its objects behind an exception?"""
+    callers: dict[Version, None] = field(default_factory=dict)
+
+
 @dataclass(slots=True)
 class ResidualEnd:
     name: str
@@ -57,6 +72,8 @@ class ResidualEnd:
     attr: object = None
     span: Span | None = None
     where: FunctionFacts | None = None
+    leaving: tuple[Summary, State] | None = None
+    """A return from a residual function: what `args` will be is matched when the summary is final."""
 
 
 @dataclass(slots=True, eq=False)

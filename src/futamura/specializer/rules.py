@@ -137,8 +137,12 @@ def derived_age(m: Machine, name: str, values: tuple[object, ...], args: list[Ab
 
 @rule(*BINARY, *INPLACE, *COMPARE, *UNARY)
 def arithmetic(m: Machine, frame: Frame, op: Operation) -> None:
+    operate(m, frame, op, [m.get(frame, arg) for arg in op.args])
+
+
+def operate(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> None:
+    """Apply the operator of `op` to `args`."""
     name = op.operator.name
-    args = [m.get(frame, arg) for arg in op.args]
     if name in ("is", "is_not"):
         m.compared.update(token_key(arg.value) for arg in args if type(arg) is Known and has_identity(arg.value))
     if all(type(arg) is Known for arg in args):

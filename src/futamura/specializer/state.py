@@ -20,7 +20,10 @@ from futamura.ir.graph import Span
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
-__all__ = ["OLDEST", "Chain", "Extent", "Frame", "State", "Suspension", "Unsupported"]
+__all__ = ["LEFT", "OLDEST", "ArgumentKey", "Chain", "Extent", "Frame", "State", "Suspension", "Unsupported"]
+
+LEFT: Final = -1
+"""The block of a frame that has returned."""
 
 OLDEST: Final = 4
 """Beyond two crossings a value is out of the keys anyway; a bound on ages lets states settle."""
@@ -67,12 +70,19 @@ class Suspension(NamedTuple):
     def has_clean_up(self) -> bool:
         """Would closing it run code?  A generator that stands at a `yield from` has an inner one, an object itself."""
         return self.waiting is not None and self.facts.blocks[self.block].handler is not None
+class ArgumentKey(NamedTuple):
+    """The key of a call's arguments; without what containers hold; and how much is in containers, by site."""
+
+    key: tuple[object, ...]
+    signature: tuple[object, ...]
+    weights: tuple[tuple[object, int], ...]
 
 
 class Frame:
     """One activation of a source function."""
 
     __slots__ = (
+        "argkey",
         "blind",
         "block",
         "chain",
@@ -80,6 +90,7 @@ class Frame:
         "env",
         "extents",
         "facts",
+        "held",
         "index",
         "purpose",
         "result",
@@ -100,6 +111,8 @@ class Frame:
         subject: AbstractValue | None = None,
         extents: tuple[Extent, ...] = (),
         blind: bool = False,
+        held: tuple[int, ...] = (),
+        argkey: ArgumentKey | None = None,
     ) -> None:
         self.facts = facts
         self.env = env
@@ -116,6 +129,11 @@ class Frame:
         """The try, except and copy regions around `block`, outermost first."""
         self.blind = blind
         """The call brought nothing static but plain constants: should it explode, it is better left as it is."""
+        self.held = held
+        """Entries of `env` that are no values of the function (negative) and live as long as the frame: objects
+        that the caller of a residual function sees again, and, in the state of a return, the result."""
+        self.argkey = argkey
+        """What the function was entered with, if it is known to call itself under dynamic control."""
 
     def copy(self) -> Frame:
         return Frame(
@@ -130,9 +148,16 @@ class Frame:
             subject=self.subject,
             extents=self.extents,
             blind=self.blind,
+            held=self.held,
+            argkey=self.argkey,
         )
 
     def live(self, top: bool) -> tuple[int, ...]:
+        if self.held:
+            return self.held if self.block == LEFT else (*self.held, *self._live(top))
+        return self._live(top)
+
+    def _live(self, top: bool) -> tuple[int, ...]:
         if top and self.index == 0:
             return self.facts.live_in[self.block]
         return self.facts.live_at(self.block, self.index)

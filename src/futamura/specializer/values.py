@@ -85,7 +85,8 @@ class VObject(NamedTuple):
     method        a method of a builtin type: items are (self,), extra its name
     iterator      extra is "sequence", "enumerate" or "zip"; items depend on it
     slice         items are (start, stop, step)
-    exception     items are the arguments; cls is the class
+    exception     items are the arguments, then the values of attributes; cls is the class; if extra is
+                  "made", it was made without `__init__`, and names are the arguments' numbers and attributes' names
     forward       items is (Dynamic,): the object was materialized
     """
 

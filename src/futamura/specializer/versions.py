@@ -12,14 +12,15 @@ from __future__ import annotations
 import heapq
 import types
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NoReturn
 
 from futamura.ir.classes import is_a
 from futamura.specializer.machine import Restart
 from futamura.specializer.merge import Meet, generalize
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style
-from futamura.specializer.residual import Unit, Version
-from futamura.specializer.state import State
+from futamura.specializer.residual import Summary, Unit, Version
+from futamura.specializer.state import ArgumentKey, State
+from futamura.specializer.summaries import raised_state
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, token_key
 
 __all__ = ["Versions"]
@@ -56,6 +57,7 @@ class Versions:
         self.opaque: set[object] = set()
         """Calls that bring nothing static and made versions explode: they stay calls."""
         self.work = 0
+        self.summaries: dict[int, Summary] = {}
         self.unit = Unit("")
         self._queue: list[tuple[tuple[int, ...], int, Version]] = []
         self._count = 0
@@ -68,6 +70,7 @@ class Versions:
         self.extents.clear()
         self.confused.clear()
         self.units.clear()
+        self.summaries.clear()
         self._queue.clear()
         self._per_block.clear()
         self._shapes.clear()
@@ -111,6 +114,7 @@ class Versions:
         Recursion is a loop: the arguments age as at a dynamic loop's header.
         """
         state.trim(whole=False)
+        state.ages = dict(state.ages)
         state.cross_header()
         state.unit = 0
         while True:
@@ -119,6 +123,7 @@ class Versions:
             if unit is not None:
                 break
             unit = self.units[key] = len(self.units)
+            self.summaries[unit] = Summary(plain=not unit)
         state.unit = unit
         entry = ("entry", unit)
         version = self.unit.table.get(entry)
@@ -127,6 +132,70 @@ class Versions:
         self._join(version, state)
         return version
 
+    def arrive_root(self, state: State) -> Version:
+        """The program starts with `state`: nothing calls this version."""
+        self.units["root"] = 0
+        self.summaries[0] = Summary(plain=True)
+        return self.arrive(state)
+
+    def argument_key(self, state: State) -> ArgumentKey:
+        """What tells a recursive call with the trimmed argument `state` from others."""
+        while True:
+            maker = _Key(self, state, recursive=True)
+            try:
+                key = maker.make()
+            except _NoKey:
+                self._rekey_units()
+            weights: dict[object, int] = {}
+            for place, length in maker.shapes:
+                weights[place] = weights.get(place, 0) + length + 1
+            return ArgumentKey(key, tuple(maker.signature), tuple(weights.items()))
+
+    # -- summaries of residual functions
+
+    def returns(self, left: State) -> None:
+        """A residual function returns in this state."""
+        summary = self.summaries[left.unit]
+        if summary.returned is None:
+            summary.returned = generalize(left, self._fresh, self.keep)
+            self._call_again(summary)
+            return
+        meet = Meet(summary.returned, left, self._fresh, self.keep)
+        self.confused |= meet.confused
+        if meet.changed:
+            summary.returned = meet.state
+            self._call_again(summary)
+
+    def raises(self, state: State) -> None:
+        """An exception leaves the residual function that `state` belongs to, if anyone looks at what it leaves."""
+        summary = self.summaries[state.unit]
+        if not summary.watched or not state.frames[0].held:
+            return
+        left = raised_state(state)
+        if summary.raised is None:
+            summary.raised = generalize(left, self._fresh, self.keep)
+            self._call_again(summary)
+            return
+        meet = Meet(summary.raised, left, self._fresh, self.keep)
+        self.confused |= meet.confused
+        if meet.changed:
+            summary.raised = meet.state
+            self._call_again(summary)
+
+    def watched(self, unit: int) -> bool:
+        return self.summaries[unit].watched
+
+    def watch(self, unit: int) -> None:
+        """A caller looks at its objects behind an exception of this residual function."""
+        self.summaries[unit].watched = True
+        for version in self.unit.table.values():
+            if version.state.unit == unit and version.forward is None:
+                self._enqueue(version)
+
+    def _call_again(self, summary: Summary) -> None:
+        for version in summary.callers:
+            self._enqueue(version.final())
+
     def _unit_key(self, state: State) -> tuple[object, ...]:
         while True:
             try:
@@ -134,7 +203,7 @@ class Versions:
             except _NoKey:
                 self._rekey_units()
 
-    def _rekey_units(self) -> None:
+    def _rekey_units(self) -> NoReturn:
         """A place left the keys: residual functions that now have the same key cannot be joined in place."""
         raise Restart("an argument of a recursive function varies without bound")
 
@@ -265,7 +334,7 @@ class Versions:
         growing = _growing(siblings)
         name = state.top.facts.function.qualname
         if growing - self.noshape:
-            self._grows(growing, state)
+            self.grows(growing, state)
         if block in self.plain:
             return
         values = self._values(siblings)
@@ -299,7 +368,7 @@ class Versions:
         span = next((op.span for op in block.ops if op.span is not None), block.terminator.span)
         self._event(Event(code, reason, span.line if span is not None else 0, facts.function.file, span))
 
-    def _grows(self, sites: set[object], state: State) -> None:
+    def grows(self, sites: set[object], state: State) -> NoReturn:
         name = state.top.facts.function.qualname
         self.noshape |= sites
         self.nokey.clear()  # learned from states that will not come again
@@ -338,7 +407,7 @@ class Versions:
                 if len({shape[at][1] for shape in shapes if len(shape) > at}) > 1
             } - self.noshape
             if growing:
-                self._grows(growing, state)
+                self.grows(growing, state)
 
 
 def loosened(state: State, loops: str, fresh: Callable[[int], int]) -> State:

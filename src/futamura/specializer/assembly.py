@@ -1,0 +1,209 @@
+"""Resolved blocks of residual functions: every lazy edge is a block and the arguments that it receives.
+
+    jump -> version(i: Dynamic 4), snapshot i = Known 0     ->     a block `const 0; jump version(v9)`
+
+Invariant: the states of all versions are final; a block is resolved once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from futamura.specializer.machine import Machine
+from futamura.specializer.merge import match
+from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Target, Version
+from futamura.specializer.summaries import returned_leaves
+from futamura.specializer.values import NONE, Dynamic
+
+__all__ = ["Assembly", "implicit", "incoming", "operations", "parameters", "removable"]
+
+_PURE: Final = frozenset(
+    {
+        "const",
+        "global_get",
+        "list",
+        "tuple",
+        "dict",
+        "slice",
+        "cell",
+        "string",
+        "add",
+        "sub",
+        "mul",
+        "and",
+        "or",
+        "xor",
+        "is",
+        "is_not",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "eq",
+        "ne",
+        "not",
+        "truth",
+        "neg",
+    }
+)
+
+
+class Assembly:
+    """Resolved blocks of one residual function: every edge is (block, arguments)."""
+
+    def __init__(
+        self, machine: Machine, names: dict[Version, str], waiting: list[Version], inputs: list[int], main: Version
+    ) -> None:
+        self.machine: Final = machine
+        self.names: Final = names
+        self.waiting: Final = waiting
+        self.inputs: Final = inputs
+        self.main: Final = main
+        self.blocks: list[ResidualBlock] = []
+        self.edges: dict[tuple[int, int], tuple[ResidualBlock, list[int]]] = {}
+        self.handlers: dict[int, tuple[ResidualBlock, list[int]]] = {}
+        self.params: dict[ResidualBlock, list[int]] = {}
+        self.numbers: dict[ResidualBlock, int] = {}
+        self.before: dict[ResidualBlock, list[ResidualOperation]] = {}
+        self.entered: set[ResidualBlock] = set()
+        self.reached: dict[ResidualBlock, Version] = {}
+        """The versions of the blocks that are specialization points."""
+        self.own: list[int] = []
+
+    def visit(self, root: ResidualBlock) -> None:
+        work = [root]
+        while work:
+            block = work.pop()
+            if block in self.numbers:
+                continue
+            self.numbers[block] = len(self.blocks)
+            self.blocks.append(block)
+            self.params.setdefault(block, list(block.params))
+            assert block.end is not None
+            block.ops = [made for op in block.ops for made in self._called(op)]
+            self._leave(block)
+            if block.handler is not None:
+                self.handlers[self.numbers[block]] = handler = self._catch(block, block.handler)
+                work.append(handler[0])
+            for at, target in enumerate(block.end.targets):
+                reached, args = self._resolve(target)
+                if block.end.name == "jump" and block.end.args:
+                    args = list(block.end.args)
+                self.edges[self.numbers[block], at] = (reached, args)
+                work.append(reached)
+
+    def _called(self, op: ResidualOperation) -> list[ResidualOperation]:
+        """A call of a residual function with its arguments, and what makes them."""
+        if op.lazy is None:
+            return [op]
+        machine = self.machine
+        version = op.lazy.version.final()
+        if version not in self.names:
+            base = version.state.top.facts.function.name.rpartition(".")[2]
+            base = base if base.isidentifier() else "function"
+            taken = set(self.names.values())
+            number = 1
+            while f"{base}_{number}" in taken:
+                number += 1
+            self.names[version] = f"{base}_{number}"
+            self.waiting.append(version)
+        found = match(version.state, op.lazy.snapshot)
+        machine.state, machine.block, machine.span = op.lazy.snapshot.copy(), ResidualBlock(), op.span
+        params = self.inputs if version is self.main else parameters(version)
+        args = tuple(machine.lift(found.get(param, NONE)) for param in params)
+        call = ResidualOperation("invoke", args, self.names[version], op.results, op.span, lazy=op.lazy)
+        return [*machine.block.ops, call]
+
+    def _leave(self, block: ResidualBlock) -> None:
+        """A return from a residual function passes what its callers expect."""
+        end = block.end
+        if end is None or end.leaving is None:
+            return
+        summary, left = end.leaving
+        machine = self.machine
+        assert summary.returned is not None
+        found = match(summary.returned, left)
+        machine.state, machine.block, machine.span = left.copy(), ResidualBlock(), end.span
+        end.args = tuple(machine.lift(found[leaf]) for leaf in returned_leaves(summary.returned))
+        block.ops = [*block.ops, *machine.block.ops]
+
+    def _catch(self, block: ResidualBlock, lazy: Lazy) -> tuple[ResidualBlock, list[int]]:
+        """The handler edge of `block`: what it passes is made before the block's first operation."""
+        version = lazy.version.final()
+        root = version.root
+        found = match(version.state, lazy.snapshot)
+        params = parameters(version)
+        caught = next((p for p in params if type(value := found[p]) is Dynamic and value.rv == lazy.implicit), None)
+        if root not in self.params:
+            first = caught if caught is not None else self.machine.residual_value()
+            self.params[root] = [first, *(param for param in params if param != caught)]
+            self.entered.add(root)
+        machine = self.machine
+        machine.state, machine.block = lazy.snapshot.copy(), ResidualBlock()
+        args = [machine.lift(found[param]) for param in self.params[root][1:]]
+        if machine.block.ops:
+            self.before[block] = machine.block.ops
+        return root, args
+
+    def _resolve(self, target: Target) -> tuple[ResidualBlock, list[int]]:
+        if isinstance(target, ResidualBlock):
+            return target, []
+        version = target.version.final()
+        params = parameters(version)
+        self.params.setdefault(version.root, params)
+        self.reached[version.root] = version
+        return self._passing(target, version, params)
+
+    def _passing(self, lazy: Lazy, version: Version, params: list[int]) -> tuple[ResidualBlock, list[int]]:
+        """The block that constructs what `version` expects, ending in a jump to it."""
+        machine = self.machine
+        snapshot = lazy.snapshot.copy()
+        found = match(version.state, snapshot)
+        if all(type(found[param]) is Dynamic for param in params):
+            return version.root, [value.rv for param in params if type(value := found[param]) is Dynamic]
+        block = ResidualBlock(place=version.root.place)
+        machine.state, machine.block = snapshot, block
+        args = tuple(machine.lift(found[param]) for param in params)
+        block.end = ResidualEnd("jump", args, (version.root,))
+        self.params.setdefault(block, [])
+        return block, []
+
+
+def parameters(version: Version) -> list[int]:
+    """The residual values that are parameters of `version`: its dynamic leaves, in a fixed order."""
+    found: dict[int, None] = {}
+    state = version.state
+    for frame in state.frames:
+        for value in sorted(frame.env):
+            for leaf in state.leaves(frame.env[value]):
+                if type(leaf) is Dynamic:
+                    found.setdefault(leaf.rv)
+        if frame.subject is not None:
+            for leaf in state.leaves(frame.subject):
+                if type(leaf) is Dynamic:
+                    found.setdefault(leaf.rv)
+    for place in sorted(state.overlays):
+        for leaf in state.leaves(state.overlays[place][0]):
+            if type(leaf) is Dynamic:
+                found.setdefault(leaf.rv)
+    return list(found)
+
+
+def implicit(assembly: Assembly, block: ResidualBlock) -> int:
+    """How many first parameters of `block` its edges do not pass: the item, or the exception."""
+    return 1 if block.params or block in assembly.entered else 0
+
+
+def incoming(assembly: Assembly) -> Iterator[tuple[ResidualBlock, list[int]]]:
+    for target, args in (*assembly.edges.values(), *assembly.handlers.values()):
+        if not target.params:
+            yield target, args
+
+
+def operations(assembly: Assembly, block: ResidualBlock) -> list[ResidualOperation]:
+    return [*assembly.before.get(block, ()), *block.ops]
+
+
+def removable(op: ResidualOperation) -> bool:
+    return op.pure and op.name in _PURE

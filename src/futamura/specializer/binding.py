@@ -1,0 +1,57 @@
+"""Matching a call's arguments with a function's parameters.
+
+    def f(a, b=2, *rest): ...        f(1, b=3)    ->    a = 1, b = 3, rest = ()
+
+Invariant: None for every call that would raise TypeError.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from futamura.ir.graph import Signature
+from futamura.specializer.machine import Machine
+from futamura.specializer.rules import site
+from futamura.specializer.state import Frame
+from futamura.specializer.values import AbstractValue, VObject
+
+__all__ = ["Keywords", "bind"]
+
+Keywords: TypeAlias = list[tuple[str, AbstractValue]]
+
+
+def bind(
+    m: Machine,
+    frame: Frame,
+    signature: Signature,
+    args: list[AbstractValue],
+    keywords: Keywords,
+    defaults: dict[str, AbstractValue],
+) -> list[AbstractValue] | None:
+    """The entry's values in the order of `signature.names`, or None if the call would raise TypeError."""
+    names = (*signature.posonly, *signature.regular)
+    if len(args) > len(names) and signature.varargs is None:
+        return None
+    found: dict[str, AbstractValue] = dict(zip(names, args))
+    extra: Keywords = []
+    for name, value in keywords:
+        if name in found and name not in signature.posonly:
+            return None
+        if name in signature.regular or name in signature.kwonly:
+            found[name] = value
+        elif signature.varkw is not None and all(name != other for other, _ in extra):
+            extra.append((name, value))
+        else:
+            return None
+    for name in (*names, *signature.kwonly):
+        if name not in found:
+            if name not in defaults:
+                return None
+            found[name] = defaults[name]
+    if signature.varargs is not None:
+        rest = tuple(args[len(names) :])
+        found[signature.varargs] = m.virtual(VObject("tuple", tuple, rest, site=site(frame)))
+    if signature.varkw is not None:
+        entry = VObject("dict", dict, tuple(v for _, v in extra), tuple(k for k, _ in extra), site(frame))
+        found[signature.varkw] = m.virtual(entry)
+    return [found[name] for name in signature.names]

@@ -1,0 +1,218 @@
+"""The IR of one residual function, from its resolved blocks.
+
+    invoke count_1 -> two results, both used     ->     v5 = invoke count_1; v6, v7 = unpack v5
+
+Invariant: what nobody needs is not emitted; blocks lie in the regions whose handlers they reach.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from futamura.ir.build import BlockBuilder, FunctionBuilder
+from futamura.ir.constant import Constant
+from futamura.ir.graph import Edge, Function
+from futamura.specializer.assembly import Assembly, implicit, operations, removable
+from futamura.specializer.passing import Flow
+from futamura.specializer.residual import ResidualBlock, ResidualEnd, ResidualOperation, Version
+from futamura.specializer.state import Extent
+
+__all__ = ["Emission"]
+
+
+class Emission:
+    """Builds the IR of an assembly."""
+
+    def __init__(
+        self,
+        assembly: Assembly,
+        version: Version,
+        builder: FunctionBuilder,
+        flow: Flow,
+    ) -> None:
+        self.assembly: Final = assembly
+        self.version: Final = version
+        self.flow: Final = flow
+        self.replaced: Final = flow.replaced
+        self.needed: Final = flow.needed
+        self.root: Final = version.root
+        self.builder: Final = builder
+        self.values: dict[int, int] = {}
+        self.heads: dict[ResidualBlock, BlockBuilder] = {}
+        self.bodies: dict[ResidualBlock, BlockBuilder] = {}
+        self.regions: dict[tuple[str, int], int] = {}
+        self.parents: dict[int, int] = {}
+        self.copies: dict[ResidualBlock, int] = {}
+        self.outside: dict[ResidualBlock, dict[int, int]] = {}
+        self._renamed: dict[int, int] = {}
+        self._handler_of: dict[int, ResidualBlock] | None = None
+
+    def build(self) -> Function:
+        for block in self.assembly.blocks:
+            self.heads[block] = self.bodies[block] = self.builder.block()
+            starts_inside = block in self.assembly.entered and block.context not in (None, block.place)
+            if starts_inside or block in self.assembly.before:
+                self.bodies[block] = self.builder.block()
+        for block in self.assembly.blocks:
+            self._place(block)
+        self._keep_exceptions()
+        for block in self.assembly.blocks:
+            self.heads[block].params.extend(self._value(self.assembly.params[block][at]) for at in self._kept(block))
+        for number, block in enumerate(self.assembly.blocks):
+            self._fill(number, block)
+        return self.builder.finish()
+
+    def _keep_exceptions(self) -> None:
+        """An exception that is read where its handler has ended gets a second name: Python forgets the first."""
+        for block in self.assembly.blocks:
+            if block not in self.assembly.entered:
+                continue
+            caught = self.assembly.params[block][0]
+            for number, reader in enumerate(self.assembly.blocks):
+                if self._lies_in(self.bodies[reader].region, self.heads[block].region):
+                    continue
+                if caught in self._reads(number, reader):
+                    if block not in self.copies:
+                        self.copies[block] = self.assembly.machine.renamed(caught)
+                    self.outside.setdefault(reader, {})[caught] = self.copies[block]
+
+    def _lies_in(self, region: int, outer: int) -> bool:
+        while region and region != outer:
+            region = self.parents[region]
+        return region == outer
+
+    def _reads(self, number: int, block: ResidualBlock) -> set[int]:
+        assembly = self.assembly
+        assert block.end is not None
+        found = [arg for op in operations(assembly, block) for arg in op.args]
+        if block.end.name != "jump":
+            found.extend(block.end.args)
+        for at in range(len(block.end.targets)):
+            found.extend(assembly.edges[number, at][1])
+        if number in assembly.handlers:
+            found.extend(assembly.handlers[number][1])
+        return {self.replaced.get(rv, rv) for rv in found}
+
+    def _value(self, rv: int) -> int:
+        rv = self.replaced.get(rv, rv)
+        rv = self._renamed.get(rv, rv)
+        if rv not in self.values:
+            self.values[rv] = self.builder.value(self.assembly.machine.hints[rv])
+        return self.values[rv]
+
+    def _kept(self, block: ResidualBlock) -> list[int]:
+        """The positions of the parameters that remain."""
+        params = self.assembly.params[block]
+        first = implicit(self.assembly, block)
+        if block is self.root:
+            return self.flow.parameters(self.version)
+        kept = [at for at, p in enumerate(params) if at >= first and p not in self.replaced and p in self.needed]
+        return [*range(first), *kept]
+
+    def _place(self, block: ResidualBlock) -> None:
+        """Give the block its residual region; regions that nothing raises in do not exist."""
+        body = self._innermost(block.context if block.context is not None else block.place)
+        self.bodies[block].region = body
+        self.heads[block].region = self._innermost(block.place) if block in self.assembly.entered else body
+
+    def _innermost(self, context: tuple[Extent, ...]) -> int:
+        region = 0
+        for extent in context:
+            if extent.kind != "copy" and extent.uid in self._handled():
+                region = self._region(extent, region)
+        return region
+
+    def _handled(self) -> dict[int, ResidualBlock]:
+        """Each try region's handler block, by the region's number."""
+        if self._handler_of is None:
+            self._handler_of = {}
+            for number, block in enumerate(self.assembly.blocks):
+                if number in self.assembly.handlers:
+                    assert block.context is not None
+                    extent = _innermost_try(block.context)
+                    self._handler_of[extent.uid] = self.assembly.handlers[number][0]
+        return self._handler_of
+
+    def _region(self, extent: Extent, parent: int) -> int:
+        found = self.regions.get((extent.kind, extent.uid))
+        if found is not None:
+            return found
+        handler = self.heads[self._handled()[extent.uid]].id
+        if extent.kind == "try":
+            number = self.builder.region("try", parent, flavor="residual", handler=handler)
+        else:
+            of = self._region(extent._replace(kind="try"), parent)
+            number = self.builder.region("except", parent, of=of)
+        self.regions[extent.kind, extent.uid] = number
+        self.parents[number] = parent
+        return number
+
+    def _fill(self, number: int, block: ResidualBlock) -> None:
+        body = self.bodies[block]
+        self._renamed = self.outside.get(block, {})
+        if block in self.copies:
+            caught = self._value(self.assembly.params[block][0])
+            self.builder.append(self.heads[block], "copy", (caught,), None, (self._value(self.copies[block]),))
+        if body is not self.heads[block]:
+            for op in self.assembly.before.get(block, ()):
+                self._append(self.heads[block], op)
+            self.builder.terminate(self.heads[block], "jump", (), (Edge(body.id),))
+        for op in block.ops:
+            self._append(body, op)
+        if number in self.assembly.handlers:
+            handler, args = self.assembly.handlers[number]
+            body.handler = self._edge(handler, args)
+        end = block.end
+        assert end is not None
+        edges = tuple(self._edge(*self.assembly.edges[number, at]) for at in range(len(end.targets)))
+        if end.name == "return" and self.version is not self.flow.main:
+            args_of: tuple[int, ...] = (self._result(body, end),)
+        else:
+            args_of = () if end.name == "jump" else tuple(self._value(arg) for arg in end.args)
+        self.builder.terminate(body, end.name, args_of, edges, end.attr, end.span)
+
+    def _edge(self, target: ResidualBlock, args: list[int]) -> Edge:
+        first = implicit(self.assembly, target)
+        kept = [at - first for at in self._kept(target) if at >= first]
+        return Edge(self.heads[target].id, tuple(self._value(args[at]) for at in kept))
+
+    def _result(self, block: BlockBuilder, end: ResidualEnd) -> int:
+        """What a residual function returns: its one result that is used, or a tuple of them."""
+        given = [self._value(end.args[at]) for at in self.flow.results(self.version)]
+        if len(given) == 1:
+            return given[0]
+        made = self.builder.value(None)
+        if given:
+            self.builder.append(block, "tuple", tuple(given), None, (made,), end.span)
+        else:
+            self.builder.append(block, "const", (), Constant(None), (made,), end.span)
+        return made
+
+    def _invoke(self, block: BlockBuilder, op: ResidualOperation) -> None:
+        assert op.lazy is not None
+        callee = op.lazy.version.final()
+        if callee in self.flow.idle and not any(result in self.needed for result in op.results):
+            return
+        args = tuple(self._value(op.args[at]) for at in self.flow.parameters(callee))
+        results = [op.results[at] for at in self.flow.results(callee) if op.results]
+        made = tuple(
+            self.builder.value(None) if result in self.replaced or result not in self.needed else self._value(result)
+            for result in results
+        )
+        given = made if len(made) == 1 else (self.builder.value(None),)
+        self.builder.append(block, "invoke", args, op.attr, given, op.span)
+        if len(made) > 1:
+            self.builder.append(block, "unpack", given, (len(made), False, 0), made, op.span)
+
+    def _append(self, block: BlockBuilder, op: ResidualOperation) -> None:
+        if op.lazy is not None:
+            self._invoke(block, op)
+            return
+        if removable(op) and not any(result in self.needed for result in op.results):
+            return
+        args = tuple(self._value(arg) for arg in op.args)
+        self.builder.append(block, op.name, args, op.attr, tuple(self._value(result) for result in op.results), op.span)
+
+
+def _innermost_try(context: tuple[Extent, ...]) -> Extent:
+    return next(extent for extent in reversed(context) if extent.kind == "try")

@@ -1,0 +1,184 @@
+"""Where residual values come from, and which of them are used, in all residual functions together.
+
+    loop header (i, n), n always 5         ->     loop header (i)
+    a, b = call_1(x, b); return a          ->     a = call_1(x, b)         b is given back as it was
+
+Invariant: a value is replaced only by one whose definition dominates it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from futamura.specializer.assembly import Assembly, implicit, incoming, operations, removable
+from futamura.specializer.machine import Machine
+from futamura.specializer.residual import ResidualBlock, ResidualOperation, Version
+
+__all__ = ["Flow"]
+
+
+class Flow:
+    """Where residual values come from and which of them reach an effect or control, in all functions together.
+
+    What a residual function gives back unchanged is the caller's own argument; parameters and results that
+    nobody uses do not exist.
+    """
+
+    def __init__(self, machine: Machine, assemblies: dict[Version, Assembly], main: Version) -> None:
+        self.machine: Final = machine
+        self.assemblies: Final = assemblies
+        self.main: Final = main
+        self.returns: Final[dict[Version, list[tuple[int, ...]]]] = {}
+        self.calls: Final[dict[Version, list[ResidualOperation]]] = {version: [] for version in assemblies}
+        for version, assembly in assemblies.items():
+            ends = [block.end for block in assembly.blocks if block.end is not None]
+            self.returns[version] = [end.args for end in ends if end.name == "return"]
+            for block in assembly.blocks:
+                for op in operations(assembly, block):
+                    if op.lazy is not None:
+                        self.calls[op.lazy.version.final()].append(op)
+        self.idle: Final = {version for version, assembly in assemblies.items() if _idle(assembly)}
+        """Functions that do nothing but give results: calls of which nothing is used disappear."""
+        self.replaced: dict[int, int] = self._replaced({})
+        unchanged = self._unchanged()
+        while unchanged:
+            self.replaced = self._replaced(unchanged)
+            false = [key for key, at in unchanged.items() if not self._gives_back(key[0], key[1], at)]
+            if not false:
+                break
+            for key in false:
+                del unchanged[key]
+            self.replaced = self._replaced({})
+        self.needed: Final = self._needed()
+        for value in sorted(self.needed):
+            if value in machine.lost:
+                machine.refuse(machine.lost[value], "what a failed call left in a container is used")
+
+    def _unchanged(self) -> dict[tuple[Version, int], int]:
+        """Results that some return gives as one of the parameters: candidates for all returns."""
+        found: dict[tuple[Version, int], int] = {}
+        for version, returns in self.returns.items():
+            if version is self.main:
+                continue
+            own = self.assemblies[version].own
+            for args in returns:
+                for at, arg in enumerate(args):
+                    arg = self.replaced.get(arg, arg)
+                    if arg in own:
+                        found.setdefault((version, at), own.index(arg))
+        return found
+
+    def _gives_back(self, version: Version, at: int, param: int) -> bool:
+        own = self.assemblies[version].own[param]
+        return all(self.replaced.get(args[at], args[at]) == own for args in self.returns[version])
+
+    def _replaced(self, unchanged: dict[tuple[Version, int], int]) -> dict[int, int]:
+        """Values that are others, if calls give back what `unchanged` says."""
+        replaced: dict[int, int] = {}
+        for (version, at), param in unchanged.items():
+            for call in self.calls[version]:
+                if at < len(call.results):
+                    replaced[call.results[at]] = call.args[param]
+        for version, assembly in self.assemblies.items():
+            single_valued(assembly, version.root, replaced)
+        final: dict[int, int] = {}
+        for value in replaced:
+            end = replaced[value]
+            while end in replaced:
+                end = replaced[end]
+            final[value] = end
+        return final
+
+    def _needed(self) -> set[int]:
+        needed: set[int] = set()
+        work: list[int] = []
+        sources: dict[int, list[int]] = {}
+
+        def need(value: int) -> None:
+            value = self.replaced.get(value, value)
+            if value not in needed:
+                needed.add(value)
+                work.append(value)
+
+        for version, assembly in self.assemblies.items():
+            for block in assembly.blocks:
+                for op in operations(assembly, block):
+                    if op.lazy is not None:
+                        self._pass(op, sources)
+                    elif removable(op):
+                        for result in op.results:
+                            sources.setdefault(result, []).extend(op.args)
+                    else:
+                        for arg in op.args:
+                            need(arg)
+                assert block.end is not None
+                if block.end.name != "jump" and (block.end.name != "return" or version is self.main):
+                    for arg in block.end.args:
+                        need(arg)
+            for target, args in incoming(assembly):
+                for param, arg in zip(assembly.params[target][implicit(assembly, target) :], args, strict=True):
+                    sources.setdefault(param, []).append(arg)
+        while work:
+            for source in sources.get(work.pop(), ()):
+                need(source)
+        return needed
+
+    def _pass(self, call: ResidualOperation, sources: dict[int, list[int]]) -> None:
+        assert call.lazy is not None
+        callee = call.lazy.version.final()
+        for param, arg in zip(self.assemblies[callee].own, call.args, strict=True):
+            sources.setdefault(param, []).append(arg)
+        for args in self.returns[callee]:
+            for result, arg in zip(call.results, args, strict=False):
+                sources.setdefault(result, []).append(arg)
+
+    def parameters(self, version: Version) -> list[int]:
+        """The positions of a function's parameters that are used; all of what the user calls."""
+        own = self.assemblies[version].own
+        return [at for at, param in enumerate(own) if version is self.main or param in self.needed]
+
+    def results(self, version: Version) -> list[int]:
+        """The positions of a residual function's results that a caller uses."""
+        found = {
+            at
+            for call in self.calls[version]
+            for at, result in enumerate(call.results)
+            if result not in self.replaced and result in self.needed
+        }
+        return sorted(found)
+
+
+def single_valued(assembly: Assembly, root: ResidualBlock, replaced: dict[int, int]) -> None:
+    """Add the parameters that always receive the same value to `replaced`, with that value."""
+
+    def final(value: int) -> int:
+        while value in replaced:
+            value = replaced[value]
+        return value
+
+    arrivals: dict[ResidualBlock, list[list[int]]] = {}
+    for target, args in incoming(assembly):
+        arrivals.setdefault(target, []).append(args)
+    changed = True
+    while changed:
+        changed = False
+        for block, passed in arrivals.items():
+            if block is root:
+                continue
+            for at, param in enumerate(assembly.params[block][implicit(assembly, block) :]):
+                if param in replaced:
+                    continue
+                values = {final(args[at]) for args in passed} - {param}
+                if len(values) == 1:
+                    replaced[param] = values.pop()
+                    changed = True
+
+
+def _idle(assembly: Assembly) -> bool:
+    """Does this function run straight through operations that have no effect?"""
+    for number, block in enumerate(assembly.blocks):
+        if number in assembly.handlers or block.end is None or block.end.name not in ("jump", "return"):
+            return False
+        if not all(op.lazy is None and removable(op) for op in operations(assembly, block)):
+            return False
+    return any(block.end is not None and block.end.name == "return" for block in assembly.blocks)

@@ -1,0 +1,286 @@
+"""Recursion under dynamic control: what is unfolded once more, and calls of residual functions.
+
+    def visit(self, node): ...      self.env a virtual dict, node a static tree: each node is unfolded where it is met
+    def call(self, name, args):     "fib" inside "fib": a residual function that takes what the arguments hold,
+
+        fib(n)                      flattened, and returns the result and what the caller's objects hold afterwards
+
+A residual function is made for one key of its arguments.  Virtual objects that the caller does not see again
+belong to the callee; the others are lent: the callee holds them, and gives their contents back.  What a call
+gives back is the meet of all its returns so far, its *summary*; when a summary rises, the versions that
+called run again.  A call whose callee has not returned yet ends its path.
+
+Invariant: a lent object has one identity on both sides of a call; behind an exception only what the summary of
+exceptions knows may be used of it, everything else there is lost, and needing it is refused.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Final
+
+from futamura.ir.graph import Operation
+from futamura.specializer.facts import FunctionFacts
+from futamura.specializer.machine import Machine, Restart
+from futamura.specializer.residual import Lazy, ResidualOperation
+from futamura.specializer.state import ArgumentKey, Frame, State
+from futamura.specializer.summaries import RESULT, lent_alone, returned_leaves
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
+
+__all__ = ["call_unit", "unfolds"]
+
+COPIES: Final = 1
+"""A call with the same arguments is unfolded at so many places of a residual function; the others stay calls."""
+COPIES_LENT: Final = 2
+"""The same, where the callee changes objects of the caller: passing them to and fro costs more."""
+COPIES_CAUGHT: Final = 4
+"""So many times more where a caller catches exceptions: raised in a residual function, they would be real ones."""
+GROWING: Final = 6
+"""So many calls on the stack with ever more in their containers, and the same otherwise: it grows without bound."""
+
+
+def unfolds(
+    m: Machine, frame: Frame, op: Operation, facts: FunctionFacts, values: Sequence[AbstractValue]
+) -> tuple[bool, ArgumentKey | None]:
+    """Is this call unfolded?  With the key of its arguments, if the function is recursive."""
+    frames = m.state.frames
+    on_stack = [active for active in frames if active.facts is facts]
+    dynamic = any(active.dynamic for active in on_stack)
+    if not facts.recursive:
+        if not dynamic:
+            return True, None
+        facts.recursive = True
+        raise Restart(f"{facts.function.name} calls itself under dynamic control")
+    env = dict(zip(facts.function.entry.params, values, strict=True))
+    arguments = State([Frame(facts, env)], m.state.heap, m.state.ages)
+    arguments.trim(whole=False)
+    if not dynamic:
+        return True, m.versions.argument_key(arguments)
+    arguments.ages = dict(arguments.ages)
+    arguments.cross_header()
+    m.state.ages.update(arguments.ages)
+    key = m.versions.argument_key(arguments)
+    if _cycles(m, facts, key):
+        return False, key
+    _stop_growth(m, facts, on_stack, key)
+    if len(frames) >= m.budget.depth - 1:
+        return False, key
+    places = m.unfolded.setdefault((m.state.unit, facts.uid, key.key), {})
+    place = (*frame.chain, (frame.facts.uid, op.id))
+    if place in places:
+        return True, key
+    limit = COPIES_LENT if _changes(m, frame, op, values) else COPIES
+    if m.catching_frame() is not None and not _has_try(facts):
+        limit *= COPIES_CAUGHT
+    if len(places) >= limit:
+        return False, key
+    places[place] = None
+    return True, key
+
+
+def _cycles(m: Machine, facts: FunctionFacts, key: ArgumentKey) -> bool:
+    """Is the function on the stack with the same arguments?
+
+    A cycle of calls that goes through try statements is entered at a function that has one, if it can be:
+    then exceptions need not leave the residual function.
+    """
+    frames = m.state.frames
+    same = [
+        at
+        for at, active in enumerate(frames)
+        if active.facts is facts and active.argkey is not None and active.argkey.key == key.key
+    ]
+    if not same or len(same) > 1:
+        return bool(same)
+    if _has_try(facts):
+        return True
+    return not any(extent.kind == "try" for active in frames[same[0] :] for extent in active.extents)
+
+
+def _has_try(facts: FunctionFacts) -> bool:
+    return any(region.kind == "try" for region in facts.function.regions)
+
+
+def _changes(m: Machine, frame: Frame, op: Operation, values: Sequence[AbstractValue]) -> bool:
+    """May the callee change an object that the caller sees again?"""
+    lent = _lent(m, frame, op, values, ())
+    return any(not lent_alone(m.state.heap[oid]) for oid in lent)
+
+
+def _stop_growth(m: Machine, facts: FunctionFacts, on_stack: list[Frame], key: ArgumentKey) -> None:
+    """Containers that hold more and more from call to call are built at run time."""
+    same = [active.argkey for active in on_stack if active.argkey and active.argkey.signature == key.signature]
+    chain = [*same[1 - GROWING :], key]
+    if len(chain) < GROWING:
+        return
+    weights = [dict(found.weights) for found in chain]
+    steps = list(itertools.pairwise(weights))
+    sites = [site for site in weights[-1] if all(a.get(site, 0) < b.get(site, 0) for a, b in steps)]
+    if sites:
+        m.versions.grows(set(sites), m.state)
+
+
+def _lent(
+    m: Machine, frame: Frame, op: Operation, values: Sequence[AbstractValue], roots: Sequence[AbstractValue]
+) -> list[int]:
+    """The virtual objects that the arguments reach and that the caller sees again, in the order of the arguments."""
+    state = m.state
+    seen: set[int] = set()
+    work: list[int] = []
+
+    def mark(value: AbstractValue) -> None:
+        value = state.resolve(value)
+        if type(value) is Virtual and value.oid not in seen:
+            seen.add(value.oid)
+            work.append(value.oid)
+
+    for at, active in enumerate(state.frames):
+        awaited = state.frames[at + 1].result if active is not frame else (op.results[0] if op.results else None)
+        for value in (*active.facts.live_at(active.block, active.index), *active.held):
+            if value != awaited and value in active.env:
+                mark(active.env[value])
+        if active.subject is not None:
+            mark(active.subject)
+    for root in roots:
+        mark(root)
+    while work:
+        for item in state.heap[work.pop()].items:
+            mark(item)
+    found: dict[int, None] = {}
+    for argument in values:
+        for leaf in state.leaves(argument):
+            if type(leaf) is Virtual and leaf.oid in seen:
+                found.setdefault(leaf.oid)
+    return list(found)
+
+
+def call_unit(
+    m: Machine,
+    frame: Frame,
+    op: Operation,
+    facts: FunctionFacts,
+    values: Sequence[AbstractValue],
+    key: ArgumentKey | None,
+    roots: Sequence[AbstractValue] = (),
+    purpose: str = "call",
+) -> AbstractValue | None:
+    """Call the residual function for these arguments: its result, or None if no return of it is known (yet).
+
+    `roots` are values besides those of the frames that are seen again, `purpose` is the callee's.
+    """
+    m.observe()
+    lent = _lent(m, frame, op, values, roots)
+    place = ("lent", frame.facts.uid, op.id)
+    if place in m.refused:
+        for oid in lent:
+            if not lent_alone(m.state.heap[oid]):
+                m.lift(Virtual(oid))
+        lent = _lent(m, frame, op, values, roots)
+    kept = [m.state.resolve(value) for value in values]
+    held = {RESULT - 1 - at: Virtual(oid) for at, oid in enumerate(lent)}
+    env: dict[int, AbstractValue] = dict(zip(facts.function.entry.params, kept, strict=True))
+    inner = Frame(facts, {**env, **held}, purpose=purpose, held=tuple(held), argkey=key)
+    callee = State([inner], dict(m.state.heap), dict(m.state.ages), intact=False)
+    version = m.versions.arrive_unit(callee)
+    summary = m.versions.summaries[callee.unit]
+    summary.callers.setdefault(m.running)
+    if lent and not summary.watched and (m.catching_frame() is not None or m.versions.watched(m.state.unit)):
+        m.versions.watch(callee.unit)
+    _protect(m, summary.raised, held, place)
+    call = ResidualOperation("invoke", (), None, (), m.span, lazy=Lazy(version, callee), where=frame.facts)
+    m.block.ops.append(call)
+    m.emitted += 1
+    if summary.returned is None:
+        m.end("unreachable")
+        return None
+    result, results = _take_back(m, summary.returned, held)
+    call.results = tuple(results)
+    m.origins.update(dict.fromkeys(results, call))
+    return result
+
+
+def _protect(m: Machine, raised: State | None, held: dict[int, Virtual], place: object) -> None:
+    """The call may raise: what a handler sees of the lent objects then is what all exceptions agree on."""
+    if raised is None or not held:
+        m.protect()
+        return
+    state = m.state
+    m.state = state.copy()
+    lost: dict[int, Dynamic] = {}
+    _Import(m, raised, lost, place).objects(held)
+    m.state, after = state, m.state
+    heap, state.heap = state.heap, after.heap
+    m.protect()
+    state.heap = heap
+
+
+def _take_back(m: Machine, returned: State, held: dict[int, Virtual]) -> tuple[AbstractValue, list[int]]:
+    """The result of a call and the residual values that it gives; the lent objects now hold what it left in them."""
+    names: dict[int, Dynamic] = {}
+    importing = _Import(m, returned, names, None)
+    importing.objects(held)
+    result = importing.value(returned.top.env[RESULT])
+    importing.finish()
+    return result, [names[rv].rv for rv in returned_leaves(returned)]
+
+
+class _Import:
+    """Brings the contents of a callee's last state into the caller's: its objects get new names, lent ones keep
+    theirs; each residual value of the callee becomes one of the caller's."""
+
+    def __init__(self, m: Machine, source: State, names: dict[int, Dynamic], lost: object) -> None:
+        self._m: Final = m
+        self._source: Final = source
+        self._names: Final = names
+        self._lost: Final = lost
+        """The place to blame if a value is needed that is not passed; None: values are passed."""
+        self._oids: Final[dict[int, int]] = {}
+        self._work: Final[list[int]] = []
+
+    def objects(self, held: dict[int, Virtual]) -> None:
+        m = self._m
+        env = self._source.top.env
+        for slot, mine in held.items():
+            theirs = env[slot]
+            if type(theirs) is Virtual:
+                self._oids[theirs.oid] = mine.oid
+                if not lent_alone(m.state.heap[mine.oid]):
+                    self._work.append(theirs.oid)
+        for slot, mine in held.items():
+            theirs = env[slot]
+            if type(theirs) is Dynamic:
+                made = self._residual(theirs)
+                m.state.heap[mine.oid] = VObject("forward", m.state.heap[mine.oid].cls, (made,))
+        self.finish()
+
+    def finish(self) -> None:
+        heap = self._m.state.heap
+        while self._work:
+            oid = self._work.pop()
+            entry = self._source.heap[oid]
+            heap[self._oids[oid]] = entry._replace(items=tuple([self.value(item) for item in entry.items]))
+
+    def value(self, value: AbstractValue) -> AbstractValue:
+        m = self._m
+        if type(value) is Known:
+            age = self._source.age(value)
+            if age:
+                m.state.ages[value.vid] = max(age, m.state.age(value))
+            return value
+        if type(value) is Virtual:
+            if value.oid not in self._oids:
+                self._oids[value.oid] = m.new_object()
+                self._work.append(value.oid)
+            return Virtual(self._oids[value.oid])
+        assert type(value) is Dynamic
+        return self._residual(value)
+
+    def _residual(self, value: Dynamic) -> Dynamic:
+        m = self._m
+        made = self._names.get(value.rv)
+        if made is None:
+            made = self._names[value.rv] = Dynamic(m.renamed(value.rv), value.type)
+            if self._lost is not None:
+                m.lost[made.rv] = self._lost
+        return made
