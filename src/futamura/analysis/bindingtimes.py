@@ -357,9 +357,12 @@ class _Solver:
                 self._mark(value, self.candidates[value], force=True)
 
     def _growing(self, candidates: Sequence[Value]) -> set[Value]:
-        dynamic = self.found.dynamic
-        validated = validated_parameters(self.function, dominators(self.shape.flow), dynamic, candidates)
-        return growing_values(self.function, self.shape.arguments, candidates, dynamic, validated)
+        dynamic, shape = self.found.dynamic, self.shape
+        validated = validated_parameters(
+            self.function, shape.arguments, dominators(shape.flow), dynamic, candidates
+        )
+        uncontrolled = {param for params in shape.merging for param in params if param not in self.candidates}
+        return growing_values(self.function, shape.arguments, uncontrolled, dynamic, validated)
 
     # ------------------------------------------------------------ calls
 

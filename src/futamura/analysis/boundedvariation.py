@@ -38,11 +38,11 @@ _SELECTS: Final = frozenset({"getitem", "getattr", "car", "cdr", "unpack", "iter
 def growing_values(
     function: Function,
     arguments: Mapping[Value, Iterable[tuple[int, Value]]],
-    controlled: Collection[Value],
+    uncontrolled: Collection[Value],
     dynamic: Collection[Value],
     validated: Collection[Value],
 ) -> set[Value]:
-    """The static values that may be infinitely many; `controlled` are the parameters that decisions merge into."""
+    """The static values that may be infinitely many; no decision merges values into the parameters `uncontrolled`."""
     sources: dict[Value, list[tuple[Value, bool]]] = {}
     for operation in function.operations():
         below = _sources(operation)
@@ -52,10 +52,9 @@ def growing_values(
         if block.terminator.name == "next":
             item = function.blocks[block.terminator.edges[0].target].params[0]
             sources[item] = [(block.terminator.args[0], False)]
-    for param in controlled:
-        if param in validated:
-            continue
-        sources[param] = sources.get(param, []) + [(value, False) for _, value in arguments.get(param, ())]
+    for param, passed in arguments.items():
+        if param not in validated and param not in uncontrolled:
+            sources[param] = sources.get(param, []) + [(value, False) for _, value in passed]
     return _infinite({v: [s for s in below if s[0] not in dynamic] for v, below in sources.items() if v not in dynamic})
 
 
@@ -120,8 +119,31 @@ def strongly_connected(nodes: Iterable[Value], below: Callable[[Value], Iterable
     return found
 
 
+def _copies(function: Function, arguments: Mapping[Value, Iterable[tuple[int, Value]]]) -> dict[Value, Value]:
+    """What each copy, and each parameter that gets one value only, is a copy of."""
+    direct: dict[Value, Value] = {}
+    for operation in function.operations():
+        if operation.name == "copy":
+            direct.update(zip(operation.results, operation.args))
+    for param, passed in arguments.items():
+        values = {value for _, value in passed}
+        if len(values) == 1 and param not in values:
+            direct[param] = values.pop()
+    found: dict[Value, Value] = {}
+    for value in direct:
+        trail = [value]
+        while trail[-1] in direct and direct[trail[-1]] not in trail:
+            trail.append(direct[trail[-1]])
+        found[value] = trail[-1]
+    return found
+
+
 def validated_parameters(
-    function: Function, tree: Dominators, dynamic: Collection[Value], candidates: Collection[Value]
+    function: Function,
+    arguments: Mapping[Value, Iterable[tuple[int, Value]]],
+    tree: Dominators,
+    dynamic: Collection[Value],
+    candidates: Collection[Value],
 ) -> set[Value]:
     """Header parameters that index a static structure on each trip: a value outside of it does not come around again.
 
@@ -129,6 +151,7 @@ def validated_parameters(
     and that is no entry to its loop, so nothing there counts.
     """
     owner = {param: block.id for block in function.blocks for param in block.params if param in candidates}
+    same = _copies(function, arguments)
     places: dict[Value, list[int]] = {}
     if _slices_escape(function):
         return set()
@@ -136,8 +159,11 @@ def validated_parameters(
         if block.handler is not None:
             continue  # the error could be caught, and the trip go on
         for operation in block.ops:
-            if operation.name == "getitem" and operation.args[1] in owner and operation.args[0] not in dynamic:
-                places.setdefault(operation.args[1], []).append(block.id)
+            if operation.name != "getitem" or operation.args[0] in dynamic:
+                continue
+            index = same.get(operation.args[1], operation.args[1])
+            if index in owner:
+                places.setdefault(index, []).append(block.id)
     found: set[Value] = set()
     for param, blocks in places.items():
         header = owner[param]
