@@ -220,7 +220,7 @@ def test_what_cannot_be_written_is_named(shop: Path) -> None:
     (["specialize", "shop.py:price", "rate=3", "-o", "no/such/out.py"], "cannot write"),
     (["specialize", "shop.py:price", "rate=3", "--time-limit", "-1"], "--time-limit"),
     (["specialize", "shop.py:price", "rate=3", "--output-format", "xml"], "--output-format"),
-    (["specialize", "program.flow.none.flow"], "none.flow"),
+    (["specialize", "none.flow"], "none.flow"),
     (["compile", "interp.py:run", "none.prog"], "cannot read 'none.prog'"),
     (["compile", "interp.py:run", "twice.prog", "--static", "prog"], "has no parameter 'prog'"),
     (["compile", "interp.py:run"], "Missing argument"),

@@ -244,3 +244,15 @@ def test_a_traceback_shows_the_residual_line_and_where_it_is_from() -> None:
 def test_a_bound_method() -> None:
     residual = futamura.specialize(Machine(["inc", "dbl"]).run)
     assert residual(3) == 8 and str(inspect.signature(residual)) == "(x)"
+
+
+def test_the_source_stays_known_where_constants_are_the_programs_own() -> None:
+    """Constants that are put into the code afterwards must not make `linecache` forget the text."""
+    marker = "a marker " * 2
+
+    def marked(x, n):
+        return (marker, x, n)
+
+    residual = futamura.specialize(marked, n=("a", "marker"))
+    assert residual(1)[0] is marker
+    assert "def marked(x):" in inspect.getsource(residual)

@@ -9,7 +9,6 @@ Invariant: products go to stdout or to the file of `-o`, which is complete or un
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import json
 import os
@@ -102,8 +101,6 @@ def specialize(target: str, inputs: tuple[str, ...], output: Path | None, **opti
     A VALUE is a literal of Python, @FILE (text, .json, .toml, or FILE:bytes), - for standard input, or path.py:name.
     NAME:TYPE promises the type of an input that stays open.  With -o the residual becomes a plain module.
     """
-    if target.endswith((".flow", ".fl")):
-        return _other_language(target, inputs, output)
     return _product(find_function(target), read_and_bind(target, inputs), output, Settings(**options))
 
 
@@ -159,15 +156,6 @@ def _bound_method(target: str) -> types.MethodType | None:
 def read_and_bind(target: str, inputs: tuple[str, ...]) -> dict[str, object]:
     """The inputs of the command line."""
     return read_inputs(find_function(target), inputs)
-
-
-def _other_language(target: str, inputs: tuple[str, ...], output: Path | None) -> int:
-    module = importlib.import_module("futamura.cli.flow")
-    handler = getattr(module, "specialize_program", None)
-    if handler is None:
-        raise click.UsageError(f"'{target}': programs of this language cannot be specialized from the command line")
-    deliver(handler(Path(target), inputs), output)
-    return DONE
 
 
 def made(function: Any, given: dict[str, object], settings: Settings) -> Residual:

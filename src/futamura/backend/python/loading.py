@@ -20,7 +20,7 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import CellType, CodeType, FunctionType
 from typing import Any, Final, NamedTuple
@@ -96,8 +96,11 @@ def compiled(emitted: Emitted, identity: Identity, *, path: Path | None = None, 
     main = codes.get(emitted.name) or codes["<lambda>"]
     # A lambda that is printed as a `def` keeps that name: a listed text must name what it defines.
     name = identity.name if identity.name.isidentifier() else main.co_name
-    code = renamed(main, name, identity.qualname, identity.flags)
-    siblings = tuple((name, renamed(codes[name], name, name, identity.flags)) for name in text.siblings)
+    literals = emitted.literals
+    code = with_literals(renamed(main, name, identity.qualname, identity.flags), literals)
+    siblings = tuple(
+        (name, with_literals(renamed(codes[name], name, name, identity.flags), literals)) for name in text.siblings
+    )
     own = (*(name for name, _ in emitted.constants), *text.siblings, *((emitted.name,) if emitted.recursive else ()))
     spans = (None,) * text.header + emitted.spans
     found = SourceMap(text.text, identity.file, spans, own, emitted.name, text.factory)
@@ -142,8 +145,6 @@ def load_residual(
     code = original.__code__
     origin = f"specialized from {Path(code.co_filename).name}:{code.co_firstlineno}"
     text = compiled(emitted, identity_of(original), path=path, origin=origin)
-    siblings = tuple((name, with_literals(code, emitted.literals)) for name, code in text.siblings)
-    text = replace(text, code=with_literals(text.code, emitted.literals), siblings=siblings)
     made = text.function(original.__globals__, cells_of(original))
     _adopt(made, original)
     for name in ("__wrapped__", "__signature__"):
