@@ -11,6 +11,7 @@ Only lookups that run no user code are done here; properties are inlined as call
 from __future__ import annotations
 
 import enum
+import struct
 import types
 from typing import Final
 
@@ -68,6 +69,8 @@ def load_attribute(
         return None
     if name == "__class__" and class_lookup(cls, name) is object.__dict__[name] and plain_reads(cls):
         return Known(cls)
+    if cls is struct.Struct and type(target) is Known and name in ("size", "format"):
+        return Known(getattr(target.value, name))
     if cls in _BUILTIN_OWNERS or (entry is not None and entry.kind == "generator"):
         if isinstance(class_lookup(cls, name), _METHODS):
             return m.virtual(VObject("method", cls, (target,), site=site(frame), extra=name))

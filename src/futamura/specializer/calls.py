@@ -105,10 +105,15 @@ def call_value(
     if entry is not None and entry.kind == "function":
         if _inline_closure(m, frame, op, entry, args, keywords):
             return
-    elif entry is not None and entry.kind == "method" and not keywords:
-        if len(args) == 1 and is_generator(m, args[0]) and _method_in_python(m, frame, op, entry, args):
+    elif entry is not None and entry.kind == "method":
+        if (
+            not keywords
+            and len(args) == 1
+            and is_generator(m, args[0])
+            and _method_in_python(m, frame, op, entry, args)
+        ):
             return
-        result = call_method(m, frame, op, entry, args)
+        result = call_method(m, frame, op, entry, args, keywords)
         if result is not None:
             m.folded += 1
             if result is not HANDLED:
@@ -199,7 +204,9 @@ def _plain_classes(classes: object) -> bool:
 
 def _plain_class_of(cls: type | None) -> bool:
     """Does reading `__class__` of an instance run no code?"""
-    return cls is not None and class_lookup(cls, "__class__") is object.__dict__["__class__"] and plain_lookup(cls)
+    plain = object.__dict__
+    names = ("__class__", "__getattribute__")
+    return cls is not None and all(class_lookup(cls, name) is plain[name] for name in names)
 
 
 def _is_instance(value: object) -> bool:

@@ -114,6 +114,12 @@ def strict_2(a: Iterator[Any], b: Iterator[Any]) -> Any:
     return END
 
 
+def next_item(iterator: Iterator[Any]) -> Any:
+    for item in iterator:
+        return item
+    return END
+
+
 def enumerate_step(iterator: Iterator[Any], box: list[int]) -> Any:
     for item in iterator:
         count = box[0]

@@ -26,7 +26,17 @@ from futamura.specializer.state import Frame
 from futamura.specializer.stepping import STEPS, inner_iterator, stepping
 from futamura.specializer.values import NONE, AbstractValue, Known, Virtual, VObject
 
-__all__ = ["HANDLED", "KEYWORD_MODELS", "METHODS", "MODELS", "Model", "call_method", "iterable_items", "iterator_over"]
+__all__ = [
+    "HANDLED",
+    "KEYWORD_METHODS",
+    "KEYWORD_MODELS",
+    "METHODS",
+    "MODELS",
+    "Model",
+    "call_method",
+    "iterable_items",
+    "iterator_over",
+]
 
 Model = Callable[[Machine, Frame, Operation, list[AbstractValue]], AbstractValue | None]
 
@@ -70,11 +80,24 @@ def _dict_iterator(m: Machine, frame: Frame, source: AbstractValue, entry: VObje
 # -- methods of builtin types
 
 
+Keywords = list[tuple[str, AbstractValue]]
+KeywordMethod = Callable[
+    [Machine, Frame, Operation, AbstractValue, list[AbstractValue], Keywords], AbstractValue | None
+]
+KEYWORD_METHODS: Final[dict[tuple[type, str], KeywordMethod]] = {}
+"""Methods of values of exact builtin types, whose calls may have keywords."""
+
+
 def call_method(
-    m: Machine, frame: Frame, op: Operation, entry: VObject, args: list[AbstractValue]
+    m: Machine, frame: Frame, op: Operation, entry: VObject, args: list[AbstractValue], keywords: Keywords
 ) -> AbstractValue | None:
     target = m.state.resolve(entry.items[0])
     name = str(entry.extra)
+    kind_now = exact_type(m, target)
+    model = None if kind_now is None else KEYWORD_METHODS.get((kind_now, name))
+    modelled = None if model is None else model(m, frame, op, target, args, keywords)
+    if modelled is not None or keywords:
+        return modelled
     if name == "__init__" and entry.cls in (BaseException, Exception):
         return _set_exception_arguments(m, target, args)
     if entry.cls is object:
@@ -377,6 +400,8 @@ def iterable_items(m: Machine, value: AbstractValue) -> tuple[AbstractValue, ...
         return tuple(Known(name) for name in entry.names)
     if entry is not None and entry.kind == "view":
         return view_items(m, m.state.top, entry)
+    if entry is not None and entry.kind == "iterator" and entry.extra == ("step", "items"):
+        return drain(m, m.state.resolve(entry.items[0]), m.budget.virtual_length)
     if entry is not None and entry.kind == "iterator":
         return drain(m, value, m.budget.virtual_length)
     if type(value) is Known and type(value.value) in (str, bytes, range):
@@ -393,9 +418,6 @@ def iterable_items(m: Machine, value: AbstractValue) -> tuple[AbstractValue, ...
         names = list(value.value)
         return tuple(Known(name) for name in names) if len(names) <= m.budget.virtual_length else None
     return None
-
-
-Keywords = list[tuple[str, AbstractValue]]
 
 
 def _model_enumerate(

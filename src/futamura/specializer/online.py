@@ -29,10 +29,12 @@ from futamura.specializer import containers as _containers
 from futamura.specializer import contexts as _contexts
 from futamura.specializer import dunders as _dunders
 from futamura.specializer import globals as _globals
+from futamura.specializer import libraries as _libraries
 from futamura.specializer import lists as _lists
 from futamura.specializer import marks as _marks
 from futamura.specializer import reflection as _reflection
 from futamura.specializer import sets as _sets
+from futamura.specializer import texts as _texts
 from futamura.specializer import views as _views
 from futamura.specializer.aliasing import Apart, apart
 from futamura.specializer.assemble import Entry, assemble
@@ -68,9 +70,11 @@ _ = (
     _dunders,
     _globals,
     _marks,
+    _libraries,
     _lists,
     _reflection,
     _sets,
+    _texts,
     _views,
     call_value,
 )

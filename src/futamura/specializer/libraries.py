@@ -1,0 +1,203 @@
+"""Functions of the standard library: patterns, binary layouts, and iterators over known items.
+
+re.compile("a+")               ->    the pattern, a constant
+re.match("a+", text)           ->    a_plus.match(text)
+struct.Struct("<Bh").size      ->    3
+itertools.product((1, 2), xs)  ->    a virtual iterator, xs of known shape
+
+Invariant: only what has no effect and depends on nothing but its known arguments is done now; an iterator that somebody
+could look at is made by the library after all.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import struct
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from futamura.ir.graph import Operation
+from futamura.specializer import library
+from futamura.specializer.calls import call_value
+from futamura.specializer.machine import Machine
+from futamura.specializer.models import HANDLED, KEYWORD_MODELS, Keywords, iterable_items, iterator_over
+from futamura.specializer.purity import deep
+from futamura.specializer.rules import exact_type, site
+from futamura.specializer.state import Frame
+from futamura.specializer.stepping import STEPS, stepping
+from futamura.specializer.values import AbstractValue, Known, VObject
+
+__all__: list[str] = []
+
+# -- patterns
+
+_LONGEST_PATTERN: Final = 2_000
+
+
+def _pattern(value: AbstractValue, flags: AbstractValue) -> re.Pattern[Any] | None:
+    """The compiled pattern, if it is known; a pattern that is wrong stays, to fail when it runs."""
+    if type(value) is not Known or type(flags) is not Known:
+        return None
+    text = value.value
+    if type(text) is re.Pattern:
+        return text if type(flags.value) is int and flags.value == 0 else None
+    if type(text) not in (str, bytes) or not isinstance(flags.value, (int, re.RegexFlag)):
+        return None
+    if len(text) > _LONGEST_PATTERN or flags.value & re.DEBUG:  # type: ignore[arg-type]
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # a warning is an effect
+        try:
+            return re.compile(text, flags.value)
+        except (re.error, ValueError, OverflowError, RecursionError, Warning):
+            return None
+
+
+def _flags(args: list[AbstractValue], at: int, keywords: Keywords) -> AbstractValue | None:
+    """The argument `flags`, given by its place or by name; None if there are others that we do not know."""
+    if len(args) > at + 1 or (keywords and (len(keywords) > 1 or keywords[0][0] != "flags" or len(args) > at)):
+        return None
+    return keywords[0][1] if keywords else args[at] if len(args) > at else Known(0)
+
+
+def _compile(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    flags = _flags(args, 1, keywords)
+    found = None if flags is None or not args else _pattern(args[0], flags)
+    return None if found is None else Known(found)
+
+
+def _method_of_pattern(function: Callable[..., object], count: int) -> None:
+    """`function(pattern, ...)` with `count` further arguments is a method of the pattern."""
+    name = function.__name__
+
+    def model(
+        m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+    ) -> AbstractValue | None:
+        positional_flags = count == 1  # where nothing stands between
+        flags = _flags(args, 2 if positional_flags else count + 1, keywords)
+        if flags is None or len(args) < count + 1 or (not positional_flags and len(args) > count + 1):
+            return None
+        found = _pattern(args[0], flags)
+        if found is None:
+            return None
+        method = m.emit("getattr", (Known(found),), name, raises=False)
+        call_value(m, frame, op, method, args[1 : count + 1], [])
+        return HANDLED
+
+    KEYWORD_MODELS[function] = model
+
+
+KEYWORD_MODELS[re.compile] = _compile
+for _function in (re.match, re.search, re.fullmatch, re.findall, re.finditer):
+    _method_of_pattern(_function, 1)
+_method_of_pattern(re.sub, 2)
+_method_of_pattern(re.subn, 2)
+
+
+# -- binary layouts
+
+
+def _layout(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    if keywords or len(args) != 1 or type(args[0]) is not Known or type(args[0].value) not in (str, bytes):
+        return None
+    try:
+        return Known(struct.Struct(args[0].value))  # type: ignore[arg-type]
+    except (struct.error, UnicodeEncodeError, MemoryError):
+        return None
+
+
+KEYWORD_MODELS[struct.Struct] = _layout
+
+
+# -- iterators over known items
+
+
+def _items(m: Machine, value: AbstractValue, lazily: bool) -> tuple[AbstractValue, ...] | None:
+    """The items of a container of known shape; one that may change is taken only by who takes all at once."""
+    entry = m.state.object(value)
+    if entry is not None and entry.kind not in (("tuple",) if lazily else ("tuple", "list")):
+        return None
+    if lazily and exact_type(m, value) not in (tuple, str, bytes, range):
+        return None
+    return iterable_items(m, value)
+
+
+def _row(m: Machine, frame: Frame, items: Iterable[AbstractValue]) -> AbstractValue:
+    """A tuple of these items."""
+    found = tuple(items)
+    if all(type(item) is Known and deep(item.value) for item in found):
+        return Known(tuple(item.value for item in found if type(item) is Known))
+    return m.virtual(VObject("tuple", tuple, found, site=(site(frame), "row")))
+
+
+def _over(m: Machine, frame: Frame, cls: type, items: list[AbstractValue]) -> AbstractValue | None:
+    if site(frame) in m.refused:
+        return None
+    source = m.virtual(VObject("tuple", tuple, tuple(items), site=(site(frame), "items")))
+    inner = iterator_over(m, frame, source)
+    return None if inner is None else stepping(m, frame, "items", cls, (inner,))
+
+
+STEPS["items"] = library.next_item
+Rows = Callable[[list[tuple[AbstractValue, ...]], list[int]], Iterable[Any]]
+
+
+def _combining(function: Any, rows: Rows, *, numbers: int = 0, lazily: bool = True, single: bool = False) -> None:
+    """A row of the table below: `rows` gives the items from those of the arguments and from `numbers` last ones."""
+
+    def model(
+        m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+    ) -> AbstractValue | None:
+        last = [arg.value for arg in args[len(args) - numbers :] if type(arg) is Known] if numbers else []
+        found = [_items(m, arg, lazily) for arg in args[: len(args) - numbers]]
+        if keywords or len(last) != numbers or any(type(n) is not int or not 0 <= n <= 64 for n in last):
+            return None
+        shaped = [items for items in found if items is not None]
+        if len(shaped) < len(found) or not shaped or (numbers and len(shaped) != 1):
+            return None
+        size = 1
+        for items in shaped:
+            size *= max(len(items), 1)
+        if max(size, *(len(items) for items in shaped)) > m.budget.virtual_length:
+            return None
+        made: list[AbstractValue] = []
+        for row in itertools.islice(rows(shaped, [n for n in last if isinstance(n, int)]), m.budget.virtual_length + 1):
+            made.append(row if single else _row(m, frame, row))
+        return _over(m, frame, function, made) if len(made) <= m.budget.virtual_length else None
+
+    KEYWORD_MODELS[function] = model
+
+
+_combining(itertools.product, lambda shaped, n: itertools.product(*shaped), lazily=False)
+_combining(itertools.permutations, lambda shaped, n: itertools.permutations(shaped[0], n[0]), numbers=1, lazily=False)
+_combining(itertools.combinations, lambda shaped, n: itertools.combinations(shaped[0], n[0]), numbers=1, lazily=False)
+_combining(itertools.chain, lambda shaped, n: itertools.chain(*shaped), single=True)
+_combining(itertools.islice, lambda shaped, n: itertools.islice(shaped[0], n[0]), numbers=1, single=True)
+
+
+def _pairwise(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    items = _items(m, args[0], True) if len(args) == 1 and not keywords else None
+    if items is None or len(items) > m.budget.virtual_length:
+        return None
+    return _over(m, frame, itertools.pairwise, [_row(m, frame, pair) for pair in itertools.pairwise(items)])
+
+
+def _repeat(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    if keywords or len(args) != 2 or type(args[1]) is not Known or type(args[1].value) is not int:
+        return None
+    count = max(args[1].value, 0)
+    return _over(m, frame, itertools.repeat, [args[0]] * count) if count <= m.budget.virtual_length else None
+
+
+KEYWORD_MODELS[itertools.pairwise] = _pairwise
+KEYWORD_MODELS[itertools.repeat] = _repeat
