@@ -35,7 +35,7 @@ from futamura.specializer.marks import unfolds as is_marked_inline
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, call_method, iterator_over
 from futamura.specializer.operators import call_operator
 from futamura.specializer.protocol import next_item
-from futamura.specializer.purity import MISSING, PURE_FUNCTIONS, class_lookup, deep, plain_lookup
+from futamura.specializer.purity import MISSING, PURE_FUNCTIONS, class_lookup, deep
 from futamura.specializer.raising import left_generator, operands_in_generator
 from futamura.specializer.records import plain_fields, readable
 from futamura.specializer.recursion import call_unit, unfolds
