@@ -1,0 +1,108 @@
+"""Programs in the styles that people write: each is specialized, compared on all inputs, and faster than it was.
+
+    registers(PROGRAM, n)    specialize(registers, PROGRAM)(n) gives the same for each n, in less time
+
+Invariant: results and messages are equal; NOT_YET names the programs that still fall back, SLOW those without a gain.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from bench.cases.measuring import race
+from futamura import Residual, specialize
+from tests.styles import machines, texts, trees
+
+PERSONS = [
+    {"name": "Ann", "age": 30, "home": {"street": "Long Lane", "floor": 2}}, {"name": "Bob"},
+    {"name": "Ann", "age": 200}, {"name": 3, "age": 30},
+    {"name": "Ann", "age": 30, "home": {"street": "x", "floor": 10}},
+]  # fmt: skip
+KINDS = (("word", "abcdefghijklmnopqrstuvwxyz"), ("number", "0123456789"), ("space", " "))
+CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], list[tuple[Any, ...]]]] = {
+    "register machine": (machines.registers, (machines.PROGRAM,), [(1,), (5,), (20,)]),
+    "calculator": (
+        machines.calculator,
+        ((("push", 3), ("mul", 0), ("push", 4), ("add", 0)), machines.HANDLERS),
+        [(1,), (10**30,), (2.5,)],
+    ),
+    "emulator": (machines.emulate, (machines.ROM, 0), [([3, 5, 0],), ([200, 9, 0],), ([0, 1, 7],)]),
+    "scanner": (machines.scan, (KINDS,), [("abc 12 d4",), ("",), ("?a",), ("12  x" * 20,)]),
+    "automaton": (
+        machines.automaton,
+        (machines.NUMBER, "start", frozenset({"whole", "fraction"})),
+        [("12.5",), ("+7",), ("1.",), ("x",), ("",), ("-123456789.123456789",)],
+    ),
+    "node classes": (trees.total, (trees.SUM,), [({"x": 3},), ({"x": -1},), ({},)]),
+    "query": (
+        trees.fits,
+        (trees.QUERY,),
+        [({"kind": "book", "year": 1999},), ({"kind": "book", "language": "nl"},), ({"kind": "film"},), ({},)],
+    ),
+    "lisp": (trees.lisp, (trees.POLYNOMIAL,), [(0,), (7,), (10,), (-3,)]),
+    "validators of closures": (trees.problem, (trees.PERSON,), [(person,) for person in PERSONS]),
+    "template of classes": (
+        texts.letter,
+        (texts.LETTER,),
+        [(data,) for data in ({"name": "Ann", "items": [{"title": "A"}, {"title": 2}], "note": "x"}, {"name": "B"}, {})],
+    ),
+    "format string": (texts.shown, (texts.FORMAT,), [({"name": "Ann", "sum": 3.5},), ({"name": "", "sum": 1},), ({},)]),
+    "columns": (texts.parse_row, (texts.COLUMNS,), [("1;a;2.5;yes",), ("1;a;;no",), ("x;a;;no",), ("1;2",)]),
+    "rules of access": (
+        texts.allowed,
+        (texts.RULES,),
+        [("admin", "drop", False), ("author", "write", True), ("author", "write", False), ("guest", "write", True)],
+    ),
+}
+NOT_YET: set[str] = set()
+SLOW = {"emulator"}
+
+
+def made(name: str) -> Residual:
+    function, static, _ = CASES[name]
+    return specialize(function, *static)
+
+
+def outcome(function: Callable[..., Any], inputs: tuple[Any, ...]) -> tuple[str, Any]:
+    given = copy.deepcopy(inputs)
+    try:
+        return repr(function(*given)), given
+    except Exception as error:
+        return f"{type(error).__name__}: {error}", given
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_residuals_do_what_the_programs_do(name: str) -> None:
+    function, static, inputs = CASES[name]
+    residual = made(name)
+    for given in inputs:
+        assert outcome(residual, given) == outcome(lambda *rest: function(*static, *rest), given)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_nothing_falls_back(name: str) -> None:
+    if name in NOT_YET:
+        pytest.xfail("falls back")
+    residual = made(name)
+    assert residual.stats["specialized"] and not residual.stats["fallbacks"], residual.events
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_residuals_are_faster(name: str) -> None:
+    if name in NOT_YET | SLOW:
+        pytest.xfail("no gain yet")
+    function, static, inputs = CASES[name]
+    residual = made(name)
+
+    def generic(*rest: Any) -> Any:
+        return function(*static, *rest)
+
+    for _ in range(4):  # a loaded machine may disturb one race
+        best = race({"generic": generic, "residual": residual}, inputs, 2)
+        if best["residual"] < best["generic"]:
+            return
+    raise AssertionError(best)
