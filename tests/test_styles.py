@@ -48,7 +48,7 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], list[tuple[Any, ...]
     "template of classes": (
         texts.letter,
         (texts.LETTER,),
-        [(data,) for data in ({"name": "Ann", "items": [{"title": "A"}, {"title": 2}], "note": "x"}, {"name": "B"}, {})],
+        [(data,) for data in ({"name": "A", "items": [{"title": "A"}, {"title": 2}], "note": "x"}, {"name": "B"}, {})],
     ),
     "format string": (texts.shown, (texts.FORMAT,), [({"name": "Ann", "sum": 3.5},), ({"name": "", "sum": 1},), ({},)]),
     "columns": (texts.parse_row, (texts.COLUMNS,), [("1;a;2.5;yes",), ("1;a;;no",), ("x;a;;no",), ("1;2",)]),
