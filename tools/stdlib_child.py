@@ -109,6 +109,8 @@ def specialized(function: types.FunctionType) -> types.FunctionType:
     copy.__qualname__, copy.__module__, copy.__doc__ = function.__qualname__, function.__module__, function.__doc__
     copy.__dict__.update(function.__dict__)
     residual = specializer(budget=budget(depth=1))(copy)
+    if residual.stats["specialized"] and residual.function.__globals__ is not function.__globals__:
+        residual = specializer(budget=budget(depth=1), assume="trust")(copy)  # tested in a function of its own
     if not residual.stats["specialized"] or type(residual.function) is not types.FunctionType:
         raise NotSpecialized("; ".join(f"{event.code} {event.reason}" for event in residual.events))
     made: types.FunctionType = residual.function

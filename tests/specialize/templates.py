@@ -126,6 +126,8 @@ def write_class(p: Draft) -> None:
     for dunder in dunders:
         p.use(dunder)
         put(p, DUNDERS[dunder], me=name)
+    if not parent and "__repr__" not in dunders:
+        put(p, DUNDERS["__repr__"], me=name)  # an address in a text would differ from run to run
     p.indent -= 1
     p.classes.append(ClassInfo(name, tuple(methods), frozenset(dunders), tuple(properties)))
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import ast
 import dis
+import gc
 import linecache
 import types
 from collections.abc import Iterator, Mapping
@@ -64,7 +65,10 @@ def _codes(namespace: Mapping[str, object]) -> Iterator[types.CodeType]:
             work.extend(part for part in (value.fget, value.fset, value.fdel) if part is not None)
         elif is_a(value, types.FunctionType):
             work.append(value.__code__)
-            work.append(getattr(value, "__wrapped__", None))
+            work.append(value.__dict__.get("__wrapped__"))
+            work.extend(value.__closure__ or ())
+        elif is_a(value, types.CellType):
+            work.extend(gc.get_referents(value))  # nothing if it is empty
         elif is_a(value, types.CodeType):
             yield value
             work.extend(value.co_consts)

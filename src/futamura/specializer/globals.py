@@ -18,7 +18,7 @@ from typing import Final
 from futamura.ir.graph import Operation
 from futamura.runtime import delete_global, read_global, write_global
 from futamura.specializer import library
-from futamura.specializer.machine import Machine, Unsupported
+from futamura.specializer.machine import Machine, Restart, Unsupported
 from futamura.specializer.rules import rule
 from futamura.specializer.state import Frame
 from futamura.specializer.values import Known
@@ -51,10 +51,12 @@ def global_get(m: Machine, frame: Frame, op: Operation) -> None:
 @rule("global_set", "global_del")
 def assign_global(m: Machine, frame: Frame, op: Operation) -> None:
     args = [m.get(frame, arg) for arg in op.args]
+    assert isinstance(op.attr, tuple)
+    if m.world.assign(frame.facts.namespace, op.attr[1]):
+        raise Restart(f"global {op.attr[1]} is assigned")
     if frame.facts.namespace is m.home:
         m.emit_many(op.operator.name, args, op.attr, results=0)
         return
-    assert isinstance(op.attr, tuple)
     for arg in args:
         m.escape(arg)
     function = write_global if args else delete_global

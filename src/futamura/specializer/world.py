@@ -82,6 +82,7 @@ class World:
         self._pinned: Final[list[object]] = []
         self.read: Final[set[int]] = set()
         self.unfrozen: Final[set[int]] = set()
+        self.assigned: Final[set[tuple[int, str]]] = set()
         self.written: Final[set[tuple[int, str]]] = set()
         self.assumptions: Final[dict[tuple[str, int, str], Assumption]] = {}
         self._promised: Final[dict[int, object]] = {}
@@ -184,7 +185,7 @@ class World:
 
     def lookup(self, namespace: Mapping[str, object], module: str, name: str) -> tuple[object] | None:
         """The binding of a global as an assumption; None if visible code rebinds it, or it does not exist."""
-        if self._rebinds is not None and self._rebinds(namespace, name):
+        if (id(namespace), name) in self.assigned or (self._rebinds is not None and self._rebinds(namespace, name)):
             return None
         if name in namespace:
             value = namespace[name]
@@ -196,6 +197,11 @@ class World:
         if self._constant is not None and name in namespace and is_mutable(value) and self._constant(namespace, name):
             self.freeze(value)
         return (value,)
+
+    def assign(self, namespace: Mapping[str, object], name: str) -> bool:
+        """Code that is specialized assigns this global.  True if its binding had been believed."""
+        self.assigned.add((id(namespace), name))
+        return self.assumptions.pop(("global", id(namespace), name), None) is not None
 
     def binds(self, namespace: Mapping[str, object], name: str) -> bool:
         """Is `name` a global of the module whose contents are believed constant?"""

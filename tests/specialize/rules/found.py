@@ -116,7 +116,35 @@ def restless(function):
     return [Case(function.__name__, lambda: (function, {"thing": Restless(1)}))]
 
 
+LIMIT = 7
+
+
+def hiding(function):
+    def inner(*args):
+        return function(args)
+
+    return inner
+
+
+@hiding
+def raised(a, b=1):
+    global LIMIT
+    LIMIT += b
+    return LIMIT
+
+
+def assigned_by_hidden_code(k, x):
+    before = LIMIT
+    found = [raised() for _ in range(k)]
+    return LIMIT - before, [value - before for value in found], x
+
+
 SUBJECTS = [
+    Subject(
+        "a global that a decorated function assigns",
+        [Case("three", lambda: (assigned_by_hidden_code, {"k": 3}))],
+        one_of(1),
+    ),
     Subject("an object that its format changes", restless(changed_by_format), one_of(1, "a")),
     Subject("an object that comparison changes", restless(changed_by_comparison), one_of(1, (2, 1), (2, 3))),
     Subject("an object that an operator changes", restless(changed_by_operator), one_of(1, "a", None)),
