@@ -54,6 +54,12 @@ def shrunk_through_an_alias(n, xs):
     return len(xs), xs
 
 
+def grown_in_place(n, xs):
+    ys = xs
+    ys += [1.0]
+    return len(xs), xs[n], xs
+
+
 def called_back(n, xs, f):
     before = len(xs)
     f(xs)
@@ -143,7 +149,7 @@ CASES = [
     (called_back, {"n": 1}, (appends,)), (called_in_the_loop, {"n": 1}, (appends,)), (branches, {"n": 1}, (True,)),
     (branches, {"n": 1}, (False,)), (loops, {"n": 1}, ([1, 3, 1],)), (beyond, {"n": 3}, ()), (beyond, {"n": -3}, ()),
     (caught, {"n": 1}, (fails,)), (caught, {"n": 1}, (appends,)), (given_an_iterator, {"n": 2}, ()),
-    (consumed, {"n": 2}, ()),
+    (consumed, {"n": 2}, ()), (grown_in_place, {"n": -1}, ()),
 ]  # fmt: skip
 LISTS: list[list[object]] = [
     [1.0, 2.0, 3.0], [], [1.0], [1.0, 2.0], [1, 2.5, True], [1.0, 2.0, 3.0, 4.0], ["a", "b", "c"],

@@ -15,6 +15,7 @@ from types import FunctionType, MethodType
 from typing import Final, NoReturn
 
 from futamura.ir.constant import Constant
+from futamura.ir.evaluate import INPLACE
 from futamura.ir.graph import Span
 from futamura.specializer.promises import leaves_alone
 from futamura.specializer.records import plain_fields
@@ -133,6 +134,8 @@ class Emitter(ABC):
             self.observe()
             self.protect()
             self.state.intact = intact
+        elif name in INPLACE and not leaves_alone(name, args):
+            self.state.intact = False
         values = tuple(self.residual_value(hint) for _ in range(results))
         op = ResidualOperation(name, lifted, attr, values, self.span, not raises, None, self.state.frames[-1].facts)
         self.block.ops.append(op)
