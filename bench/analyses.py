@@ -1,8 +1,8 @@
 """How many blocks a second the analyses take, and how that grows with the size of a flow graph.
 
     $ python -m bench.analyses --sizes 1000,10000,50000
-    blocks    liveness+dominators/s    dependence/s    binding times/s
-     10000                   120000           90000              40000
+    blocks    liveness+dominators/s    control dependence/s    binding times/s    offline/s
+     12451                   120000                  200000              40000         6000
 
 The graphs are made of nested conditions, loops and straight lines over a fixed set of variables, in SSA form with a
 parameter for each variable that a block changes.  The exponent is the slope of the logarithm of the time between the
@@ -29,6 +29,7 @@ from futamura.analysis.early import early_rule
 from futamura.analysis.liveness import Liveness
 from futamura.ir.build import BlockBuilder, FunctionBuilder
 from futamura.ir.graph import Edge, Function, Program, Signature, Value
+from futamura.specializer.offline.offline import OfflineOptions, specialize_offline
 
 NAMES = tuple("abcdef")
 
@@ -89,8 +90,16 @@ def _binding_times(function: Function) -> None:
     analyse(Program("subject", (function,)), static, early_rule(lambda found: False))
 
 
+def _offline(function: Function) -> None:
+    """Half of the inputs static, every block a point."""
+    static = {name: index for index, name in enumerate(NAMES) if index % 2 == 0}
+    options = OfflineOptions(follow=False, budget=20 * len(function.blocks))
+    assert specialize_offline(Program("subject", (function,)), static, options).program is not None
+
+
 SUBJECTS: dict[str, Callable[[Function], None]] = {
     "liveness+dominators": _live_and_dominators, "control dependence": _dependence, "binding times": _binding_times,
+    "offline": _offline,
 }  # fmt: skip
 
 
@@ -110,7 +119,7 @@ def measure(function: Function, subject: Callable[[Function], None], runs: int) 
 
 
 @click.command()
-@click.option("--sizes", default="1000,10000,40000", show_default=True)
+@click.option("--sizes", default="1000,3000,10000", show_default=True)
 @click.option("--runs", default=3, show_default=True)
 @click.option("--output", type=click.Path(path_type=Path), default=None, help="Write the raw numbers as JSON.")
 def main(sizes: str, runs: int, output: Path | None) -> None:

@@ -24,6 +24,7 @@ from futamura.ir.graph import Block, Function, Operation, Program, Value
 from futamura.ir.ops import OPERATORS
 from futamura.specializer.aliasing import apart
 from futamura.specializer.offline.offline import OfflineOptions, OfflineOutcome, specialize_offline
+from futamura.specializer.offline.splitting import split_tuples
 from futamura.specializer.online import Lower, Open, Outcome
 from futamura.specializer.policy import Event
 from futamura.specializer.purity import MISSING, deep
@@ -53,7 +54,7 @@ class Linked:
         done: dict[str, Function] = {}
         while self._work:
             name, namespace = self._work.pop(0)
-            done[name] = self._linked(self._functions[name], namespace)
+            done[name] = split_tuples(self._linked(self._functions[name], namespace))
         ordered = [done.get(name, found) for name, found in self._functions.items()]
         self.program: Final = Program(self._names[function], tuple(ordered))
 

@@ -318,7 +318,9 @@ class UnitWriter:
         for value, content in zip(operation.results, results):
             self._define(value, content)
         if operation.name == "const" and isinstance(result, _NAMED) and operation.results[0] in self.static:
-            self._lift(operation.results[0])  # at its own place: it may be printed as a global, whose read has one
+            # At its own place each time: it may be printed as a global, whose reads have their order.
+            self.lifted.pop(self.numbers.number(result), None)
+            self._lift(operation.results[0])
         return True
 
     def _evaluated(self, operation: Operation, args: tuple[Any, ...]) -> Any:
