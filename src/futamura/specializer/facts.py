@@ -98,7 +98,7 @@ class FunctionFacts:
         self.live_in: Final = _liveness(function, self.successors)
         self.loops: Final = tuple(_loops(self.successors))
         self.headers: Final = frozenset(loop.header for loop in self.loops)
-        self.loops_of: Final = [tuple(x for x in self.loops if block.id in x.blocks) for block in self.blocks]
+        self.loops_of: Final = _loops_of(len(self.blocks), self.loops)
         self.paths: Final = [function.region_path(block.region)[1:] for block in self.blocks]
         self.dynamic: set[int] = set()
         self._raising: set[tuple[int, str]] = set()
@@ -208,67 +208,35 @@ def _edge_args(block: Block) -> Iterator[tuple[int, ...]]:
 
 
 def _liveness(function: Function, successors: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """Live-in values of each block without its parameters' own definitions, as sorted tuples."""
-    uses: list[int] = []
-    defs: list[int] = []
+    """The values that each block needs where it begins, its own parameters among them, as sorted tuples.
+
+    From each use of a value backwards to its definition: linear in the size of the result.
+    """
+    home: dict[int, int] = {}
+    params: set[int] = set()
     for block in function.blocks:
-        use = define = 0
-        for param in block.params:
-            define |= 1 << param
-        for op in block.ops:
-            for arg in op.args:
-                if not define >> arg & 1:
-                    use |= 1 << arg
-            for result in op.results:
-                define |= 1 << result
-        for args in (block.terminator.args, *_edge_args(block)):
-            for arg in args:
-                if not define >> arg & 1:
-                    use |= 1 << arg
-        uses.append(use)
-        defs.append(define)
-    live = list(uses)
+        params.update(block.params)
+        for value in (*block.params, *(result for op in block.ops for result in op.results)):
+            home[value] = block.id
+    live: list[set[int]] = [set() for _ in function.blocks]
     predecessors = _predecessors(successors)
-    work = list(reversed(_reverse_postorder(successors)))
-    pending = set(work)
-    while work:
-        block_id = work.pop(0)
-        pending.discard(block_id)
-        out = 0
-        for successor in successors[block_id]:
-            out |= live[successor]
-        now = uses[block_id] | (out & ~defs[block_id])
-        if now != live[block_id]:
-            live[block_id] = now
-            for predecessor in predecessors[block_id]:
-                if predecessor not in pending:
-                    pending.add(predecessor)
-                    work.append(predecessor)
-    found: list[tuple[int, ...]] = []
     for block in function.blocks:
-        alive = live[block.id]
-        used_params = [p for p in block.params if _used_in(block, p) or _live_through(live, successors, block, p)]
-        found.append(tuple(sorted({*_bits(alive), *used_params})))
-    return found
-
-
-def _used_in(block: Block, value: int) -> bool:
-    if any(value in op.args for op in block.ops) or value in block.terminator.args:
-        return True
-    return any(value in args for args in _edge_args(block))
-
-
-def _live_through(live: list[int], successors: list[tuple[int, ...]], block: Block, value: int) -> bool:
-    return any(live[successor] >> value & 1 for successor in successors[block.id])
-
-
-def _bits(bits: int) -> list[int]:
-    found = []
-    while bits:
-        low = bits & -bits
-        found.append(low.bit_length() - 1)
-        bits ^= low
-    return found
+        used = {arg for op in block.ops for arg in op.args}
+        used.update(block.terminator.args)
+        for args in _edge_args(block):
+            used.update(args)
+        for value in used:
+            work = [block.id]
+            while work:
+                at = work.pop()
+                if value in live[at]:
+                    continue
+                if home[value] != at:
+                    live[at].add(value)
+                    work.extend(predecessors[at])
+                elif value in params:
+                    live[at].add(value)
+    return [tuple(sorted(values)) for values in live]
 
 
 def _live_at(block: Block, index: int, facts: FunctionFacts) -> tuple[int, ...]:
@@ -356,10 +324,19 @@ def _loops(successors: list[tuple[int, ...]]) -> Iterator[Loop]:
     work: list[set[int]] = [set(order)]
     while work:
         nodes = work.pop()
-        for component in _components(nodes, successors, [block for block in order if block in nodes]):
+        for component in _components(nodes, successors, sorted(nodes, key=position.__getitem__)):
             header = min(component, key=position.__getitem__)
             yield Loop(header, frozenset(component))
             work.append(component - {header})
+
+
+def _loops_of(count: int, loops: tuple[Loop, ...]) -> list[tuple[Loop, ...]]:
+    """For each block the loops around it, outer ones first."""
+    found: list[list[Loop]] = [[] for _ in range(count)]
+    for loop in loops:
+        for block in loop.blocks:
+            found[block].append(loop)
+    return [tuple(around) for around in found]
 
 
 def _useful(function: Function, inlined: bool) -> frozenset[int]:

@@ -56,6 +56,8 @@ WATCH_MASK: Final = 63
 ROLLED_TRIPS: Final = 500
 """A loop of fewer trips is not what makes a specialization long."""
 MAX_ROLLED: Final = 12
+LARGE_ENVIRONMENT: Final = 100
+"""A frame that has more values than this is trimmed where control parts; below, it costs more than it saves."""
 
 _PLAIN_ERRORS: Final = frozenset(
     {
@@ -181,6 +183,9 @@ class Machine(Emitter):
         """How often each loop's header was passed in line."""
         self.looping: dict[int, FunctionFacts] = {}
         self.style = Style()
+        self.patient = False
+        """Go on when a loop turns out dynamic late, to find all of them before starting again."""
+        self.late = ""
         self.rolled: set[tuple[int, int]] = set()
         self.compared: set[object] = set()
         """The tokens of tuples that `is` was asked about."""
@@ -561,11 +566,15 @@ class Machine(Emitter):
     ) -> None:
         """Control depends on a dynamic value: every edge becomes a way of its own."""
         if frame.facts.mark_dynamic(frame.block):
-            raise Restart(f"the loop of {frame.facts.function.name} turned out dynamic")
+            self.late = f"the loop of {frame.facts.function.name} turned out dynamic"
+            if not self.patient:
+                raise Restart(self.late)
         for active in self.state.frames:
             active.dynamic = True
         targets: list[Target] = []
         block, state = self.block, self.state
+        if len(frame.env) > LARGE_ENVIRONMENT + 2 * len(frame.live(True)):
+            state.trim()  # both ways get a copy of it
         arms: list[tuple[State, ResidualBlock]] = []
         for position, edge in enumerate(edges):
             self.state = state.copy()

@@ -333,6 +333,7 @@ class _Run:
             machine.read_places = read_places
             machine.rolled = rolled
             versions.style = machine.style = self.subject.style or machine.style
+            machine.patient = self.subject.style is not None
             machine.watch, machine.deadline = self.watch, self._deadline
             machine.refused = refused
             try:
@@ -416,6 +417,8 @@ class _Run:
         self._arrived = state
         while (version := versions.next()) is not None:
             machine.run_version(version)
+        if machine.late:
+            raise Restart(machine.late)
         if not machine.compared.isdisjoint(versions.confused):
             raise Unsupported("`is` tells two equal tuples apart that are one value here")
         return root, params

@@ -8,6 +8,7 @@ Invariant: a value is replaced only by one whose definition dominates it.
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Final
 
 from futamura.specializer.assembly import Assembly, implicit, incoming, operations, removable
@@ -152,26 +153,38 @@ def single_valued(assembly: Assembly, root: ResidualBlock, replaced: dict[int, i
     """Add the parameters that always receive the same value to `replaced`, with that value."""
 
     def final(value: int) -> int:
+        trail = []
         while value in replaced:
+            trail.append(value)
             value = replaced[value]
+        for passed in trail:
+            replaced[passed] = value
         return value
 
-    arrivals: dict[ResidualBlock, list[list[int]]] = {}
+    received: dict[int, list[int]] = {}
+    users: dict[int, list[int]] = {}
     for target, args in incoming(assembly):
-        arrivals.setdefault(target, []).append(args)
-    changed = True
-    while changed:
-        changed = False
-        for block, passed in arrivals.items():
-            if block is root:
-                continue
-            for at, param in enumerate(assembly.params[block][implicit(assembly, block) :]):
-                if param in replaced:
-                    continue
-                values = {final(args[at]) for args in passed} - {param}
-                if len(values) == 1:
-                    replaced[param] = values.pop()
-                    changed = True
+        if target is root:
+            continue
+        for param, arg in zip(assembly.params[target][implicit(assembly, target) :], args, strict=True):
+            received.setdefault(param, []).append(arg)
+            users.setdefault(final(arg), []).append(param)
+    work = deque(param for param in received if param not in replaced)
+    waiting = set(work)
+    while work:
+        param = work.popleft()
+        waiting.discard(param)
+        if param in replaced:
+            continue
+        values = {final(arg) for arg in received[param]} - {param}
+        if len(values) == 1:
+            value = replaced[param] = values.pop()
+            followers = users.pop(param, [])
+            users.setdefault(value, []).extend(followers)
+            for follower in followers:
+                if follower not in waiting:
+                    waiting.add(follower)
+                    work.append(follower)
 
 
 def _idle(assembly: Assembly) -> bool:

@@ -118,6 +118,7 @@ class _Printing:
         self.naming: Final = Naming(blocks, function.hints, inputs)
         self.names: Final = self.naming.names
         self.labels: Final = dict(labels)
+        self._counts: dict[str, int] = {}
         self._used: Final = set(self.labels.values()) | set(self.names.values())
         for block in blocks:
             if block.id not in self.labels:
@@ -128,12 +129,11 @@ class _Printing:
         self.extra: list[str] = []
 
     def _fresh(self, base: str) -> str:
-        number = 1
+        number = self._counts.get(base, 1)
         while f"{base}{number}" in self._used:
             number += 1
-        name = f"{base}{number}"
-        self._used.add(name)
-        return name
+        self._counts[base] = number + 1
+        return f"{base}{number}"
 
     def text(self) -> str:
         lines: list[str] = []

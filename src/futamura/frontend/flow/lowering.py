@@ -105,8 +105,9 @@ class _Construction:
             self._body(at, block, given if at == 0 and not own_entry else None)
         if own_entry:
             builder.terminate(entry, "jump", (), (Edge(blocks[0].id, self._passed(0, given)),))
+        ids = [block.id for block in blocks]
         for at, block in enumerate(blocks):
-            self._end(at, block, [target.id for target in blocks])
+            self._end(at, block, ids)
         if self.trim:
             self._without_trivial(blocks)
         labels = tuple([block.label for block in facts.blocks])
