@@ -207,6 +207,8 @@ def test_the_commands() -> None:
     assert done.output == "3\n"
     done = runner.invoke(cli, ["specialize", str(EXAMPLES / "power.fl"), "x=2"], standalone_mode=False)
     assert done.output == "main(a) = a * (a * 1)\n"
+    done = runner.invoke(cli, ["ir", str(EXAMPLES / "search.fl")], standalone_mode=False)
+    assert done.output.startswith("program main") and "invoke[find]" in done.output
     arguments = ["specialize", str(EXAMPLES / "search.fl"), "--offline"]
     done = runner.invoke(cli, arguments, standalone_mode=False)
     assert "find_3(vList) = car(vList)" in done.output

@@ -23,6 +23,7 @@ from futamura.frontend.flow.lowering import lower_flow
 from futamura.frontend.flow.running import FUEL, read_inputs, run_program
 from futamura.frontend.functional.lowering import lower_functional
 from futamura.ir.lists import literal
+from futamura.ir.text import print_program
 from futamura.languages import (
     FlowOptions,
     FlowResidual,
@@ -33,7 +34,7 @@ from futamura.languages import (
 )
 from futamura.optimize.passes import PASSES
 
-__all__ = ["PROGRAM", "read_text", "run", "specialize"]
+__all__ = ["PROGRAM", "ir", "read_text", "run", "specialize"]
 
 PROGRAM = click.argument("program", type=click.Path(path_type=Path), metavar="PROGRAM")
 INPUTS = click.argument("inputs", nargs=-1, metavar="[NAME=VALUE]...")
@@ -72,6 +73,16 @@ def run(program: Path, inputs: tuple[str, ...], fuel: int) -> None:
     if lowered.stores:
         for name, value in changed.items():
             click.echo(f"{name} = {literal(value)}")
+
+
+@click.command(short_help="Print the intermediate representation of a program.")
+@PROGRAM
+@OUTPUT
+def ir(program: Path, output: Path | None) -> None:
+    """Print the intermediate representation of PROGRAM."""
+    text = read_text(program)
+    lower = lower_functional if program.suffix == ".fl" else lower_flow
+    deliver(print_program(lower(text, str(program)).program), output)
 
 
 def _passes(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:

@@ -51,7 +51,12 @@ MODULES = {
 """Where a command lives that is not in `futamura.cli.commands`."""
 NAMES = {"compile": "compile_program"}
 """What a command is called there, if not by its own name."""
-BY_SUFFIX = {("specialize", ".flow"): "futamura.cli.flow", ("specialize", ".fl"): "futamura.cli.flow"}
+BY_SUFFIX = {
+    ("specialize", ".flow"): "futamura.cli.flow",
+    ("specialize", ".fl"): "futamura.cli.flow",
+    ("ir", ".flow"): "futamura.cli.flow",
+    ("ir", ".fl"): "futamura.cli.flow",
+}
 """Commands of the same name for programs of another language, told by the end of an argument."""
 
 
