@@ -51,13 +51,9 @@ class OutOfTime(Exception):
 
 WATCH_MASK: Final = 63
 """Source blocks between two looks at the clock, less one."""
-
-
 ROLLED_TRIPS: Final = 500
 """A loop of fewer trips is not what makes a specialization long."""
 MAX_ROLLED: Final = 12
-LARGE_ENVIRONMENT: Final = 100
-"""A frame that has more values than this is trimmed where control parts; below, it costs more than it saves."""
 
 _PLAIN_ERRORS: Final = frozenset(
     {
@@ -183,8 +179,7 @@ class Machine(Emitter):
         """How often each loop's header was passed in line."""
         self.looping: dict[int, FunctionFacts] = {}
         self.style = Style()
-        self.patient = False
-        """Go on when a loop turns out dynamic late, to find all of them before starting again."""
+        self.patient = False  # go on when a loop turns out dynamic late: find all of them before starting again
         self.late = ""
         self.rolled: set[tuple[int, int]] = set()
         self.compared: set[object] = set()
@@ -573,8 +568,8 @@ class Machine(Emitter):
             active.dynamic = True
         targets: list[Target] = []
         block, state = self.block, self.state
-        if len(frame.env) > LARGE_ENVIRONMENT + 2 * len(frame.live(True)):
-            state.trim()  # both ways get a copy of it
+        if self.patient:
+            state.trim_large()  # both ways get a copy of it
         arms: list[tuple[State, ResidualBlock]] = []
         for position, edge in enumerate(edges):
             self.state = state.copy()

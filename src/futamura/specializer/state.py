@@ -28,6 +28,8 @@ LEFT: Final = -1
 OLDEST: Final = 4
 """Beyond two crossings a value is out of the keys anyway; a bound on ages lets states settle."""
 
+LARGE_ENVIRONMENT: Final = 100
+
 Chain: TypeAlias = tuple[object, ...]
 """Where a frame was inlined: the (function, operation) pairs from the outermost call inwards."""
 
@@ -238,6 +240,12 @@ class State:
                 seen.add(item.oid)
                 work.extend(self.heap[item.oid].items)
             yield item
+
+    def trim_large(self) -> None:
+        """Trim if the running frame has many values that it does not need: below, it costs more than it saves."""
+        top = self.top
+        if len(top.env) > LARGE_ENVIRONMENT + 2 * len(top.live(True)):
+            self.trim()
 
     def trim(self, *, whole: bool = True) -> None:
         """Keep what the frames can still use; forwards disappear.
