@@ -12,23 +12,39 @@ from __future__ import annotations
 
 from typing import Final
 
-from futamura.backend.flow.draft import Applied, DraftBlock, NotPrintable, Set, Way, draft, leaves
+from futamura.backend.flow.draft import Applied, DraftBlock, Expr, NotPrintable, Set, Way, draft, leaves
 from futamura.backend.flow.naming import Naming
 from futamura.backend.flow.printing import expression_text
+from futamura.ir.constant import Constant
 from futamura.ir.graph import Function, Program
 
 __all__ = ["print_functional"]
 
 WIDTH: Final = 100
+NOTHING: Final = Constant(0)
+"""Stands for a result that nobody uses."""
 
 
 def print_functional(program: Program) -> str:
     """The text of a program, the entry first."""
     taken = {function.name for function in program.functions}
     parts: list[str] = []
-    for function in program.functions:
+    for function in _called(program):
         parts.extend(_Printing(function, taken).definitions())
     return "\n".join(parts) + "\n"
+
+
+def _called(program: Program) -> list[Function]:
+    """The functions that the entry leads to, in the order of the program."""
+    seen = {program.entry}
+    work = [program.entry]
+    while work:
+        for op in program[work.pop()].operations():
+            if op.name == "invoke" and op.attr not in seen:
+                assert isinstance(op.attr, str)
+                seen.add(op.attr)
+                work.append(op.attr)
+    return [function for function in program.functions if function.name in seen]
 
 
 class _Printing:
@@ -87,14 +103,13 @@ class _Printing:
     def _body(self, block: DraftBlock) -> list[str]:
         """The expression of a block, in lines."""
         lines: list[str] = []
+        last: Expr | None = None
         statements = block.statements
         ending = block.ending
         if not ending.ways and ending.value is None:  # it ends by raising: the last value is as good as any
-            if not statements or not isinstance(statements[-1], Set):
-                raise NotPrintable("a function without a result")
-            statements, last = statements[:-1], statements[-1].value
-        else:
-            last = None
+            last = NOTHING
+            if statements and isinstance(statements[-1], Set):
+                statements, last = statements[:-1], statements[-1].value
         for statement in statements:
             if not isinstance(statement, Set):
                 raise NotPrintable("an effect")
