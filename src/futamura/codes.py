@@ -197,7 +197,12 @@ CODES: Final[dict[str, Code]] = {
         "assign it on every way that leads here, or make it an input",
         "yours",
     ),
-    "FT504": Code("program-error", "an operator of the program does not take these values", "", "yours"),
+    "FT504": Code(
+        "program-error",
+        "an operator of the program does not take these values",
+        "the place says which operator; look at the classes of its operands",
+        "yours",
+    ),
     "FT505": Code(
         "wrong-inputs", "the inputs given are not those of the program", "write name=value for each input", "yours"
     ),
