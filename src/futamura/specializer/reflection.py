@@ -8,12 +8,13 @@ Invariant: a lookup is decided only where the default rules of attribute access 
 
 from __future__ import annotations
 
+from types import CellType
 from typing import Final
 
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer.attributes import CALLED, load_attribute, plain_reads, store_attribute
-from futamura.specializer.machine import Machine
+from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.models import HANDLED, MODELS
 from futamura.specializer.purity import MISSING, class_lookup, own_attributes
 from futamura.specializer.rules import exact_type, rule, site
@@ -115,10 +116,17 @@ MODELS[super] = _super_model
 @rule("super")
 def make_super(m: Machine, frame: Frame, op: Operation) -> None:
     args = [m.get(frame, arg) for arg in op.args]
-    made = None
     if len(args) == 3 and type(args[0]) is Known and args[0].value is super:
-        made = _super_object(m, frame, _content(m, op, args[1]), args[2])
-    m.set(frame, op, made if made is not None else m.emit("super", args))
+        cls = _content(m, op, args[1])
+        made = _super_object(m, frame, cls, args[2])
+        if made is None and type(cls) is Known and is_a(cls.value, type):
+            made = m.emit("call", (args[0], cls, args[2]))
+        if made is not None:
+            m.set(frame, op, made)
+            return
+    if any(type(arg) is Known and type(arg.value) is CellType for arg in args):
+        raise Unsupported("`super()` in a class whose `__class__` is not known", op.span)
+    m.set(frame, op, m.emit("super", args))
 
 
 def _content(m: Machine, op: Operation, cell: AbstractValue) -> AbstractValue:

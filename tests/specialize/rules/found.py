@@ -139,7 +139,34 @@ def assigned_by_hidden_code(k, x):
     return LIMIT - before, [value - before for value in found], x
 
 
+class Base:
+    def __init__(self, n=0):
+        self.n = n
+
+    def describe(self, k):
+        return f"base {self.n} {k}"
+
+
+class Derived(Base):
+    def __init__(self, *values):
+        super().__init__(*values)
+        self.n += 1
+
+    def describe(self, k):
+        return super().describe(k) + "!"
+
+
 SUBJECTS = [
+    Subject(
+        "super of an open object",
+        [Case("k", lambda: (Derived.describe, {"k": 2}))],
+        lambda random: (random.choice([Derived(3), Derived(), Base(1), 5]),),
+    ),
+    Subject(
+        "super in a method of nothing static",
+        [Case("open", lambda: (Derived.__init__, {}))],
+        lambda random: (random.choice([Derived(3), Base(1), 5, None]), 7),
+    ),
     Subject(
         "a global that a decorated function assigns",
         [Case("three", lambda: (assigned_by_hidden_code, {"k": 3}))],
