@@ -93,7 +93,7 @@ NODES: dict[str, str] = {
     "ListComp": "r = [q + n for q in xs if q != n for _ in 'ab']",
     "SetComp": "r = sorted({q % 2 for q in (1, 2, n)})",
     "DictComp": "r = {q: n for q in s}",
-    "GeneratorExp": "r = sum(q * n for q in (1, 2, 3))",
+    "GeneratorExp": "r = tuple(q * n for q in (1, 2, 3))",
     "Await": "async def g():\n    await n\nr = 1",
     "Yield": "def g():\n    t = yield n\n    yield t\nh = g()\nr = [next(h), h.send(s)]",
     "YieldFrom": "def g():\n    yield from xs\n    yield n\nr = list(g())",

@@ -29,7 +29,7 @@ __all__ = ["CALLED", "load_attribute", "plain_reads", "store_attribute", "store_
 _BUILTIN_OWNERS: Final = frozenset(
     {str, bytes, int, float, bool, complex, list, dict, tuple, set, frozenset, range, slice}
 )
-_PLAIN_STORES: Final = (object.__dict__["__setattr__"], BaseException.__dict__["__setattr__"])
+_PLAIN_STORES: Final = tuple(class_lookup(cls, "__setattr__") for cls in (object, BaseException))
 _METHODS: Final = (types.MethodDescriptorType, types.WrapperDescriptorType)
 
 

@@ -29,7 +29,7 @@ def totals(n, x):
 
 def total_of_texts(start, x):
     found = []
-    for make in (lambda: sum((w for w in "ab"), start), lambda: sum(["a", x], start)):
+    for make in (lambda: sum(["a", "b", x], start), lambda: sum(["a", x], start)):
         try:
             found.append(make())
         except TypeError as error:
