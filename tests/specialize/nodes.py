@@ -187,6 +187,6 @@ def markdown(outcomes: dict[str, str]) -> str:
     """The table of the documentation: each kind with its outcome."""
     lines = ["| syntax | example | outcome |", "|---|---|---|"]
     for kind, result in outcomes.items():
-        example = NODES[kind].split("\n")[0].replace("|", "\\|")
+        example = NODES[kind].split("\n")[0].replace("|", "\\|").replace("](", "] (")  # no link
         lines.append(f"| `{kind}` | `{example}` | {result} |")
     return "\n".join(lines) + "\n"
