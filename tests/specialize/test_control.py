@@ -98,6 +98,20 @@ def swapped_around_handler(n, m):
     return n, m
 
 
+def in_place_before_handler(xs):
+    total = 0
+    kept = xs[:]
+    for x in kept:
+        total += x
+    try:
+        kept = xs[:]
+        total += xs[2]
+    except IndexError:
+        if len(kept) < 6:
+            kept += [1]
+    return total
+
+
 def unread_in_place(n):
     try:
         pass
@@ -168,6 +182,7 @@ CASES: list[tuple[Callable[..., Any], Callable[[], dict[str, Any]], list[Any]]] 
     (unbound_after_match, lambda: {"d": 7}, [None]),
     (unbound_caught, dict, [0, 1]),
     (swapped_around_handler, lambda: {"n": 0}, [1, None, "a"]),
+    (in_place_before_handler, lambda: {}, [[1, 2], [1, 2, 3], [], None]),
     (unread_in_place, lambda: {"n": 0}, [None]),
     (stored_before_exception, lambda: {"p": Point()}, [3]),
     (stored_in_call, lambda: {"p": Point()}, [_x_of, None]),

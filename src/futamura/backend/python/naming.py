@@ -44,6 +44,16 @@ __all__ = ["Names", "name_values"]
 _INPLACE: Final = frozenset(INPLACE)
 
 
+def _in_place_on(statement: object) -> Value | None:
+    """The first operand of an operator in place, if the statement is one; -1 if that is no variable."""
+    if not isinstance(statement, Assign) or not isinstance(statement.value, Node):
+        return None
+    if statement.value.op.name not in _INPLACE:
+        return None
+    first = statement.value.kids[0]
+    return first.value if isinstance(first, Ref) else -1
+
+
 @dataclass(slots=True)
 class Names:
     """The variable of each value; `cells` the variable that each cell prints as."""
@@ -241,7 +251,13 @@ class _Colouring:
         for value in kills[0]:
             self._free(value, occupied)
         for at, statement in enumerate(nested.statements):
-            self._statement(statement, kills[at + 1], occupied, always if at >= last_raising else held | always)
+            needed = always
+            if at < last_raising:
+                needed = held | always
+            elif at == last_raising and (operand := _in_place_on(statement)) is not None:
+                # Its variable gets the operand's value before it raises, unless it is the operand's own.
+                needed = (held - {self.colour.get(operand, "")}) | always
+            self._statement(statement, kills[at + 1], occupied, needed)
         for tree in nested.operands:
             self._comprehensions(tree)
 
