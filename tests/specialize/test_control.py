@@ -182,7 +182,7 @@ CASES: list[tuple[Callable[..., Any], Callable[[], dict[str, Any]], list[Any]]] 
     (unbound_after_match, lambda: {"d": 7}, [None]),
     (unbound_caught, dict, [0, 1]),
     (swapped_around_handler, lambda: {"n": 0}, [1, None, "a"]),
-    (in_place_before_handler, lambda: {}, [[1, 2], [1, 2, 3], [], None]),
+    (in_place_before_handler, dict, [[1, 2], [1, 2, 3], [], None]),
     (unread_in_place, lambda: {"n": 0}, [None]),
     (stored_before_exception, lambda: {"p": Point()}, [3]),
     (stored_in_call, lambda: {"p": Point()}, [_x_of, None]),
