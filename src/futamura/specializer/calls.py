@@ -167,7 +167,16 @@ def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[Abstr
             m.escape(arg)
     hint = frame.facts.function.hints[op.results[0]] if op.results else None
     args, shape = operands_in_generator(m, args, shape)
-    _give(m, frame, op, m.emit("call", args, shape, type=kind, hint=hint))
+    quiet = shape is None and _runs_nothing(m, args)
+    _give(m, frame, op, m.emit("call", args, shape, type=kind, hint=hint, raises=not quiet))
+
+
+def _runs_nothing(m: Machine, args: Sequence[AbstractValue]) -> bool:
+    """`append` of an exact list: it runs no code, looks at nothing else and does not fail."""
+    entry = m.state.object(args[0])
+    if entry is None or entry.kind != "method" or entry.extra != "append" or len(args) != 2:
+        return False
+    return exact_type(m, entry.items[0]) is list and type(m.state.resolve(entry.items[0])) is Dynamic
 
 
 def _makes_exactly(cls: object) -> bool:

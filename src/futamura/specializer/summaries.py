@@ -48,6 +48,7 @@ def _left(state: State, frame: Frame, env: dict[int, AbstractValue]) -> State:
         dict(state.ages),
         {},
         state.unit,
+        intact=False,
     )
     left.trim(whole=False)
     return left

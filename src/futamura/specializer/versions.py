@@ -334,6 +334,7 @@ class Versions:
         growing = _growing(siblings)
         name = state.top.facts.function.qualname
         if growing - self.noshape:
+            _mark_loops(state)
             self.grows(growing, state)
         if block in self.plain:
             return
@@ -341,6 +342,7 @@ class Versions:
         spread = max(values.values(), default=1)
         if count <= 1.5 * spread and count < self.budget.hard_versions_per_block:
             return
+        _mark_loops(state)
         self._leave_a_call(state, name, count)
         others = {place for place, number in values.items() if 1 < number < spread} - self.nokey
         if others and count < self.budget.hard_versions_per_block:
@@ -425,6 +427,19 @@ def loosened(state: State, loops: str, fresh: Callable[[int], int]) -> State:
             env[value] = Dynamic(fresh(-1))
     loose.trim()
     return loose
+
+
+def _mark_loops(state: State) -> None:
+    """Versions explode: the innermost loops around that have static control are dynamic after all.
+
+    What decides about them depends on dynamic control earlier in the loop, through values that `facts` does not see.
+    """
+    for frame in reversed(state.frames):
+        facts = frame.facts
+        late = {loop.header for loop in facts.loops_of[frame.block]} - facts.dynamic_headers
+        if late:
+            facts.dynamic_headers |= late
+            raise Restart(f"the loop of {facts.function.name} turned out dynamic")
 
 
 def _is_fixed(key: object) -> bool:

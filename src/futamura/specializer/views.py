@@ -81,15 +81,19 @@ def _list_remove(
 def _list_index(
     m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
 ) -> AbstractValue | None:
-    at = _place_of(held, args)
+    if len(args) == 2 and type(args[1]) is Known and type(args[1].value) is int:
+        start = args[1].value
+        at = _place_of(held, args[:1], start if start >= 0 else max(start + len(held.items), 0))
+    else:
+        at = _place_of(held, args)
     return None if at is None else Known(at)
 
 
-def _place_of(held: VObject, args: list[AbstractValue]) -> int | None:
-    """Where the known argument stands first, if all items before are known too."""
+def _place_of(held: VObject, args: list[AbstractValue], start: int = 0) -> int | None:
+    """Where the known argument stands first from `start` on, if all items before are known too."""
     if len(args) != 1 or type(args[0]) is not Known or not deep(args[0].value):
         return None
-    for at, item in enumerate(held.items):
+    for at, item in enumerate(held.items[start:], start):
         if type(item) is not Known or not deep(item.value):
             return None
         if item.value is args[0].value or item.value == args[0].value:
