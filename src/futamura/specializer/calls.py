@@ -29,6 +29,7 @@ from futamura.specializer.containers import dict_pairs
 from futamura.specializer.describing import is_plain_enum, member_by_value
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.generators import is_generator, is_iterator, new_generator
+from futamura.specializer.harmless import harmless, makes_exactly, runs_nothing
 from futamura.specializer.machine import GUARDED, Machine, Unsupported, exception_made_plainly, plain_exception_class
 from futamura.specializer.marks import fold_pure
 from futamura.specializer.marks import unfolds as is_marked_inline
@@ -46,8 +47,6 @@ from futamura.specializer.world import Assumption
 
 __all__ = ["call_value", "enter", "push_function"]
 
-HEAP_TYPE: Final = 1 << 9
-"""The flag of classes that a class statement made."""
 
 @rule("call")
 def call(m: Machine, frame: Frame, op: Operation) -> None:
@@ -159,63 +158,16 @@ def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[Abstr
         kind = _RESULTS.get(callee.value)
         if kind in (int, str, bool) and (callee.value is str or callee.value is bool) and len(args) > 2:
             kind = None
-    elif type(callee) is Known and _makes_exactly(callee.value):
+    elif type(callee) is Known and makes_exactly(callee.value):
         assert isinstance(callee.value, type)
         kind = callee.value
-    if not _harmless(m, args):
+    if not harmless(m, args):
         for arg in args:
             m.escape(arg)
     hint = frame.facts.function.hints[op.results[0]] if op.results else None
     args, shape = operands_in_generator(m, args, shape)
-    quiet = shape is None and _runs_nothing(m, args)
+    quiet = shape is None and runs_nothing(m, args)
     _give(m, frame, op, m.emit("call", args, shape, type=kind, hint=hint, raises=not quiet))
-
-
-def _runs_nothing(m: Machine, args: Sequence[AbstractValue]) -> bool:
-    """`append` of an exact list: it runs no code, looks at nothing else and does not fail."""
-    entry = m.state.object(args[0])
-    if entry is None or entry.kind != "method" or entry.extra != "append" or len(args) != 2:
-        return False
-    return exact_type(m, entry.items[0]) is list and type(m.state.resolve(entry.items[0])) is Dynamic
-
-
-def _makes_exactly(cls: object) -> bool:
-    """Does calling this exception class give an instance of exactly it?  (OSError looks for a subclass.)"""
-    if type(cls) is not type or not issubclass(cls, BaseException) or issubclass(cls, (OSError, BaseExceptionGroup)):
-        return False
-    return not any("__new__" in base.__dict__ for base in cls.__mro__ if base.__flags__ & HEAP_TYPE)
-
-
-def _harmless(m: Machine, args: Sequence[AbstractValue]) -> bool:
-    """A builtin that only looks at its arguments, and runs no code of theirs."""
-    callee = args[0]
-    if type(callee) is not Known:
-        return False
-    if callee.value is isinstance and len(args) == 3:
-        return type(args[2]) is Known and _plain_classes(args[2].value) and _plain_class_of(exact_type(m, args[1]))
-    if (callee.value is type and len(args) == 2) or callee.value is id:
-        return True
-    looks = any(callee.value is function for function in (len, ord, chr, range, isinstance))
-    return looks and all(exact_type(m, arg) in _PLAIN for arg in args[1:])
-
-
-_PLAIN: Final = frozenset(
-    {int, float, complex, bool, str, bytes, type(None), list, tuple, dict, set, frozenset, range, slice}
-)
-
-
-def _plain_classes(classes: object) -> bool:
-    """Does `isinstance` with these run no code of a metaclass?"""
-    if type(classes) is tuple:
-        return all(_plain_classes(cls) for cls in classes)
-    return is_a(classes, type) and type(classes).__instancecheck__ is type.__instancecheck__
-
-
-def _plain_class_of(cls: type | None) -> bool:
-    """Does reading `__class__` of an instance run no code?"""
-    plain = object.__dict__
-    names = ("__class__", "__getattribute__")
-    return cls is not None and all(class_lookup(cls, name) is plain[name] for name in names)
 
 
 def _is_instance(value: object) -> bool:

@@ -1,0 +1,72 @@
+"""Calls that stay, of which it is known what they do not do.
+
+    len(xs), xs an exact list      looks at its argument only
+    xs.append(v), xs a list        runs no code at all
+    ValueError(x)                  gives an instance of exactly ValueError
+
+Invariant: a call is named here only if no code of the user can run in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from futamura.ir.classes import is_a
+from futamura.specializer.machine import Machine
+from futamura.specializer.purity import class_lookup
+from futamura.specializer.rules import exact_type
+from futamura.specializer.values import AbstractValue, Dynamic, Known
+
+__all__ = ["HEAP_TYPE", "harmless", "makes_exactly", "runs_nothing"]
+
+
+HEAP_TYPE: Final = 1 << 9
+"""The flag of classes that a class statement made."""
+
+
+def runs_nothing(m: Machine, args: Sequence[AbstractValue]) -> bool:
+    """`append` of an exact list: it runs no code, looks at nothing else and does not fail."""
+    entry = m.state.object(args[0])
+    if entry is None or entry.kind != "method" or entry.extra != "append" or len(args) != 2:
+        return False
+    return exact_type(m, entry.items[0]) is list and type(m.state.resolve(entry.items[0])) is Dynamic
+
+
+def makes_exactly(cls: object) -> bool:
+    """Does calling this exception class give an instance of exactly it?  (OSError looks for a subclass.)"""
+    if type(cls) is not type or not issubclass(cls, BaseException) or issubclass(cls, (OSError, BaseExceptionGroup)):
+        return False
+    return not any("__new__" in base.__dict__ for base in cls.__mro__ if base.__flags__ & HEAP_TYPE)
+
+
+def harmless(m: Machine, args: Sequence[AbstractValue]) -> bool:
+    """A builtin that only looks at its arguments, and runs no code of theirs."""
+    callee = args[0]
+    if type(callee) is not Known:
+        return False
+    if callee.value is isinstance and len(args) == 3:
+        return type(args[2]) is Known and _plain_classes(args[2].value) and _plain_class_of(exact_type(m, args[1]))
+    if (callee.value is type and len(args) == 2) or callee.value is id:
+        return True
+    looks = any(callee.value is function for function in (len, ord, chr, range, isinstance))
+    return looks and all(exact_type(m, arg) in _PLAIN for arg in args[1:])
+
+
+_PLAIN: Final = frozenset(
+    {int, float, complex, bool, str, bytes, type(None), list, tuple, dict, set, frozenset, range, slice}
+)
+
+
+def _plain_classes(classes: object) -> bool:
+    """Does `isinstance` with these run no code of a metaclass?"""
+    if type(classes) is tuple:
+        return all(_plain_classes(cls) for cls in classes)
+    return is_a(classes, type) and type(classes).__instancecheck__ is type.__instancecheck__
+
+
+def _plain_class_of(cls: type | None) -> bool:
+    """Does reading `__class__` of an instance run no code?"""
+    plain = object.__dict__
+    names = ("__class__", "__getattribute__")
+    return cls is not None and all(class_lookup(cls, name) is plain[name] for name in names)
