@@ -157,6 +157,8 @@ def _load_instance(
         return own
     if type(target) is Dynamic and (found is MISSING or hasattr(cls, "__dict__")):
         return None
+    if type(target) is Known and found is not MISSING and not _seen_through(m, target.value, found, name):
+        return None
     if isinstance(found, types.FunctionType):
         m.assume_attribute(cls, name, found)
         return m.virtual(VObject("bound", object, (Known(found), target), site=site(frame)))
@@ -172,6 +174,15 @@ def _load_instance(
     if name == "__dataclass_fields__":
         m.world.freeze(found)
     return Known(found)
+
+
+def _seen_through(m: Machine, value: object, found: object, name: str) -> bool:
+    """Has this static object no attribute of its own in front of what its class has?  A store of one starts again.
+
+    That unknown code puts a function in front of a method is not expected; data may be hidden by whoever has it.
+    """
+    m.read_places.add((m.world.serial(value), name))
+    return type(found) in (types.FunctionType, staticmethod, classmethod, property) or m.world.contents(value)
 
 
 def _field(m: Machine, target: AbstractValue, name: str) -> AbstractValue | None:

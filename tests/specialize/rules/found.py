@@ -156,7 +156,36 @@ class Derived(Base):
         return super().describe(k) + "!"
 
 
+class Priced:
+    bonus = 5
+
+    def price(self, k):
+        return k
+
+
+def hides_class_attribute(thing, x):
+    first = thing.bonus
+    thing.bonus = x
+    return first, thing.bonus
+
+
+def hides_method(thing, x):
+    first = thing.price(1)
+    thing.price = abs
+    return first, thing.price(x)
+
+
 SUBJECTS = [
+    Subject(
+        "an attribute of its own in front of that of the class",
+        [Case("five", lambda: (hides_class_attribute, {"thing": Priced()}))],
+        one_of(1, None, "a"),
+    ),
+    Subject(
+        "an attribute of its own in front of a method",
+        [Case("abs", lambda: (hides_method, {"thing": Priced()}))],
+        one_of(-1, 2),
+    ),
     Subject(
         "super of an open object",
         [Case("k", lambda: (Derived.describe, {"k": 2}))],
