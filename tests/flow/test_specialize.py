@@ -316,6 +316,20 @@ def test_passing_values_around_a_swap() -> None:
         same(text, {}, {"n": 1}, {"n": 2}, {"n": 5}, **options)
 
 
+def test_a_tail_that_gets_one_value_in_two_places() -> None:
+    """In the one block the condition and what is passed are the same variable, in the other they are not."""
+    text = """
+L1: read a read u if a > 5 then goto A else goto B
+A: print 1 if u then goto X else goto Y
+B: u = u - 1 if a then goto X else goto Y
+X: print [u, 1] return
+Y: print [u, 2] return
+"""
+    rounds = [{"a": a, "u": u} for a in (0, 2, 8) for u in (0, 1, 4)]
+    residual = same(text, {}, *rounds, passes=("merge", "tails"))
+    assert sum(line.startswith("if") for line in code(residual)) == 2, residual.text
+
+
 def test_rolling_keeps_what_comes_before_and_after() -> None:
     line = " ".join(f"r = r * x + {2 * n}" for n in range(6))
     text = f"L: read x r = 1 print r {line} print r r = r - x return r"

@@ -94,7 +94,7 @@ def _merge(graph: FlowGraph, members: list[_Member], outside: set[Value]) -> boo
     slots = _slots(members, length) if length else None
     if slots is None or len(slots) > MAX_PASSED:
         return False
-    tail, order = _tail(graph, members[0], length, slots)
+    tail, order = _tail(graph, members, length, slots)
     for position, member in enumerate(members):
         node = member.node
         gone = {id(op) for op in member.ops[len(member.ops) - length :]}
@@ -134,26 +134,35 @@ def _slots(members: Sequence[_Member], length: int) -> dict[tuple[Value, ...], b
 
 
 def _tail(
-    graph: FlowGraph, first: _Member, length: int, slots: dict[tuple[Value, ...], bool]
+    graph: FlowGraph, members: Sequence[_Member], length: int, slots: dict[tuple[Value, ...], bool]
 ) -> tuple[int, list[tuple[Value, ...]]]:
     """The new block, made of the first member's tail, and what each of its parameters receives."""
+    first = members[0]
     order = list(slots)
-    renamed: dict[Value, Value] = {slot[0]: graph.value(graph.hints[slot[0]]) for slot in order}
-    params = [renamed[slot[0]] for slot in order]
-    ops: list[Operation] = []
+    params = {slot: graph.value(graph.hints[slot[0]]) for slot in order}
+    columns = iter(zip(*[_operands(member, length) for member in members], strict=True))
     tail = first.ops[len(first.ops) - length :]
     own = {result for op in tail for result in op.results}
+    renamed: dict[Value, Value] = {}
+    ops: list[Operation] = []
     for value in dict.fromkeys(_operands(first, length)):
-        if value in first.constants and value not in renamed and value not in own:
+        if value in first.constants and value not in own:
             constant = graph.constant(first.constants[value].value)
             renamed[value] = constant.results[0]
             ops.append(constant)
+
+    def operand(value: Value) -> Value:
+        """The next operand: what differs between the members is told by all of their values together."""
+        column = next(columns)
+        return params[column] if column in params else renamed.get(value, value)
+
     for op in tail:
-        args = tuple([renamed.get(arg, arg) for arg in op.args])
+        args = tuple([operand(arg) for arg in op.args])
         results = tuple([graph.value(graph.hints[result]) for result in op.results])
         renamed.update(zip(op.results, results))
         ops.append(op._replace(args=args, results=results))
     end = first.node.end
-    edges = tuple([Edge(edge.target, tuple([renamed.get(a, a) for a in edge.args])) for edge in end.edges])
-    ended = end._replace(args=tuple([renamed.get(arg, arg) for arg in end.args]), edges=edges)
-    return graph.add(Node(-1, params, ops, ended)), order
+    tested = tuple([operand(arg) for arg in end.args])
+    edges = tuple([Edge(edge.target, tuple([operand(arg) for arg in edge.args])) for edge in end.edges])
+    node = Node(-1, list(params.values()), ops, end._replace(args=tested, edges=edges))
+    return graph.add(node), order
