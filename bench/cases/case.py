@@ -29,6 +29,8 @@ class Case:
     peers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     raising_peers: bool = True
     """Do the peers answer the inputs for which the generic program raises?"""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """More options of `Specializer`: what the program caches, for one."""
     aim: float | None = None
     """The ratio to the expert that is aimed at."""
     once: bool = False

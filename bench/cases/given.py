@@ -112,7 +112,7 @@ def _structure(place: Path) -> Case:
     return Case(
         "structure", generic.structure, [(value,) for value in [*model.RAW, *model.BROKEN]],
         {"tp": model.Order, "path": ()}, residual.structure, {"value": Dyn(dict)}, peers.structurers(model.Order),
-        aim=1.25,
+        options={"caches": [generic._hints]}, aim=1.25,
     )  # fmt: skip
 
 
@@ -121,7 +121,8 @@ def _unstructure(place: Path) -> Case:
     values = [generic.structure(model.Order, value) for value in model.RAW]
     return Case(
         "unstructure", generic.unstructure_typed, [(value,) for value in values], {"tp": model.Order},
-        residual.unstructure, {"value": Dyn(model.Order)}, peers.unstructurers(model.Order), aim=1.25,
+        residual.unstructure, {"value": Dyn(model.Order)}, peers.unstructurers(model.Order),
+        options={"caches": [generic._hints]}, aim=1.25,
     )  # fmt: skip
 
 

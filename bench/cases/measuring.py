@@ -27,7 +27,7 @@ _SLICE = 0.02
 
 def residual_of(case: Case, form: str) -> tuple[Residual, float]:
     """The residual in one of its forms, and the seconds that it took, warm, with the collector at rest."""
-    specializer = Specializer(assume="trust" if form == "trusted" else "check")
+    specializer = Specializer(assume="trust" if form == "trusted" else "check", **case.options)
     given = dict(case.static) if form == "checked" else {**case.static, **case.declared}
     start = time.process_time()
     made = specializer(case.target, **given)
