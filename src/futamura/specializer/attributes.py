@@ -27,7 +27,10 @@ from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, 
 __all__ = ["CALLED", "load_attribute", "plain_reads", "store_attribute", "store_field"]
 
 _BUILTIN_OWNERS: Final = frozenset(
-    {str, bytes, int, float, bool, complex, list, dict, tuple, set, frozenset, range, slice}
+    {
+        str, bytes, int, float, bool, complex, list, dict, tuple, set, frozenset, range, slice,
+        types.MappingProxyType,
+    }
 )
 _PLAIN_STORES: Final = tuple(class_lookup(cls, "__setattr__") for cls in (object, BaseException))
 _METHODS: Final = (types.MethodDescriptorType, types.WrapperDescriptorType)

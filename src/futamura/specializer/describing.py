@@ -15,6 +15,7 @@ import ast
 import builtins
 import dataclasses
 import enum
+import gc
 import sys
 import types
 import typing
@@ -23,11 +24,11 @@ from typing import Any, Final
 
 from futamura.ir.graph import Operation
 from futamura.specializer.machine import Machine
-from futamura.specializer.models import KEYWORD_MODELS, Keywords
+from futamura.specializer.models import KEYWORD_METHODS, KEYWORD_MODELS, Keywords, plain_check
 from futamura.specializer.purity import MISSING, class_lookup, deep
 from futamura.specializer.rules import SPECIAL, exact_type, site
 from futamura.specializer.state import Frame
-from futamura.specializer.values import AbstractValue, Known, VObject
+from futamura.specializer.values import NONE, AbstractValue, Known, VObject
 
 __all__ = ["is_plain_enum", "member_by_value", "members"]
 
@@ -163,6 +164,40 @@ def _subscripted(node: ast.expr, space: dict[str, object]) -> bool:
 
 _reading(typing.get_origin)
 _reading(typing.get_args)
+def _issubclass(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    """Of known classes whose bases alone decide."""
+    known = [arg.value for arg in args if type(arg) is Known]
+    if len(known) != 2 or len(args) != 2 or keywords or not isinstance(known[0], type):
+        return None
+    wanted = known[1] if isinstance(known[1], tuple) else (known[1],)
+    if not _plain_class(known[0]) or not all(plain_check(cls) for cls in wanted):
+        return None
+    return Known(issubclass(known[0], wanted))
+
+
+def _proxy_get(
+    m: Machine, frame: Frame, op: Operation, target: AbstractValue, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    """`field.metadata.get(name, default)`: of a read-only view of a dict that is static."""
+    if type(target) is not Known or keywords or len(args) not in (1, 2) or type(args[0]) is not Known:
+        return None
+    key = args[0].value
+    (held,) = gc.get_referents(target.value) or [None]
+    if type(key) is not str or type(held) is not dict or not all(type(name) is str for name in held):
+        return None
+    if not m.frozen(target.value):
+        return None
+    m.state.validate(args[0])
+    if key not in held:
+        return args[1] if len(args) == 2 else NONE
+    m.reads(target.value, held[key])
+    return m.known(held[key], m.state.age(target))
+
+
+KEYWORD_METHODS[types.MappingProxyType, "get"] = _proxy_get
+KEYWORD_MODELS[issubclass] = _issubclass
 KEYWORD_MODELS[dataclasses.is_dataclass] = _is_dataclass
 KEYWORD_MODELS[dataclasses.fields] = _fields
 KEYWORD_MODELS[typing.get_type_hints] = _type_hints

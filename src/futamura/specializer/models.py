@@ -349,12 +349,12 @@ def _model_isinstance(m: Machine, frame: Frame, op: Operation, args: list[Abstra
         return None
     kind = exact_type(m, args[0])
     classes = args[1].value if is_a(args[1].value, tuple) else (args[1].value,)
-    if kind is None or not all(_plain_check(cls) for cls in classes) or "__class__" in _class_names(kind):
+    if kind is None or not all(plain_check(cls) for cls in classes) or "__class__" in _class_names(kind):
         return None
     return Known(issubclass(kind, classes))
 
 
-def _plain_check(cls: object) -> bool:
+def plain_check(cls: object) -> bool:
     """Does `isinstance` look at nothing but the class's bases?"""
     return (
         isinstance(cls, type)
