@@ -3,6 +3,8 @@
     inside a generator that was inlined:    call_in_generator(f, x)      f(x); StopIteration becomes RuntimeError
                                             raise_in_generator(error)    raise error, likewise
     a global of another module:             read_global(module, "name")
+                                            raise end_of_generator(value)
+    an iterator that exists already:        (x for x in iterating(iterator))
     a context manager of unknown class:     leave, value = enter_context(manager)
 
 Invariant: nothing here keeps anything between two calls, and nothing here looks at the frames of its callers.
@@ -20,7 +22,9 @@ from futamura.ir.evaluate import with_enter
 __all__ = [
     "call_in_generator",
     "delete_global",
+    "end_of_generator",
     "enter_context",
+    "iterating",
     "raise_in_generator",
     "read_global",
     "write_global",
@@ -47,6 +51,23 @@ def raise_in_generator(*operands: Any) -> Any:
         raise operands[0] from operands[1]
     except StopIteration as stop:
         raise RuntimeError(_MESSAGE) from stop
+
+
+def end_of_generator(value: Any) -> StopIteration:
+    """What a generator raises that returns `value`."""
+    return StopIteration() if value is None else StopIteration(value)
+
+
+class iterating:  # it is called like a function
+    """What `iter` makes the given iterator of, without asking it again."""
+
+    __slots__ = ("_iterator",)
+
+    def __init__(self, iterator: Any) -> None:
+        self._iterator: Final = iterator
+
+    def __iter__(self) -> Any:
+        return self._iterator
 
 
 def enter_context(manager: Any) -> tuple[Callable[..., Any], Any]:

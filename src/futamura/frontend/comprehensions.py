@@ -57,7 +57,7 @@ def _enter(d: Draft, scope: Scope, node: Any, iterator: Temp) -> None:
     if ARE_FUNCTIONS:
         d.own, d.foreign = own, True
         d.iterators.append(iterator)
-        d.inner = f"{d.inner}<{_KINDS[node.__class__]}comp>.<locals>."
+        d.inner = f"{d.inner}<{_KINDS[node.__class__]}comp>."
 
 
 def _collect(d: Draft, node: Any, result: Temp) -> None:

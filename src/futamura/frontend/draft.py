@@ -210,7 +210,7 @@ class Draft:
         self.inside = scope
         """The scope of what is being lowered: the function's or that of a comprehension in it."""
         self.qualname = qualname
-        self.inner = qualname + ".<locals>."
+        self.inner = qualname + ("." if qualname.endswith("<genexpr>") else ".<locals>.")
         """The prefix of the qualified names of nested functions."""
         self.private = scope.private
         self.guarded = guarded

@@ -49,6 +49,8 @@ def _forwarded(function: Function) -> Function:
     unnamed: set[Value] = set()
     for block in function.blocks:
         for operation in block.ops:
+            if operation.name == "cell":
+                continue  # a variable that a nested function captures is one, however often it is used
             if len(operation.results) == 1 and operation.results[0] not in updated:
                 (made,) = operation.results
                 if uses[made] == 1 and near[lines[block.id], made] == 1 and function.hints[made] is not None:

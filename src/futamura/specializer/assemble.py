@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
 
 from futamura.ir.build import FunctionBuilder
 from futamura.ir.graph import Function, Program, Signature
-from futamura.specializer.assembly import Assembly, operations, parameters
+from futamura.specializer.assembly import Assembly, parameters
 from futamura.specializer.emission import Emission
-from futamura.specializer.machine import Machine, Unsupported
+from futamura.specializer.machine import Machine
 from futamura.specializer.passing import Flow
 from futamura.specializer.residual import ResidualBlock, Version
+from futamura.specializer.variables import require_variables
 
 __all__ = ["Entry", "assemble"]
 
@@ -48,6 +48,10 @@ def assemble(machine: Machine, root: Version, entry: Entry, placed: Placed | Non
         assembly.own = entry.inputs if version is root.final() else parameters(version)
         assembly.params[version.root] = assembly.own
         assembly.visit(version.root)
+    main = assemblies[root.final()]
+    places = sorted(machine.free)
+    main.free = [machine.free[place] for place in places]
+    main.own = main.params[main.main.root] = [*main.own, *main.free]
     flow = Flow(machine, assemblies, root.final())
     functions: list[Function] = []
     for version, assembly in assemblies.items():
@@ -57,7 +61,7 @@ def assemble(machine: Machine, root: Version, entry: Entry, placed: Placed | Non
         if version is not root.final():
             signature = Signature(regular=_parameter_names(machine, own))
         functions.append(_function(assembly, version, names[version], signature, entry.source, flow, placed))
-    return Program(entry.name, tuple(functions))
+    return Program(entry.name, (*functions, *machine.definitions.all()))
 
 
 def _parameter_names(machine: Machine, params: list[int]) -> tuple[str, ...]:
@@ -82,13 +86,15 @@ def _function(
     flow: Flow,
     placed: Placed | None,
 ) -> Function:
-    _require_variables(assembly, flow.replaced)
+    require_variables(assembly, flow.replaced)
+    machine = assembly.machine
     kind = about.kind if version is assembly.main else "function"
     builder = FunctionBuilder(
         name,
         signature,
         kind=kind,
-        qualname=about.qualname,
+        free=tuple(machine.own_names[place] for place in sorted(machine.free)) if assembly.free else (),
+        qualname=about.qualname if version is assembly.main else version.state.top.facts.function.qualname,
         doc=about.doc,
         module=about.module,
         file=about.file,
@@ -101,16 +107,3 @@ def _function(
         for block, head in emission.heads.items():
             placed(name, head.id, block, assembly.reached.get(block))
     return function
-
-
-_CELL_OF: Final = {"cell_get": 0, "cell_del": 0, "cell_set": 1}
-
-
-def _require_variables(assembly: Assembly, replaced: dict[int, int]) -> None:
-    """A variable that is bound on some ways only has no place of its own: each way made one, and they met."""
-    found = [op for block in assembly.blocks for op in operations(assembly, block)]
-    made = {result for op in found if op.name in ("cell", "const") for result in op.results}
-    for op in found:
-        at = _CELL_OF.get(op.name)
-        if at is not None and replaced.get(op.args[at], op.args[at]) not in made:
-            raise Unsupported("a variable is bound on some ways only", op.span)

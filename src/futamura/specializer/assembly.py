@@ -27,6 +27,7 @@ _PURE: Final = frozenset(
         "dict",
         "slice",
         "cell",
+        "closure",
         "string",
         "add",
         "sub",
@@ -67,6 +68,8 @@ class Assembly:
         self.numbers: dict[ResidualBlock, int] = {}
         self.before: dict[ResidualBlock, list[ResidualOperation]] = {}
         self.entered: set[ResidualBlock] = set()
+        self.free: list[int] = []
+        """The closure cells of the specialized function that this function has."""
         self.reached: dict[ResidualBlock, Version] = {}
         """The versions of the blocks that are specialization points."""
         self.own: list[int] = []

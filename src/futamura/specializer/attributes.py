@@ -22,7 +22,8 @@ from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.purity import MISSING, class_lookup, own_attributes, plain_lookup
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.state import Frame
-from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
+from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Virtual, VObject
+from futamura.specializer.world import Assumption
 
 __all__ = ["CALLED", "load_attribute", "plain_reads", "store_attribute", "store_field"]
 
@@ -83,9 +84,29 @@ def load_attribute(
             return _load_module(m, target.value, name)
         if is_a(target.value, type):
             return _load_class(m, target.value, name)
+        if type(target.value) is types.FunctionType and name in _FUNCTION_NAMES:
+            found = getattr(target.value, name)
+            m.world.assume(Assumption("attribute", f"{target.value.__qualname__}.{name}", target.value, name, found))
+            return Known(found) if type(found) in (str, type(None)) else None
         if is_a(target.value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)):
             return None
+    if entry is not None and entry.kind == "exception":
+        return _load_exception(m, frame, entry, name)
     return _load_instance(m, frame, op, target, cls, name)
+
+
+_FUNCTION_NAMES: Final = frozenset({"__doc__", "__module__", "__name__", "__qualname__"})
+
+
+def _load_exception(m: Machine, frame: Frame, entry: VObject, name: str) -> AbstractValue | None:
+    """What a virtual exception was made with."""
+    if not plain_reads(entry.cls):
+        return None
+    if name == "args" and class_lookup(entry.cls, name) is BaseException.__dict__["args"]:
+        return m.virtual(VObject("tuple", tuple, entry.items, site=site(frame)))
+    if name == "value" and entry.cls is StopIteration:
+        return entry.items[0] if entry.items else NONE
+    return None
 
 
 def _load_module(m: Machine, module: types.ModuleType, name: str) -> AbstractValue | None:
@@ -117,6 +138,9 @@ def _load_class(m: Machine, cls: type, name: str) -> AbstractValue | None:
     meta = type(cls)
     if name in ("__name__", "__qualname__") and class_lookup(meta, name) is type.__dict__[name]:
         return Known(str(getattr(cls, name)))
+    if name == "__doc__" and class_lookup(meta, name) is type.__dict__[name] and type(cls.__dict__.get(name)) is str:
+        m.assume_attribute(cls, name, cls.__dict__[name])
+        return Known(cls.__dict__[name])
     if class_lookup(meta, name) is not MISSING or meta.__getattribute__ is not type.__getattribute__:
         return None
     found = class_lookup(cls, name)
@@ -232,6 +256,8 @@ def store_attribute(
     m: Machine, frame: Frame, op: Operation, value: AbstractValue, target: AbstractValue, name: str
 ) -> None:
     """`target.name = value`."""
+    if name == "__traceback__" and _own_traceback(m, value, target):
+        return
     cls = exact_type(m, target)
     if cls is not None and class_lookup(cls, "__setattr__") in _PLAIN_STORES:
         found = class_lookup(cls, name)
@@ -244,6 +270,17 @@ def store_attribute(
             return
     m.writes(target)
     m.emit("setattr", (value, target), name, results=0)
+
+
+def _own_traceback(m: Machine, value: AbstractValue, target: AbstractValue) -> bool:
+    """Is this the traceback that was read from this very exception?"""
+    entry = m.state.object(value)
+    if entry is None or entry.kind != "traceback":
+        return False
+    held = m.state.resolve(entry.items[0])
+    if type(held) is Dynamic and type(target) is Dynamic:
+        return held.rv == target.rv
+    return type(held) is Virtual and type(target) is Virtual and held.oid == target.oid
 
 
 def store_field(m: Machine, target: AbstractValue, name: str, value: AbstractValue) -> bool:
@@ -273,6 +310,24 @@ def store_field(m: Machine, target: AbstractValue, name: str, value: AbstractVal
 @rule("delattr")
 def delete(m: Machine, frame: Frame, op: Operation) -> None:
     target = m.get(frame, op.args[0])
+    assert isinstance(op.attr, str)
+    if _delete_field(m, target, op.attr):
+        m.folded += 1
+        return
     m.writes(target)
     m.observe()
     m.emit("delattr", (target,), op.attr, results=0)
+
+
+def _delete_field(m: Machine, target: AbstractValue, name: str) -> bool:
+    """Delete an attribute that a virtual instance has."""
+    entry = m.state.object(target)
+    if entry is None or type(target) is not Virtual or entry.kind != "instance" or name not in entry.names:
+        return False
+    plain = class_lookup(entry.cls, "__delattr__") is object.__dict__["__delattr__"]
+    if not plain or hasattr(type(class_lookup(entry.cls, name)), "__delete__"):
+        return False
+    at = entry.names.index(name)
+    names, items = (*entry.names[:at], *entry.names[at + 1 :]), (*entry.items[:at], *entry.items[at + 1 :])
+    m.state.heap[target.oid] = entry._replace(names=names, items=items)
+    return True

@@ -35,6 +35,7 @@ from futamura.specializer.marks import fold_pure
 from futamura.specializer.marks import unfolds as is_marked_inline
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, call_method, iterator_over
 from futamura.specializer.operators import call_operator
+from futamura.specializer.partials import call_of_partial
 from futamura.specializer.protocol import next_item
 from futamura.specializer.purity import MISSING, PURE_FUNCTIONS, class_lookup, deep
 from futamura.specializer.raising import left_generator, operands_in_generator
@@ -46,6 +47,7 @@ from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, 
 from futamura.specializer.world import Assumption
 
 __all__ = ["call_value", "enter", "push_function"]
+
 
 
 @rule("call")
@@ -95,6 +97,10 @@ def call_value(
     entry = m.state.object(function)
     if entry is not None and entry.kind == "bound":
         call_value(m, frame, op, entry.items[0], [entry.items[1], *args], keywords)
+        return
+    inner = call_of_partial(m, function, args, keywords)
+    if inner is not None:
+        call_value(m, frame, op, *inner)
         return
     if (entry is not None and entry.kind == "instance") or (type(function) is Known and _is_instance(function.value)):
         method = call_of_instance(m, function)
@@ -172,9 +178,9 @@ def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[Abstr
 
 def _is_instance(value: object) -> bool:
     """Is this an instance of a class written in Python, whose `__call__` decides what a call does?"""
-    return not is_a(
-        value, (type, types.FunctionType, types.MethodType, types.BuiltinFunctionType)
-    ) and isinstance(class_lookup(type(value), "__call__"), types.FunctionType)
+    return not is_a(value, (type, types.FunctionType, types.MethodType, types.BuiltinFunctionType)) and isinstance(
+        class_lookup(type(value), "__call__"), types.FunctionType
+    )
 
 
 def call_of_instance(m: Machine, target: AbstractValue) -> AbstractValue | None:
@@ -384,8 +390,7 @@ def _inline_function(
         return False
     cells: list[AbstractValue] = [Known(cell) for cell in facts.cells]
     purpose = "call" if subject is None else "init"
-    made_by = _plainly_called(function, signature)
-    return _push(m, frame, op, facts, [*bound, *cells], purpose=purpose, subject=subject, made_by=made_by)
+    return _push(m, frame, op, facts, [*bound, *cells], purpose=purpose, subject=subject, made_by=function)
 
 
 _READ: Final = frozenset({"abc", "collections", "contextlib", "dataclasses", "functools", "heapq", "operator", "types"})
@@ -398,12 +403,6 @@ def _opened(m: Machine, function: types.FunctionType) -> bool:
     if package not in sys.stdlib_module_names or package in _READ or package == "__main__":
         return True
     return package == str(m.home.get("__name__", "")).partition(".")[0]
-
-
-def _plainly_called(function: types.FunctionType, signature: Signature) -> types.FunctionType | None:
-    """The function, if a call of it may have exactly its entry's values as positional arguments."""
-    simple = signature.varargs is None and signature.varkw is None and not signature.kwonly
-    return function if simple and not function.__closure__ else None
 
 
 def _inline_closure(
@@ -423,7 +422,8 @@ def _inline_closure(
     defaults.update(zip(attr.kwdefaults, items[at : at + len(attr.kwdefaults)]))
     cells = items[len(items) - len(facts.function.free) :] if facts.function.free else ()
     bound = bind(m, frame, signature, args, keywords, defaults)
-    return bound is not None and _push(m, frame, op, facts, [*bound, *cells])
+    made_by = (maker, attr, entry.site)
+    return bound is not None and _push(m, frame, op, facts, [*bound, *cells], made_by=made_by)
 
 
 def _push(
@@ -435,7 +435,7 @@ def _push(
     *,
     purpose: str = "call",
     subject: AbstractValue | None = None,
-    made_by: types.FunctionType | None = None,
+    made_by: object = None,
 ) -> bool:
     """Enter `facts` in a new frame, unless it is on the stack under dynamic control or too deep."""
     frames = m.state.frames
@@ -453,7 +453,8 @@ def _push(
     if purpose == "call" and chain[-1] in m.versions.opaque:
         return False
     here, key = unfolds(m, frame, op, facts, values)
-    if not here and not is_marked_inline(m, facts):
+    shared = ("unit", facts.uid) in m.refused  # a variable of it must be a real one, of one call each
+    if shared or (not here and not is_marked_inline(m, facts)):
         if purpose not in ("call", "init"):
             return False
         inside = GUARDED if left_generator(m) is not None else "call"

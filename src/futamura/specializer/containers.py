@@ -8,9 +8,11 @@ setitem x, virtual dict, "k"     ->  the virtual dict changes, nothing is emitte
 from __future__ import annotations
 
 from futamura.ir.graph import Operation
+from futamura.specializer.failing import missing_item
 from futamura.specializer.machine import Machine
 from futamura.specializer.promises import promised_item
 from futamura.specializer.purity import deep
+from futamura.specializer.raising import raise_value
 from futamura.specializer.rules import (
     OPERATOR_CALLS,
     SPECIAL,
@@ -216,6 +218,11 @@ def getitem(m: Machine, frame: Frame, op: Operation) -> None:
         result = special(m, frame, op, [target, key])
     if result is None and OPERATOR_CALLS["getitem"](m, frame, op, [target, key]):
         return
+    missing = missing_item(m, target, key) if result is None else None
+    if missing is not None:
+        m.folded += 1
+        raise_value(m, missing)
+        return
     if result is None:
         types = [exact_type(m, target), exact_type(m, key)]
         promised = promised_item(target, key, m.state.intact)
@@ -291,7 +298,9 @@ def _slice_of(m: Machine, frame: Frame, target: AbstractValue, bounds: slice) ->
 def build_slice(m: Machine, frame: Frame, op: Operation) -> None:
     args = tuple(m.get(frame, arg) for arg in op.args)
     if all(type(arg) is Known and deep(arg.value) for arg in args):
-        m.set(frame, op, Known(slice(*(arg.value for arg in args if type(arg) is Known))))
+        made = slice(*(arg.value for arg in args if type(arg) is Known))
+        m.slices[id(made)] = made
+        m.set(frame, op, Known(made))
     else:
         m.set(frame, op, m.virtual(VObject("slice", slice, args, site=site(frame))))
 

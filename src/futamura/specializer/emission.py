@@ -12,7 +12,10 @@ from typing import Final
 from futamura.ir.build import BlockBuilder, FunctionBuilder
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Edge, Function
+from futamura.ir.nesting import loop_forest
 from futamura.specializer.assembly import Assembly, implicit, operations, removable
+from futamura.specializer.definitions import Closure, define
+from futamura.specializer.machine import Unsupported
 from futamura.specializer.passing import Flow
 from futamura.specializer.residual import ResidualBlock, ResidualEnd, ResidualOperation, Version
 from futamura.specializer.state import Extent
@@ -46,6 +49,7 @@ class Emission:
         self.outside: dict[ResidualBlock, dict[int, int]] = {}
         self._renamed: dict[int, int] = {}
         self._handler_of: dict[int, ResidualBlock] | None = None
+        self._loops: set[int] | None = None
 
     def build(self) -> Function:
         for block in self.assembly.blocks:
@@ -211,7 +215,38 @@ class Emission:
         if removable(op) and not any(result in self.needed for result in op.results):
             return
         args = tuple(self._value(arg) for arg in op.args)
+        if isinstance(op.attr, Closure):
+            self._define(block, op, op.attr, args)
+            return
         self.builder.append(block, op.name, args, op.attr, tuple(self._value(result) for result in op.results), op.span)
+
+    def _define(self, block: BlockBuilder, op: ResidualOperation, closure: Closure, args: tuple[int, ...]) -> None:
+        definitions = self.assembly.machine.definitions
+        result = self._value(op.results[0])
+        if not any(closure.fresh) or not self._repeats(block):
+            define(definitions, self.builder, block, closure, args, result)
+        elif None in closure.fresh:
+            raise Unsupported("a loop makes closures that share some of their variables", op.span)
+        else:
+            maker = definitions.maker(closure, len(args))
+            self.builder.append(block, "invoke", args, maker, (result,), op.span)
+
+    def _repeats(self, block: BlockBuilder) -> bool:
+        """Does a loop run this block again and again?"""
+        if self._loops is None:
+            numbers = self.assembly.numbers
+            ways: list[list[int]] = [[] for _ in self.assembly.blocks]
+            for (number, _), (target, _) in self.assembly.edges.items():
+                ways[number].append(numbers[target])
+            for number, (target, _) in self.assembly.handlers.items():
+                ways[number].append(numbers[target])
+            inside = {number for loop in loop_forest(ways, 0) for number in loop.nodes}
+            self._loops = {
+                made.id
+                for number in inside
+                for made in (self.heads[self.assembly.blocks[number]], self.bodies[self.assembly.blocks[number]])
+            }
+        return block.id in self._loops
 
 
 def _innermost_try(context: tuple[Extent, ...]) -> Extent:

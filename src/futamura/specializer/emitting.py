@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from types import FunctionType, MethodType
 from typing import Final, NoReturn
 
 from futamura.ir.constant import Constant
@@ -23,7 +22,7 @@ from futamura.specializer.residual import ResidualBlock, ResidualOperation
 from futamura.specializer.state import State, Unsupported
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
-__all__ = ["CONSTRUCTORS", "Emitter", "Unsupported"]
+__all__ = ["CONSTRUCTORS", "CYCLE_BREAKERS", "Emitter", "Unsupported"]
 
 
 _SMALL_SET: Final = 5
@@ -32,6 +31,9 @@ _SMALL_SET: Final = 5
 
 CONSTRUCTORS: Final[dict[str, Callable[[Emitter, VObject], Dynamic]]] = {}
 """How virtual objects of further kinds are constructed."""
+
+CYCLE_BREAKERS: Final[dict[str, Callable[[Emitter, VObject], None]]] = {}
+"""What is tried for the objects of a kind on a way from an object to itself, before that is given up."""
 
 
 class Emitter(ABC):
@@ -51,6 +53,8 @@ class Emitter(ABC):
         self.span: Span | None = None
         self.named: dict[int, tuple[str, str]] = {}
         """Functions, classes and modules that were found under a global name of the residual's own module."""
+        self.slices: dict[int, slice] = {}
+        """Constant slices that the code itself makes."""
         self._oids = 0
         self._vids = 0
 
@@ -160,6 +164,11 @@ class Emitter(ABC):
             found = self.residual_value()
             self.block.ops.append(ResidualOperation("global_get", (), named, (found,), self.span, True))
             return found
+        if type(value) is slice and id(value) in self.slices:  # written where it is used
+            parts = tuple(self._constant(part) for part in (value.start, value.stop, value.step))
+            found = self.residual_value()
+            self.block.ops.append(ResidualOperation("slice", parts, None, (found,), self.span, True))
+            return found
         constant = Constant(value)
         found = self.block.constants.get(constant, -1)
         if found < 0:
@@ -205,6 +214,10 @@ class Emitter(ABC):
         while work:
             oid, trail = work.pop()
             if oid in trail:
+                for passed in (*trail, oid):
+                    breaker = CYCLE_BREAKERS.get(self.state.heap[passed].kind)
+                    if breaker is not None:
+                        breaker(self, self.state.heap[passed])
                 raise Unsupported("an object that contains itself escapes", self.span)
             if oid in seen:
                 continue
@@ -241,8 +254,6 @@ class Emitter(ABC):
             return self.emit(
                 "call", (Known(BaseException.__new__), Known(entry.cls), *given), type=entry.cls, raises=False
             )
-        if kind == "bound":
-            return self.emit("call", (Known(MethodType), *items), raises=False)
         if kind == "method":
             return self.emit("getattr", items, entry.extra, raises=False)
         if kind == "iterator" and entry.extra == "sequence":
@@ -255,13 +266,6 @@ class Emitter(ABC):
         if kind == "view":
             method = self.emit("getattr", items, str(entry.extra), raises=False)
             return self.emit("call", (method,), type=entry.cls, raises=False)
-        if (
-            kind == "generator"
-            and isinstance(entry.extra, tuple)
-            and entry.extra[1:3] == (0, 0)
-            and isinstance(entry.extra[5], FunctionType)
-        ):
-            return self.emit("call", (Known(entry.extra[5]), *items), type=entry.cls, raises=False)
         if kind in CONSTRUCTORS:
             return CONSTRUCTORS[kind](self, entry)
         raise Unsupported(f"a {kind} object made during specialization escapes", self.span)

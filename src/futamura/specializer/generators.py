@@ -19,6 +19,7 @@ from types import GeneratorType
 from typing import Final
 
 from futamura.ir.graph import Operation
+from futamura.runtime import end_of_generator
 from futamura.specializer import library
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.machine import Machine, Unsupported
@@ -223,7 +224,7 @@ def _end_of(m: Machine, value: AbstractValue) -> AbstractValue:
     if type(value) is Known and value.value is None:
         return m.virtual(VObject("exception", StopIteration, (), site=site))
     if type(value) is Dynamic and value.type in (None, type(None)):
-        raise Unsupported("a generator that is asked for its next item returns what may be None", m.span)
+        return m.emit("call", (Known(end_of_generator), value), type=StopIteration, raises=False)
     return m.virtual(VObject("exception", StopIteration, (value,), site=site))
 
 

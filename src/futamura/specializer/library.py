@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
-__all__ = ["delegate", "extend", "join", "next_of", "next_or"]
+__all__ = ["attributes_at", "delegate", "extend", "items_at", "join", "next_of", "next_or"]
 
 
 def any_of(iterable: Iterable[Any]) -> bool:
@@ -172,6 +172,22 @@ def join(separator: str, iterable: Iterable[Any]) -> str:
 def extend(items: list[Any], iterable: Iterable[Any]) -> None:
     for item in iterable:
         items.append(item)
+
+
+def items_at(value: Any, *keys: Any) -> Any:
+    if len(keys) == 1:
+        return value[keys[0]]
+    return tuple([value[key] for key in keys])
+
+
+def attributes_at(value: Any, *names: str) -> Any:
+    found = []
+    for name in names:
+        inner = value
+        for part in name.split("."):
+            inner = getattr(inner, part)
+        found.append(inner)
+    return found[0] if len(names) == 1 else tuple(found)
 
 
 def delegate(iterable: Iterable[Any]) -> Iterator[Any]:

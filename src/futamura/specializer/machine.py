@@ -22,6 +22,7 @@ from typing import Final, NoReturn, Protocol
 
 from futamura.ir.evaluate import unbound
 from futamura.ir.graph import Edge, Operation
+from futamura.specializer.definitions import Definitions
 from futamura.specializer.emitting import Emitter, Unsupported
 from futamura.specializer.exposure import exposed
 from futamura.specializer.facts import FunctionFacts
@@ -157,7 +158,6 @@ class Machine(Emitter):
         self.home: Final = home
         self.resolve: Final = resolve
         self.nested: Final = nested
-        self.written_once: set[object] = set()
         self.read_places: set[tuple[int, str]] = set()
         self.events: dict[tuple[str, str], Event] = {}
         self.rules: Final = rules
@@ -186,8 +186,13 @@ class Machine(Emitter):
         """The tokens of tuples that `is` was asked about."""
         self.ways: dict[tuple[int, int], set[bool]] = {}
         """Where the step of an iterator was entered under dynamic control: did it give an item, did it end?"""
-        self.clean_ups = False
-        """Was a generator suspended that has something to do when it is dropped?"""
+        self.definitions = Definitions()
+        self.shared: set[str] = set()  # names of real variables
+        self.own_cells: tuple[CellType, ...] = ()
+        self.own_names: tuple[str, ...] = ()
+        self.free: dict[int, int] = {}
+        """The closure cells of the specialized function that the residual one has, by position: their values."""
+        self.clean_ups = False  # was a generator suspended that has something to do when it is dropped?
         self.unfolded: dict[object, dict[object, None]] = {}
         """The places where a recursive function was unfolded, by its arguments' key."""
         self.lost: dict[int, object] = {}

@@ -98,6 +98,8 @@ class Meet:
         self._forced_b: set[int] = set()
         self.confused: set[object] = set()
         """The tokens of equal tuples that are two objects: from here on they count as one."""
+        self.variables: list[object] = []
+        """Where cells were made that are bound in one of the states and not in the other."""
         while not self._attempt():
             pass
 
@@ -166,6 +168,9 @@ class Meet:
         return True
 
     def _leaf(self, a: AbstractValue, b: AbstractValue) -> AbstractValue:
+        for state, value in ((self._a, a), (self._b, b)):
+            if type(value) is Virtual and state.heap[value.oid].kind == "cell":
+                self.variables.append(state.heap[value.oid].site)
         self._force(self._a, a, self._forced_a, self._forward)
         self._force(self._b, b, self._forced_b, self._backward)
         left, right = leaf_token(a), leaf_token(b)

@@ -25,9 +25,11 @@ from futamura.ir.graph import Function, Program, Signature
 from futamura.ir.verify import VerificationError
 from futamura.specializer import aggregates as _aggregates
 from futamura.specializer import attributes as _attributes  # these register their rules and models
+from futamura.specializer import classes as _classes
 from futamura.specializer import containers as _containers
 from futamura.specializer import contexts as _contexts
 from futamura.specializer import dunders as _dunders
+from futamura.specializer import functions as _functions
 from futamura.specializer import globals as _globals
 from futamura.specializer import libraries as _libraries
 from futamura.specializer import lists as _lists
@@ -65,13 +67,15 @@ _LASTING: Final = ("FT305", "FT401")
 _ = (
     _aggregates,
     _attributes,
+    _classes,
     _containers,
     _contexts,
     _dunders,
+    _functions,
     _globals,
-    _marks,
     _libraries,
     _lists,
+    _marks,
     _reflection,
     _sets,
     _texts,
@@ -335,7 +339,8 @@ class _Run:
             versions.style = machine.style = self.subject.style or machine.style
             machine.patient = self.subject.style is not None
             machine.watch, machine.deadline = self.watch, self._deadline
-            machine.refused = refused
+            machine.refused = versions.refused = refused
+            machine.own_cells, machine.own_names = facts.cells, facts.function.free
             try:
                 root, params = self._run(machine, versions, facts)
                 traced = trace(machine, root, machine.inputs)

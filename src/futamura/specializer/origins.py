@@ -263,5 +263,3 @@ def _reachable(root: Version) -> tuple[list[ResidualBlock], list[Version]]:
             reached.extend(target(item) for item in block.end.targets)
         work.extend(reversed(reached))
     return blocks, versions
-
-

@@ -20,7 +20,7 @@ from futamura.ir.constant import Constant
 from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
 from futamura.ir.graph import Operation
 from futamura.ir.ops import OPERATORS
-from futamura.specializer.machine import Machine, Unsupported
+from futamura.specializer.machine import Machine
 from futamura.specializer.policy import SMALL_MODULUS
 from futamura.specializer.purity import MISSING, cheap, class_lookup, comparable, deep
 from futamura.specializer.state import OLDEST, Frame
@@ -195,7 +195,9 @@ def _identity(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]
             same = False
     else:
         known, other = (left, right) if type(left) is Known else (right, left)
-        if (
+        if type(left) is Dynamic and type(right) is Dynamic and left.rv == right.rv:
+            same = True
+        elif (type(known) is Known and known.value is None and type(other) is Dynamic and _is_caught(m, other)) or (
             type(known) is Known
             and type(other) is Dynamic
             and other.type is not None
@@ -207,10 +209,28 @@ def _identity(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]
     return Known(same if op.operator.name == "is" else not same)
 
 
+def _is_caught(m: Machine, value: Dynamic) -> bool:
+    """Is this the exception of one of the handlers that are running?"""
+    for frame in m.state.frames:
+        for extent in frame.extents:
+            if extent.kind != "except":
+                continue
+            function = frame.facts.function
+            handler = function.blocks[function.regions[function.regions[extent.region].of].handler]
+            caught = frame.env.get(handler.params[0])
+            if caught is not None:
+                caught = m.state.resolve(caught)
+                if type(caught) is Dynamic and caught.rv == value.rv:
+                    return True
+    return False
+
+
 def _unnameable(m: Machine, value: AbstractValue) -> bool:
     """Virtual immutable objects have no identity of their own to compare by."""
     entry = m.state.object(value)
-    return entry is not None and (entry.kind == "class of" or (entry.kind == "tuple" and not entry.items))
+    return entry is not None and (
+        entry.kind in ("class of", "traceback") or (entry.kind == "tuple" and not entry.items)
+    )
 
 
 def _singleton(value: object) -> bool:
@@ -409,12 +429,6 @@ def join_strings(m: Machine, frame: Frame, op: Operation) -> None:
 # -- cells and functions
 
 
-@rule("cell")
-def new_cell(m: Machine, frame: Frame, op: Operation) -> None:
-    items = tuple(m.get(frame, arg) for arg in op.args)
-    m.set(frame, op, m.virtual(VObject("cell", object, items, site=site(frame), extra=op.attr)))
-
-
 @rule("cell_get")
 def cell_get(m: Machine, frame: Frame, op: Operation) -> None:
     cell = m.get(frame, op.args[0])
@@ -442,6 +456,7 @@ def cell_set(m: Machine, frame: Frame, op: Operation) -> None:
         m.state.heap[cell.oid] = entry._replace(items=(value,))
         return
     m.writes(cell)
+    m.escape(value)
     m.emit("cell_set", (value, cell), op.attr, results=0, raises=False)
 
 
@@ -502,8 +517,3 @@ def match_shape(m: Machine, frame: Frame, op: Operation) -> None:
         m.set(frame, op, Known(False))
     else:
         m.set(frame, op, m.emit(op.operator.name, (subject,), type=bool))
-
-
-@rule("class")
-def unsupported(m: Machine, frame: Frame, op: Operation) -> None:
-    raise Unsupported(f"{op.operator.name} inside specialized code", op.span)

@@ -65,13 +65,15 @@ class Suspension(NamedTuple):
     chain: Chain
     dynamic: bool
     made_by: object = None
-    """What makes such a generator that was not started: see `functions.generator_maker`."""
+    """What makes such a generator that was not started: a function, or (maker, attribute, site) of a virtual one."""
     waiting: int | None = None
     """The value that takes what is sent; -1 at a `yield from`, None before the start."""
 
     def has_clean_up(self) -> bool:
         """Would closing it run code?  A generator that stands at a `yield from` has an inner one, an object itself."""
         return self.waiting is not None and self.facts.blocks[self.block].handler is not None
+
+
 class ArgumentKey(NamedTuple):
     """The key of a call's arguments; without what containers hold; and how much is in containers, by site."""
 

@@ -48,6 +48,8 @@ class Versions:
         self.nokey: set[object] = set()
         self.noshape: set[object] = set()
         self.plain: set[tuple[int, int]] = set()
+        self.refused: set[object] = set()
+        """The machine's places where something cannot be virtual."""
         self.extents: dict[object, int] = {}
         self.units: dict[object, int] = {}
         self.real: set[tuple[int, int]] = set()
@@ -282,6 +284,11 @@ class Versions:
     def _join(self, version: Version, state: State) -> None:
         meet = Meet(version.state, state, self._fresh, self.keep)
         self.confused |= meet.confused
+        for place in meet.variables:
+            assert isinstance(place, tuple)
+            if ("variable", *place[1:]) not in self.refused:
+                self.refused.add(("variable", *place[1:]))
+                raise Restart("a variable is bound on some ways only")
         if meet.changed:
             version.state = meet.state
             self._enqueue(version)

@@ -81,6 +81,7 @@ class _Emission:
             spans=tuple(span for _, _, span in _split(lines)),
             flags=self.flags,
             dispatchers=self.dispatchers,
+            qualnames=tuple((sibling.name, sibling.qualname) for sibling in self._siblings()),
             recursive=self._calls_itself(),
             literals=tuple(self._literals()),
         )

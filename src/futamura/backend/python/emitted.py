@@ -30,6 +30,8 @@ class Emitted:
     spans: tuple[Span | None, ...]
     flags: int = 0
     dispatchers: int = 0
+    qualnames: tuple[tuple[str, str], ...] = ()
+    """The qualified names of the functions that `text` defines beside `name`."""
     recursive: bool = False
     """Whether the text calls `name` by `invoke`: the name then means this very function, not the program's global."""
     literals: tuple[object, ...] = ()

@@ -98,8 +98,10 @@ def compiled(emitted: Emitted, identity: Identity, *, path: Path | None = None, 
     name = identity.name if identity.name.isidentifier() else main.co_name
     literals = emitted.literals
     code = with_literals(renamed(main, name, identity.qualname, identity.flags), literals)
+    qualnames = dict(emitted.qualnames)
     siblings = tuple(
-        (name, with_literals(renamed(codes[name], name, name, identity.flags), literals)) for name in text.siblings
+        (name, with_literals(renamed(codes[name], name, qualnames.get(name, name), identity.flags), literals))
+        for name in text.siblings
     )
     own = (*(name for name, _ in emitted.constants), *text.siblings, *((emitted.name,) if emitted.recursive else ()))
     spans = (None,) * text.header + emitted.spans

@@ -414,15 +414,21 @@ class Writer:
             return False
         shown = [self.e.text(decorator) for decorator in decorators]
         wanted = self.target(statement.targets[0])
-        name = wanted if lambdas and wanted.isidentifier() else base if not lambdas else "_lambda"
+        clash = wanted != base and wanted.isidentifier() and base in self._variables()
+        name = wanted if (lambdas or clash) and wanted.isidentifier() else base if not lambdas else "_lambda"
         for indent, text, span in self.definitions.definition(inner, name, shown):
             self.out.add(depth + indent, text, span)
         if wanted != name:
             self.out.add(depth, f"{wanted} = {name}")
-        if lambdas:
+        if lambdas or clash:
             self.out.add(depth, f"{wanted}.__name__ = {base!r}")
             self.out.add(depth, f"{wanted}.__qualname__ = {attr.name.partition('#')[0]!r}")
         return True
+
+    def _variables(self) -> set[str]:
+        """The names of the function's variables: the name of a definition is assigned like them."""
+        names = self.definitions.names
+        return {*names.values.values(), *names.cells.values()}
 
     def _in_place(self, target: Target, value: Node, depth: int) -> None:
         sign = INPLACE_SIGNS[value.op.name]

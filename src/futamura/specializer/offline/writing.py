@@ -108,9 +108,7 @@ class SourceFunction:
         liveness = Liveness(function)
         self.outside: Final[list[list[Value]]] = [liveness.into(block.id) for block in function.blocks]
         """For each block the values of other blocks that it needs."""
-        self.live: Final[list[frozenset[Value]]] = [
-            frozenset(liveness.at(block.id, 0)) for block in function.blocks
-        ]
+        self.live: Final[list[frozenset[Value]]] = [frozenset(liveness.at(block.id, 0)) for block in function.blocks]
         self.trim: Final = trim
         self.implicit: Final = self._implicit()
         arrivals = Counter(edge.target for block in function.blocks for edge in block.terminator.edges)
@@ -478,9 +476,7 @@ class UnitWriter:
             self.order = [*store, *passed]
             return target
         point = self._point(edge.target, self._path(*key), store, passed)
-        self.unit.builder.terminate(
-            self.out, "jump", (), (Edge(point.out.id, tuple(passed.values())),), span=end.span
-        )
+        self.unit.builder.terminate(self.out, "jump", (), (Edge(point.out.id, tuple(passed.values())),), span=end.span)
         return None
 
     def _region(self, path: Path) -> int:
@@ -511,9 +507,7 @@ class UnitWriter:
         if end.name == "guard":
             raise Unwritable("a guard")
         args = tuple([self.residual(value) for value in end.args])
-        edges = tuple(
-            [self._edge(edge, item=end.name == "next" and at == 0) for at, edge in enumerate(end.edges)]
-        )
+        edges = tuple([self._edge(edge, item=end.name == "next" and at == 0) for at, edge in enumerate(end.edges)])
         builder.terminate(self.out, end.name, args, edges, end.attr, end.span)
         return None
 
@@ -571,5 +565,3 @@ class UnitWriter:
         point = self._point(edge.target, own, store, passed, exception)
         out.handler = Edge(point.out.id, tuple(passed.values()))
         self.unit.handlers[extent] = point.out.id
-
-

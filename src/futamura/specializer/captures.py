@@ -1,0 +1,115 @@
+"""Which captured variables have their last value when a function captures them.
+
+    def f(x):                      x is never assigned again: a closure may have a variable of its own with its value
+        y = 1
+        g = lambda: x + y          y is assigned after `g` was made: `g` and `f` share a real variable
+        y = 2
+        return g
+
+A variable is final at a capture if no function of the program that captures it assigns or deletes it, and the function
+that it belongs to does not after the capture.  A class statement that mentions it may do anything to it.
+
+Invariant: a conservative fact about source code; nothing depends on values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from futamura.ir.graph import ClassAttr, Function, FunctionAttr, Operation, Program
+
+__all__ = ["final_captures"]
+
+_WRITES = {"cell_set": 1, "cell_del": 0}
+
+
+def final_captures(program: Program) -> dict[tuple[str, int], tuple[bool, ...]]:
+    """For each `function` operation, by (name of its function, id): is each captured cell final there?"""
+    return _Captures(program).run()
+
+
+class _Captures:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.makers: dict[str, list[tuple[Function, Operation]]] = {}
+        for function in program.functions:
+            for op in function.operations():
+                if isinstance(op.attr, FunctionAttr):
+                    self.makers.setdefault(op.attr.name, []).append((function, op))
+        self.final: dict[tuple[str, int, int], bool] = {}
+
+    def run(self) -> dict[tuple[str, int], tuple[bool, ...]]:
+        found = {}
+        for function in self.program.functions:
+            for op in function.operations():
+                if isinstance(op.attr, FunctionAttr):
+                    count = len(self.program[op.attr.name].free)
+                    found[function.name, op.id] = tuple(self._is_final(function, op, at) for at in range(count))
+        return found
+
+    def _is_final(self, function: Function, op: Operation, at: int) -> bool:
+        key = (function.name, op.id, at)
+        if key not in self.final:
+            self.final[key] = True  # of a function that captures itself on the way: the others decide
+            self.final[key] = self._decide(function, op, _cells(self.program, op)[at])
+        return self.final[key]
+
+    def _decide(self, function: Function, op: Operation, cell: int) -> bool:
+        if any(self._writes(name, place) for name, place in self._captured_by(function, cell)):
+            return False
+        own = [block.id for block in function.blocks if any(_written(other, cell) for other in block.ops)]
+        parameters = function.entry.params[len(function.signature.names) :]
+        if cell not in parameters:
+            return not self._written_after(function, op, cell)
+        if own:
+            return False
+        place = parameters.index(cell)
+        makers = self.makers.get(function.name, [])
+        return bool(makers) and all(self._is_final(maker, made, place) for maker, made in makers)
+
+    def _captured_by(self, function: Function, cell: int) -> Iterator[tuple[str, int]]:
+        """The nested functions that capture `cell` of `function`, and at which of their free variables."""
+        for op in function.operations():
+            if isinstance(op.attr, FunctionAttr):
+                for place, other in enumerate(_cells(self.program, op)):
+                    if other == cell:
+                        yield op.attr.name, place
+
+    def _writes(self, name: str, place: int) -> bool:
+        """Does the nested function assign its free variable number `place`, or one that is nested in it?"""
+        function = self.program[name]
+        cell = function.entry.params[len(function.signature.names) + place]
+        if any(_written(op, cell) for op in function.operations()):
+            return True
+        return any(self._writes(inner, at) for inner, at in self._captured_by(function, cell) if inner != name)
+
+    def _written_after(self, function: Function, op: Operation, cell: int) -> bool:
+        start = next(block.id for block in function.blocks if op in block.ops)
+        ops = function.blocks[start].ops
+        if any(_written(other, cell) for other in ops[ops.index(op) :]):
+            return True
+        seen: set[int] = set()
+        work = [start]
+        while work:
+            block = function.blocks[work.pop()]
+            targets = [edge.target for edge in block.terminator.edges]
+            if block.handler is not None:
+                targets.append(block.handler.target)
+            for target in targets:
+                if target not in seen:
+                    seen.add(target)
+                    work.append(target)
+        return any(_written(other, cell) for block in seen for other in function.blocks[block].ops)
+
+
+def _written(op: Operation, cell: int) -> bool:
+    at = _WRITES.get(op.name)
+    if at is not None:
+        return op.args[at] == cell
+    return isinstance(op.attr, ClassAttr) and cell in op.args
+
+
+def _cells(program: Program, op: Operation) -> tuple[int, ...]:
+    assert isinstance(op.attr, FunctionAttr)
+    count = len(program[op.attr.name].free)
+    return op.args[len(op.args) - count :] if count else ()

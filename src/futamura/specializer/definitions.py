@@ -1,0 +1,129 @@
+"""The nested functions of the residual program: which there are, and how they are made.
+
+    register(program of f, "f.<locals>.g")   ->   "f.<locals>.g", or "f.<locals>.g#2" if another program has that name
+
+    closure[Closure(g, ("x", None))] v1, v2  ->   v3 = cell[x] v1; v4 = function[g] v3, v2
+
+A residual `closure` stays one operation until the residual function is built, for only then is known whether a loop
+makes the variables anew: then a function of its own makes the closure, whose variables belong to one call of it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from futamura.ir.attributes import FunctionAttr
+from futamura.ir.build import BlockBuilder, FunctionBuilder
+from futamura.ir.constant import Constant
+from futamura.ir.graph import ClassAttr, Function, Operation, Program, Signature
+from futamura.specializer.captures import final_captures
+from futamura.specializer.state import Unsupported
+
+__all__ = ["Closure", "Definitions", "define"]
+
+
+class Closure(NamedTuple):
+    """The attribute of a residual `closure`: a `function` operation some of whose cells are still to be made, each with
+    the operand that stands in its place."""
+
+    attr: FunctionAttr
+    fresh: tuple[str | None, ...]
+    """For each cell the variable's name if it is to be made."""
+
+
+class Definitions:
+    """The nested functions of the residual program, under names that are unique in it."""
+
+    def __init__(self) -> None:
+        self.functions: Final[dict[str, Function]] = {}
+        self._names: Final[dict[tuple[int, str], str]] = {}
+        self._programs: Final[list[Program]] = []
+        self._finals: Final[dict[int, Mapping[tuple[str, int], tuple[bool, ...]]]] = {}
+
+    def finals(self, program: Program, function: str, op: int) -> tuple[bool, ...]:
+        found = self._finals.get(id(program))
+        if found is None:
+            self._programs.append(program)
+            found = self._finals[id(program)] = final_captures(program)
+        return found[function, op]
+
+    def register(self, program: Program, name: str) -> str:
+        """The residual name of a nested function of `program`; what it defines itself comes with it."""
+        key = (id(program), name)
+        if key in self._names:
+            return self._names[key]
+        self._programs.append(program)
+        new, number = name, 1
+        while new in self.functions:
+            number += 1
+            new = f"{name.partition('#')[0]}#{number}"
+        self._names[key] = new
+        source = program[name]
+        self.functions[new] = dataclasses.replace(source, name=new)
+        blocks = tuple(
+            block._replace(ops=tuple(self._renamed(program, op) for op in block.ops)) for block in source.blocks
+        )
+        self.functions[new] = dataclasses.replace(source, name=new, blocks=blocks)
+        return new
+
+    def _renamed(self, program: Program, op: Operation) -> Operation:
+        if not isinstance(op.attr, FunctionAttr):
+            return op
+        return op._replace(attr=op.attr._replace(name=self.register(program, op.attr.name)))
+
+    def all(self) -> tuple[Function, ...]:
+        return tuple(self.functions.values())
+
+    def maker(self, closure: Closure, count: int) -> str:
+        """A function that makes this closure, given its operands."""
+        base = closure.attr.name.rpartition(".")[2].partition("#")[0].strip("<>")
+        name, number = f"make_{base}", 1
+        while name in self.functions:
+            number += 1
+            name = f"make_{base}_{number}"
+        parameters = tuple(f"x{at}" for at in range(count))
+        outer = self.functions[closure.attr.name].qualname.rpartition(".<locals>.")[0]
+        builder = FunctionBuilder(name, Signature(regular=parameters), qualname=outer or name)
+        block = builder.block()
+        params = builder.params(block, *parameters)
+        result = define(self, builder, block, closure, params, builder.value(base if base.isidentifier() else None))
+        builder.terminate(block, "return", (result,))
+        self.functions[name] = builder.finish()
+        return name
+
+
+def define(
+    definitions: Definitions,
+    builder: FunctionBuilder,
+    block: BlockBuilder,
+    closure: Closure,
+    args: tuple[int, ...],
+    result: int,
+) -> int:
+    """Emit the operations that make a closure as `result`."""
+    nested = definitions.functions[closure.attr.name]
+    plain = len(args) - len(closure.fresh)
+    operands = list(args[:plain])
+    for name, value in zip(closure.fresh, args[plain:], strict=True):
+        if name is None:
+            operands.append(value)
+            continue
+        cell = builder.value(name)
+        builder.append(block, "cell", (value,), name, (cell,))
+        operands.append(cell)
+    builder.append(block, "function", tuple(operands), closure.attr, (result,))
+    base = closure.attr.name.rpartition(".")[2].partition("#")[0]
+    if base != "<genexpr>" and nested.qualname != f"{builder.qualname}.<locals>.{base}":
+        if any(isinstance(op.attr, (FunctionAttr, ClassAttr)) and not _hidden(op) for op in nested.operations()):
+            raise Unsupported("a function with nested definitions would get other qualified names")
+        text = builder.value()
+        builder.append(block, "const", (), Constant(nested.qualname), (text,))
+        builder.append(block, "setattr", (text, result), "__qualname__", ())
+    return result
+
+
+def _hidden(op: Operation) -> bool:
+    """Is this a function whose name nobody sees?"""
+    return isinstance(op.attr, FunctionAttr) and op.attr.name.rpartition(".")[2].startswith("<genexpr>")

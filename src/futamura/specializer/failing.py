@@ -1,0 +1,65 @@
+"""Items that are known not to be there: the exception is raised during specialization.
+
+    [x, y][2]               on a virtual list        ->  raise IndexError("list index out of range")
+    {"a": 1}["b"]           on a static dict         ->  raise KeyError("b")
+
+The exception is a fresh object each time, with the very arguments that the operation gives it; where a handler is known
+to catch it, nothing of it is left.
+
+Invariant: only exact builtin containers, and only keys that no code of the program compares.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from futamura.specializer.machine import Machine
+from futamura.specializer.purity import deep
+from futamura.specializer.values import AbstractValue, Known, VObject
+
+__all__ = ["missing_item"]
+
+_OUT_OF_RANGE: Final = {"list": "list index out of range", "tuple": "tuple index out of range"}
+
+
+def missing_item(m: Machine, target: AbstractValue, key: AbstractValue) -> AbstractValue | None:
+    """What `target[key]` raises, if it is known to be an IndexError or KeyError."""
+    if type(key) is not Known or not deep(key.value):
+        return None
+    entry = m.state.object(target)
+    if entry is not None:
+        if entry.kind in _OUT_OF_RANGE and type(key.value) is int:
+            inside = -len(entry.items) <= key.value < len(entry.items)
+            return None if inside else _made(m, IndexError, _OUT_OF_RANGE[entry.kind])
+        if entry.kind == "dict" and all(deep(name) for name in entry.names) and _lacks(entry.names, key.value):
+            return _made(m, KeyError, key.value)
+        return None
+    if type(target) is not Known:
+        return None
+    container = target.value
+    if type(container) in (list, dict) and not m.frozen(container):
+        return None
+    if type(container) is dict and not all(deep(name) for name in container):
+        return None
+    if type(container) not in (str, bytes, tuple, range, list, dict):
+        return None
+    try:
+        container[key.value]  # type: ignore[index]
+    except (IndexError, KeyError) as error:
+        return _made(m, type(error), *error.args)
+    except Exception:
+        return None
+    return None
+
+
+def _lacks(names: tuple[object, ...], key: object) -> bool:
+    try:
+        return key not in dict.fromkeys(names)
+    except TypeError:
+        return False
+
+
+def _made(m: Machine, cls: type, *args: object) -> AbstractValue | None:
+    if not all(deep(arg) for arg in args):
+        return None
+    return m.virtual(VObject("exception", cls, tuple(Known(arg) for arg in args), site=("missing", cls.__name__)))

@@ -1,0 +1,123 @@
+"""Callables that libraries make of others: `functools.partial`, `operator.itemgetter`, `operator.attrgetter`.
+
+    p = partial(f, 1, k=x)           a virtual object; p(2) is f(1, 2, k=x)
+    get = itemgetter(1); get(row)    row[1]
+
+They are constructed as what they are if they escape.  `functools.lru_cache` is not looked into: its cache is state.
+
+Invariant: only exact instances of these classes; what a subclass does is not known.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import types
+from typing import Final
+
+from futamura.ir.classes import is_a
+from futamura.ir.graph import Operation
+from futamura.specializer import library
+from futamura.specializer.emitting import CONSTRUCTORS, Emitter
+from futamura.specializer.machine import Machine
+from futamura.specializer.models import KEYWORD_MODELS, MODELS
+from futamura.specializer.purity import class_lookup, deep
+from futamura.specializer.rules import site
+from futamura.specializer.state import Frame
+from futamura.specializer.values import AbstractValue, Dynamic, Known, VObject
+
+__all__ = ["Call", "call_of_partial"]
+
+Call = tuple[AbstractValue, list[AbstractValue], list[tuple[str, AbstractValue]]]
+"""A function with its arguments."""
+
+_GETTERS: Final[dict[type, object]] = {
+    operator.itemgetter: library.items_at,
+    operator.attrgetter: library.attributes_at,
+}
+
+
+def call_of_partial(
+    m: Machine, function: AbstractValue, args: list[AbstractValue], keywords: list[tuple[str, AbstractValue]]
+) -> Call | None:
+    """What a call of one of these objects calls; None if `function` is none of them."""
+    entry = m.state.object(function)
+    if entry is not None and entry.kind == "partial":
+        count = len(entry.items) - len(entry.names)
+        given = dict(zip((str(name) for name in entry.names), entry.items[count:], strict=True))
+        given.update(keywords)
+        return entry.items[0], [*entry.items[1:count], *args], list(given.items())
+    if entry is not None and entry.kind == "getter":
+        return None if keywords or len(args) != 1 else (Known(_GETTERS[entry.cls]), [*args, *entry.items], [])
+    if type(function) is not Known:
+        return None
+    value = function.value
+    if type(value) is functools.partial and not value.keywords:
+        return Known(value.func), [*(Known(arg) for arg in value.args), *args], keywords
+    if type(value) in _GETTERS and not keywords and len(args) == 1:
+        keys = value.__reduce__()[1]
+        assert isinstance(keys, tuple)
+        return Known(_GETTERS[type(value)]), [*args, *(Known(key) for key in keys)], []
+    return None
+
+
+def _partial(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: list[tuple[str, AbstractValue]]
+) -> AbstractValue | None:
+    if not args or not _is_callable(m, args[0]):
+        return None
+    items = (*args, *(value for _, value in keywords))
+    names = tuple(name for name, _ in keywords)
+    return m.virtual(VObject("partial", functools.partial, items, names, site(frame)))
+
+
+def _is_callable(m: Machine, value: AbstractValue) -> bool:
+    entry = m.state.object(value)
+    if entry is not None:
+        return entry.kind in ("function", "bound", "partial", "getter")
+    known = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type)
+    return type(value) is Known and is_a(value.value, known)
+
+
+def _itemgetter(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    return m.virtual(VObject("getter", operator.itemgetter, tuple(args), site=site(frame))) if args else None
+
+
+def _attrgetter(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    if not args or not all(type(arg) is Known and type(arg.value) is str and deep(arg.value) for arg in args):
+        return None
+    return m.virtual(VObject("getter", operator.attrgetter, tuple(args), site=site(frame)))
+
+
+def _construct_partial(m: Emitter, entry: VObject) -> Dynamic:
+    count = len(entry.items) - len(entry.names)
+    shape = (*("" for _ in range(count)), *(str(name) for name in entry.names)) if entry.names else None
+    return m.emit("call", (Known(functools.partial), *entry.items), shape, type=entry.cls, raises=False)
+
+
+def _construct_getter(m: Emitter, entry: VObject) -> Dynamic:
+    return m.emit("call", (Known(entry.cls), *entry.items), type=entry.cls, raises=False)
+
+
+def _construct_bound(m: Emitter, entry: VObject) -> Dynamic:
+    """A bound method: read from its object if that gives this very function."""
+    function, target = (m.state.resolve(item) for item in entry.items)
+    held = m.state.object(target)
+    if held is not None and held.kind == "instance" and type(function) is Known and _is_method(held, function.value):
+        return m.emit("getattr", (target,), function.value.__name__, raises=False)  # type: ignore[attr-defined]
+    return m.emit("call", (Known(types.MethodType), function, target), raises=False)
+
+
+def _is_method(held: VObject, function: object) -> bool:
+    if type(function) is not types.FunctionType or function.__name__ in held.names:
+        return False
+    plain = class_lookup(held.cls, "__getattribute__") is object.__dict__["__getattribute__"]
+    return plain and class_lookup(held.cls, function.__name__) is function
+
+
+KEYWORD_MODELS[functools.partial] = _partial
+MODELS[operator.itemgetter] = _itemgetter
+MODELS[operator.attrgetter] = _attrgetter
+CONSTRUCTORS["bound"] = _construct_bound
+CONSTRUCTORS["partial"] = _construct_partial
+CONSTRUCTORS["getter"] = _construct_getter
