@@ -28,6 +28,7 @@ from futamura.specializer.binding import Keywords, bind
 from futamura.specializer.containers import dict_pairs
 from futamura.specializer.describing import is_plain_enum, member_by_value
 from futamura.specializer.facts import FunctionFacts
+from futamura.specializer.functions import settle_functions
 from futamura.specializer.generators import is_generator, is_iterator, new_generator
 from futamura.specializer.harmless import harmless, makes_exactly, runs_nothing
 from futamura.specializer.machine import GUARDED, Machine, Unsupported, exception_made_plainly, plain_exception_class
@@ -47,7 +48,6 @@ from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, 
 from futamura.specializer.world import Assumption
 
 __all__ = ["call_value", "enter", "push_function"]
-
 
 
 @rule("call")
@@ -457,6 +457,7 @@ def _push(
     if shared or (not here and not is_marked_inline(m, facts)):
         if purpose not in ("call", "init"):
             return False
+        settle_functions(m)
         inside = GUARDED if left_generator(m) is not None else "call"
         given = call_unit(m, frame, op, facts, values, key, (subject,) if subject is not None else (), inside)
         if given is not None:

@@ -13,6 +13,7 @@ from typing import Final
 
 from futamura.ir.constant import Constant
 from futamura.specializer.containers import view_item
+from futamura.specializer.functions import settle_functions
 from futamura.specializer.generators import finish, is_generator, resume, stays_real
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.promises import promised_item, promised_length
@@ -288,6 +289,7 @@ def leave(m: Machine, frame: Frame) -> None:
 def _leave_unit(m: Machine, value: AbstractValue) -> None:
     """Return from a residual function; what its callers learn is joined with its other returns."""
     m.observe()
+    settle_functions(m)
     summary = m.versions.summaries[m.state.unit]
     if summary.plain:
         kind = exact_type(m, value)

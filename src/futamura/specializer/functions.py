@@ -29,9 +29,9 @@ from futamura.specializer.machine import Machine, Restart, Unsupported
 from futamura.specializer.purity import is_mutable
 from futamura.specializer.rules import rule, site
 from futamura.specializer.state import Frame, Suspension
-from futamura.specializer.values import AbstractValue, Dynamic, Known, VObject
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
-__all__ = ["make_real", "own_cell"]
+__all__ = ["make_real", "own_cell", "settle_functions"]
 
 
 @rule("cell")
@@ -86,6 +86,18 @@ def _parts_of(m: Machine, entry: VObject) -> tuple[FunctionFacts, FunctionFacts,
     block, index = entry.site[2:4]
     made = maker.blocks[block].ops[index - 1]
     return maker, m.nested(maker, attr.name), attr, m.definitions.finals(maker.program, maker.function.name, made.id)
+
+
+def settle_functions(m: Machine) -> None:
+    """Control passes to another residual function: virtual functions whose variables are real ones here become real,
+    for a variable cannot be passed."""
+    for oid, entry in list(m.state.heap.items()):
+        if entry.kind != "function":
+            continue
+        count = len(_parts_of(m, entry)[1].function.free)
+        cells = entry.items[len(entry.items) - count :] if count else ()
+        if any(type(m.state.resolve(cell)) is Dynamic for cell in cells):
+            m.materialize(Virtual(oid))
 
 
 def _construct_function(m: Emitter, entry: VObject) -> Dynamic:

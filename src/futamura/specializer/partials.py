@@ -43,8 +43,9 @@ def call_of_partial(
     """What a call of one of these objects calls; None if `function` is none of them."""
     entry = m.state.object(function)
     if entry is not None and entry.kind == "partial":
-        count = len(entry.items) - len(entry.names)
-        given = dict(zip((str(name) for name in entry.names), entry.items[count:], strict=True))
+        names = _keywords(entry)
+        count = len(entry.items) - len(names)
+        given = dict(zip(names, entry.items[count:], strict=True))
         given.update(keywords)
         return entry.items[0], [*entry.items[1:count], *args], list(given.items())
     if entry is not None and entry.kind == "getter":
@@ -68,7 +69,13 @@ def _partial(
         return None
     items = (*args, *(value for _, value in keywords))
     names = tuple(name for name, _ in keywords)
-    return m.virtual(VObject("partial", functools.partial, items, names, site(frame)))
+    return m.virtual(VObject("partial", functools.partial, items, (), site(frame), names))
+
+
+def _keywords(entry: VObject) -> tuple[str, ...]:
+    """The names of the trailing items of a partial object."""
+    assert isinstance(entry.extra, tuple)
+    return entry.extra
 
 
 def _is_callable(m: Machine, value: AbstractValue) -> bool:
@@ -90,8 +97,8 @@ def _attrgetter(m: Machine, frame: Frame, op: Operation, args: list[AbstractValu
 
 
 def _construct_partial(m: Emitter, entry: VObject) -> Dynamic:
-    count = len(entry.items) - len(entry.names)
-    shape = (*("" for _ in range(count)), *(str(name) for name in entry.names)) if entry.names else None
+    names = _keywords(entry)
+    shape = (*("" for _ in range(len(entry.items) - len(names))), *names) if names else None
     return m.emit("call", (Known(functools.partial), *entry.items), shape, type=entry.cls, raises=False)
 
 
