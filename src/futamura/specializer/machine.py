@@ -27,7 +27,16 @@ from futamura.specializer.emitting import Emitter, Unsupported
 from futamura.specializer.exposure import exposed
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.policy import Budget, Event, Style
-from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Summary, Target, Version
+from futamura.specializer.residual import (
+    Lazy,
+    ResidualBlock,
+    ResidualEnd,
+    ResidualOperation,
+    Summary,
+    Target,
+    Version,
+    same_edge,
+)
 from futamura.specializer.state import OLDEST, ArgumentKey, Extent, Frame, State, Suspension
 from futamura.specializer.values import AbstractValue, Dynamic, Known, VObject
 from futamura.specializer.world import Assumption, World
@@ -115,24 +124,6 @@ class Points(Protocol):
     def watch(self, unit: int) -> None: ...
     def watched(self, unit: int) -> bool: ...
     def extent(self, state: State, region: int) -> int: ...
-
-
-def _same_edge(old: Lazy | None, new: tuple[State, int, Dynamic] | None) -> bool:
-    """Would an exception find the handler in the same state?"""
-    if old is None or new is None:
-        return old is None and new is None
-    a, b = old.snapshot, new[0]
-    if old.implicit is None or len(a.frames) != len(b.frames) or a.heap != b.heap or a.overlays != b.overlays:
-        return False
-    for x, y in zip(a.frames, b.frames, strict=True):
-        if x.block != y.block or x.index != y.index or x.extents != y.extents or x.env.keys() != y.env.keys():
-            return False
-        for value, content in x.env.items():
-            other = y.env[value]
-            fresh = type(content) is Dynamic and content.rv == old.implicit
-            if content is not other and not (fresh and type(other) is Dynamic and other.rv == new[2].rv):
-                return False
-    return True
 
 
 def _excepts(regions: tuple[Extent, ...]) -> list[Extent]:
@@ -296,7 +287,7 @@ class Machine(Emitter):
         if block.context is None:
             apart = _excepts(block.place) != _excepts(context) or (handler is not None and bool(block.ops))
         else:
-            apart = block.context != context or not _same_edge(block.handler, handler)
+            apart = block.context != context or not same_edge(block.handler, handler)
         if apart:
             self._next_block(context)
         self.block.context = context

@@ -18,8 +18,19 @@ from typing import TypeAlias
 from futamura.ir.graph import Span
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.state import Extent, State
+from futamura.specializer.values import Dynamic
 
-__all__ = ["Lazy", "ResidualBlock", "ResidualEnd", "ResidualOperation", "Summary", "Target", "Unit", "Version"]
+__all__ = [
+    "Lazy",
+    "ResidualBlock",
+    "ResidualEnd",
+    "ResidualOperation",
+    "Summary",
+    "Target",
+    "Unit",
+    "Version",
+    "same_edge",
+]
 
 
 @dataclass(slots=True)
@@ -125,3 +136,21 @@ class Unit:
     table: dict[object, Version] = field(default_factory=dict)
     root: Version | None = None
     params: list[int] = field(default_factory=list)
+
+
+def same_edge(old: Lazy | None, new: tuple[State, int, Dynamic] | None) -> bool:
+    """Would an exception find the handler in the same state?"""
+    if old is None or new is None:
+        return old is None and new is None
+    a, b = old.snapshot, new[0]
+    if old.implicit is None or len(a.frames) != len(b.frames) or a.heap != b.heap or a.overlays != b.overlays:
+        return False
+    for x, y in zip(a.frames, b.frames, strict=True):
+        if x.block != y.block or x.index != y.index or x.extents != y.extents or x.env.keys() != y.env.keys():
+            return False
+        for value, content in x.env.items():
+            other = y.env[value]
+            fresh = type(content) is Dynamic and content.rv == old.implicit
+            if content is not other and not (fresh and type(other) is Dynamic and other.rv == new[2].rv):
+                return False
+    return True
