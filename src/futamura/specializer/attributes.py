@@ -90,8 +90,10 @@ def load_attribute(
             return Known(found) if type(found) in (str, type(None)) else None
         if is_a(target.value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)):
             return None
-    if entry is not None and entry.kind == "exception":
-        return _load_exception(m, frame, entry, name)
+    if entry is not None and entry.kind == "exception" and entry.extra != "made":
+        found = _load_exception(m, frame, entry, name)
+        if found is not None:
+            return found
     return _load_instance(m, frame, op, target, cls, name)
 
 
