@@ -222,6 +222,9 @@ def main(
             bisect(name, pattern)
         return
     accepted = tomllib.loads(ACCEPTED.read_text(encoding="utf-8"))
+    of_residuals = accepted.pop("specialize", {})
+    if through == "specialize":
+        accepted.update(of_residuals)
     verdicts: dict[str, Verdict] = {}
     for name in subjects:
         verdict = judge(name, accepted)
