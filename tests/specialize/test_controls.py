@@ -45,6 +45,16 @@ def counts(n, x):
     return i + x
 
 
+def forgets_in_try(n, xs, zs):
+    ys = zs
+    try:
+        ys = dynamic(zs)
+        n += xs[n]
+    except IndexError:
+        n = 0
+    return n, ys
+
+
 def kept_apart(n, x):
     i = 0
     state = 0
@@ -178,7 +188,7 @@ def test_they_do_nothing_at_run_time() -> None:
     (unrolls_unknown, {"x": 1}, [([1, 2],)]), (peeks, {"n": 3}, [(4,)]), (uses_pure, {"n": 9}, [(1,)]),
     (uses_pure_open, {"n": 9}, [(8,)]), (uses_words, {"n": 9}, [(8,)]), (uses_opaque, {"n": 1}, [(2,)]),
     (uses_class, {"n": 1}, [(2,)]), (uses_inline, {"n": 3}, [(2,), (9,), (0,)]), (sums, {"data": b"abc"}, [(2,)]),
-    (counts, {}, [(3, 4)]), (halves, {"n": 40}, [(2,)]),
+    (forgets_in_try, {"n": 1, "zs": [1]}, [([],), ([1, 2],)]), (counts, {}, [(3, 4)]), (halves, {"n": 40}, [(2,)]),
 ])  # fmt: skip
 def test_residual_and_original_agree(function, given, inputs) -> None:
     residual = futamura.specialize(function, **given)

@@ -15,6 +15,7 @@ from typing import Final
 
 from futamura import controls
 from futamura.errors import Because
+from futamura.ir.constant import Constant
 from futamura.ir.graph import Operation
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.machine import Machine
@@ -22,6 +23,7 @@ from futamura.specializer.models import KEYWORD_MODELS, iterator_over
 from futamura.specializer.origins import chain, segment
 from futamura.specializer.policy import Event
 from futamura.specializer.purity import deep
+from futamura.specializer.residual import ResidualOperation
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual
 
@@ -78,7 +80,11 @@ def _dynamic(
     value = m.state.resolve(args[0])
     m.escape(value)  # code that stays may change it, and sees it under a name that we do not follow
     if type(value) is Known:
-        return Dynamic(m.lift(value), type(value.value))
+        # Not one of the constants that are made anew where they are used: this one is a value like any other.
+        found, named = m.residual_value(), m.named.get(id(value.value))
+        name, attr = ("const", Constant(value.value)) if named is None else ("global_get", named)
+        m.block.ops.append(ResidualOperation(name, (), attr, (found,), m.span))
+        return Dynamic(found, type(value.value))
     if type(value) is Virtual:
         kind = m.state.heap[value.oid].cls
         exact = kind if m.state.heap[value.oid].kind in ("list", "tuple", "dict", "instance") else None
