@@ -64,7 +64,11 @@ def _reading(function: Callable[[Any], object]) -> None:
         m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
     ) -> AbstractValue | None:
         value = _one(args, keywords)
-        return Known(function(value)) if value is not MISSING and _described(value) else None
+        if value is MISSING or not _described(value):
+            return None
+        found = function(value)  # that of a Callable has a list in it, a new one each time
+        fresh = isinstance(found, tuple) and any(isinstance(part, list) for part in found)
+        return None if fresh else Known(found)
 
     KEYWORD_MODELS[function] = model
 

@@ -388,6 +388,8 @@ _CONVERSIONS: Final[dict[str, Callable[[object], object]]] = {"": lambda x: x, "
 
 
 def _formatted(values: list[object], conversion: str) -> str | None:
+    if len(values) > 1 and str(values[1]).endswith("n"):
+        return None  # it asks the locale
     try:
         return format(_CONVERSIONS[conversion](values[0]), *(str(value) for value in values[1:]))
     except Exception:

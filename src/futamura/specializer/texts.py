@@ -116,8 +116,8 @@ def _format(
 
 
 def _piece(value: object, spec: str, conversion: str) -> str | None:
-    if len(spec) > 8:
-        return None
+    if len(spec) > 8 or spec.endswith("n"):
+        return None  # "n" asks the locale
     try:
         shown = {"": value, "s": str(value), "r": repr(value), "a": ascii(value)}[conversion]
         return format(shown, spec)

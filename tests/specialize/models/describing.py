@@ -65,6 +65,14 @@ def hints(cls, x):
     return found
 
 
+def parts(kind, x):
+    found = typing.get_args(kind)
+    for part in found:
+        if isinstance(part, list):
+            part.append(x)
+    return found, typing.get_origin(kind) is None
+
+
 def make(cls, x):
     value = cls(x, b="y") if cls is Inner else cls(Inner(x), [], x)
     return value, dataclasses.is_dataclass(value), [getattr(value, f.name) for f in dataclasses.fields(value)]
@@ -102,6 +110,7 @@ def _cases(function: Any, name: str, *found: Any, gone: tuple[str, ...] = ()) ->
 SUBJECTS = [
     _cases(named_fields, "cls", Inner, Outer, gone=("fields", "MISSING", "cls")),
     _cases(hints, "cls", Inner, Outer, Plain, gone=("get_type_hints", "get_origin", "is_dataclass")),
+    _cases(parts, "kind", typing.Callable[[int], str], list[int], int | None, int),
     _cases(make, "cls", Inner, Outer, gone=("fields", "is_dataclass")),
     _cases(color_of, "text", "r", "b", gone=("Color", "loud", "SKY")),
     _cases(wrong_color, "text", "q"),

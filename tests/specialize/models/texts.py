@@ -42,6 +42,7 @@ def formats(n, x):
         lambda: "{x.y}".format(x=x),
         lambda: "{:{}}".format(x, 5),
         lambda: "{:q}".format(n),
+        lambda: "{:n}|{}".format(n, x),
         lambda: "nothing".format(x),
         lambda: "{q}".format(**{"q": x}),
         lambda: "".format(),
