@@ -48,7 +48,7 @@ def _is_code(m: Machine, function: AbstractValue) -> bool:
     if type(function) is not Known:
         return False
     value = function.value
-    return isinstance(value, FunctionType) or (type(value) in (type, BuiltinFunctionType) and value in PURE_FUNCTIONS)
+    return type(value) is FunctionType or (type(value) in (type, BuiltinFunctionType) and value in PURE_FUNCTIONS)
 
 
 def _decided(name: str) -> Model:

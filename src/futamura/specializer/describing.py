@@ -20,7 +20,7 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from futamura.ir.graph import Operation
 from futamura.specializer.machine import Machine
@@ -30,7 +30,7 @@ from futamura.specializer.rules import SPECIAL, exact_type, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Known, VObject
 
-__all__ = ["is_plain_enum", "member_by_value", "members"]
+__all__ = ["is_class", "is_plain_enum", "member_by_value", "members"]
 
 _GENERIC: Final = (types.GenericAlias, types.UnionType, type(typing.List[int]), type(typing.Union[int, str]))  # noqa: UP006, UP007
 _FORMS: Final = (*_GENERIC, typing.TypeVar, type(typing.Any), type(typing.Optional), type(typing.List))  # noqa: UP006
@@ -40,16 +40,21 @@ def _described(value: object) -> bool:
     """Is this a class or an annotation whose parts can be looked at without running code of the program?"""
     if value is None or value is Ellipsis or type(value) in (str, int, bool):
         return True
-    if isinstance(value, type) and not isinstance(value, types.GenericAlias):
+    if is_class(value):
         return _plain_class(value)
-    if type(value) in _GENERIC or isinstance(value, _FORMS):
+    if type(value) in _GENERIC or issubclass(type(value), _FORMS):
         return all(map(_described, getattr(value, "__args__", ())))
-    return isinstance(value, (list, tuple)) and all(map(_described, value))
+    return (type(value) is list or type(value) is tuple) and all(map(_described, value))
 
 
 def _plain_class(cls: type) -> bool:
     meta = type(cls)
     return meta is type or meta.__module__ in ("abc", "enum", "typing")
+
+
+def is_class(value: object) -> TypeGuard[type]:
+    """Is this a class?  `isinstance` would ask the value itself."""
+    return issubclass(type(value), type)
 
 
 def _one(args: list[AbstractValue], keywords: Keywords) -> object:
@@ -77,10 +82,10 @@ def _is_dataclass(
     m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
 ) -> AbstractValue | None:
     value = _one(args, keywords)
-    if value is not MISSING and _described(value) and not isinstance(value, type):
+    if value is not MISSING and _described(value) and not is_class(value):
         return Known(dataclasses.is_dataclass(value))
-    cls = value if isinstance(value, type) else exact_type(m, args[0]) if len(args) == 1 and not keywords else None
-    if not isinstance(cls, type) or not _plain_class(cls):
+    cls = value if is_class(value) else exact_type(m, args[0]) if len(args) == 1 and not keywords else None
+    if not is_class(cls) or not _plain_class(cls):
         return None
     found = class_lookup(cls, "__dataclass_fields__")
     m.assume_attribute(cls, "__dataclass_fields__", found)
@@ -91,8 +96,8 @@ def _fields(
     m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
 ) -> AbstractValue | None:
     value = _one(args, keywords)
-    cls = value if isinstance(value, type) else exact_type(m, args[0]) if len(args) == 1 and not keywords else None
-    if not isinstance(cls, type) or not _plain_class(cls):
+    cls = value if is_class(value) else exact_type(m, args[0]) if len(args) == 1 and not keywords else None
+    if not is_class(cls) or not _plain_class(cls):
         return None
     found = class_lookup(cls, "__dataclass_fields__")
     if type(found) is not dict:
@@ -108,7 +113,7 @@ def _type_hints(
     m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
 ) -> AbstractValue | None:
     cls = _one(args, keywords)
-    if not isinstance(cls, type) or not _plain_class(cls):
+    if not is_class(cls) or not _plain_class(cls):
         return None
     for base in cls.__mro__:
         annotations = base.__dict__.get("__annotations__", {})  # noqa: RUF063
@@ -159,7 +164,7 @@ def _subscripted(node: ast.expr, space: dict[str, object]) -> bool:
     if not isinstance(node, ast.Name):
         return True  # an attribute of a module that is described
     value = space.get(node.id, getattr(builtins, node.id, None))
-    if not isinstance(value, type):
+    if not is_class(value):
         return True
     maker = class_lookup(value, "__class_getitem__")
     owner = maker.__func__ if isinstance(maker, classmethod) else maker
@@ -215,7 +220,7 @@ _MAKER: Final = enum.Enum.__dict__["__new__"].__func__
 
 def is_plain_enum(cls: object) -> bool:
     """An enumeration whose look-ups do what `enum` does."""
-    return isinstance(cls, type) and type(cls) is enum.EnumMeta
+    return type(cls) is enum.EnumMeta
 
 
 def member_by_value(m: Machine, cls: type, args: list[AbstractValue]) -> AbstractValue | None:

@@ -43,9 +43,10 @@ def _pattern(value: AbstractValue, flags: AbstractValue) -> re.Pattern[Any] | No
     text = value.value
     if type(text) is re.Pattern:
         return text if type(flags.value) is int and flags.value == 0 else None
-    if type(text) not in (str, bytes) or not isinstance(flags.value, (int, re.RegexFlag)):
+    if type(text) not in (str, bytes) or type(flags.value) not in (int, re.RegexFlag):
         return None
-    if len(text) > _LONGEST_PATTERN or flags.value & re.DEBUG:  # type: ignore[arg-type]
+    assert isinstance(text, (str, bytes)) and isinstance(flags.value, int)
+    if len(text) > _LONGEST_PATTERN or flags.value & re.DEBUG:
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # a warning is an effect

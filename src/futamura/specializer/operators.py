@@ -54,7 +54,7 @@ _OPERATORS: Final[dict[object, str]] = {
 
 def call_operator(m: Machine, frame: Frame, op: Operation, function: object, args: list[AbstractValue]) -> bool:
     """Do what a call of `function` does, if it is an operator: it defines the result of `op`."""
-    if not isinstance(function, BuiltinFunctionType) or not op.results:
+    if type(function) is not BuiltinFunctionType or not op.results:
         return False
     name = _OPERATORS.get(function)
     if name is None or len(args) != (1 if name in UNARY else 2):
