@@ -18,7 +18,7 @@ from futamura.ir.graph import Operation
 from futamura.specializer import library
 from futamura.specializer.attributes import store_field
 from futamura.specializer.calls import enter
-from futamura.specializer.describing import is_class, members
+from futamura.specializer.describing import members
 from futamura.specializer.generators import is_iterator
 from futamura.specializer.machine import Machine
 from futamura.specializer.marks import unrolled
