@@ -31,7 +31,14 @@ from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.functions import settle_functions
 from futamura.specializer.generators import is_generator, is_iterator, new_generator
 from futamura.specializer.harmless import harmless, makes_exactly, runs_nothing
-from futamura.specializer.machine import GUARDED, Machine, Unsupported, exception_made_plainly, plain_exception_class
+from futamura.specializer.machine import (
+    GUARDED,
+    Machine,
+    Restart,
+    Unsupported,
+    exception_made_plainly,
+    plain_exception_class,
+)
 from futamura.specializer.marks import fold_pure
 from futamura.specializer.marks import unfolds as is_marked_inline
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, call_method, iterator_over
@@ -48,6 +55,10 @@ from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, 
 from futamura.specializer.world import Assumption
 
 __all__ = ["call_value", "enter", "push_function"]
+
+
+DEEP_ENDS: Final = 64
+"""As many calls of one function may stay because the stack is too deep; more are a tree that grows without end."""
 
 
 @rule("call")
@@ -446,8 +457,11 @@ def _push(
         chain = (*frame.chain, (frame.facts.uid, op.id))
         _give(m, frame, op, new_generator(m, facts, env, chain, site(frame), made_by))
         return True
-    if len(frames) >= m.budget.depth:
+    if len(frames) >= m.budget.depth or (
+        ("deep", facts.uid) in m.refused and any(active.facts is facts for active in frames)
+    ):
         m.event("FT404", f"{facts.function.qualname} is called {len(frames)} calls deep: the call stays")
+        _end_too_deep(m, facts.uid)
         return False
     chain = (*frame.chain, (frame.facts.uid, op.id))
     if purpose == "call" and chain[-1] in m.versions.opaque:
@@ -470,6 +484,14 @@ def _push(
     m.folded += 1  # the call itself
     frames.append(Frame(facts, env, chain, result=result, purpose=purpose, subject=subject, argkey=key, blind=blind))
     return True
+
+
+def _end_too_deep(m: Machine, uid: int) -> None:
+    """A call of the function `uid` stays because the stack is deep; where many do, its recursion is not unfolded."""
+    m.too_deep[uid] = m.too_deep.get(uid, 0) + 1
+    if m.too_deep[uid] > DEEP_ENDS and ("deep", uid) not in m.refused:
+        m.refused.add(("deep", uid))
+        raise Restart("a recursion branches without end")
 
 
 def push_function(m: Machine, frame: Frame, op: Operation, facts: FunctionFacts, values: list[AbstractValue]) -> bool:

@@ -186,6 +186,7 @@ class Machine(Emitter):
         self.clean_ups = False  # was a generator suspended that has something to do when it is dropped?
         self.unfolded: dict[object, dict[object, None]] = {}
         """The places where a recursive function was unfolded, by its arguments' key."""
+        self.too_deep: dict[int, int] = {}
         self.lost: dict[int, object] = {}
         """Residual values that no code computes, with the calls that lost them."""
         self.refused: set[object] = set()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import heapq
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final, NoReturn
 
 from futamura.ir.classes import is_a
@@ -27,6 +27,11 @@ __all__ = ["Versions"]
 
 SHAPES: Final = 3
 """As many lengths of a container are kept apart at one point of a loop; more mean that it grows with the loop."""
+
+NESTINGS: Final = 2
+"""Objects of one site that nest to more different depths than this among the versions of a block grow."""
+MOST_NESTED: Final = 64
+"""Deeper counts as this deep."""
 
 _IDENTITIES: Final = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
 
@@ -148,10 +153,7 @@ class Versions:
                 key = maker.make()
             except _NoKey:
                 self._rekey_units()
-            weights: dict[object, int] = {}
-            for place, length in maker.shapes:
-                weights[place] = weights.get(place, 0) + length + 1
-            return ArgumentKey(key, tuple(maker.signature), tuple(weights.items()))
+            return ArgumentKey(key, tuple(maker.signature), tuple(_weights(maker.shapes).items()))
 
     # -- summaries of residual functions
 
@@ -409,12 +411,8 @@ class Versions:
         seen = self._shapes.setdefault(place, {})
         seen.setdefault(tuple(maker.shapes))
         if len(seen) > SHAPES:
-            shapes = list(seen)
-            growing = {
-                site
-                for at, (site, _) in enumerate(shapes[0])
-                if len({shape[at][1] for shape in shapes if len(shape) > at}) > 1
-            } - self.noshape
+            held = [_weights(shapes) for shapes in seen]
+            growing = {site for site in held[0] if len({found.get(site, 0) for found in held}) > 1} - self.noshape
             if growing:
                 self.grows(growing, state)
 
@@ -454,20 +452,45 @@ def _is_fixed(key: object) -> bool:
     return isinstance(key, tuple) and key[0] in ("handler", "entry")
 
 
+def _weights(shapes: Iterable[tuple[object, int]]) -> dict[object, int]:
+    """How many containers of each site there are, and how much is in them, in one number."""
+    weights: dict[object, int] = {}
+    for site, length in shapes:
+        weights[site] = weights.get(site, 0) + length + 1
+    return weights
+
+
 def _growing(siblings: list[Version]) -> set[object]:
-    """Allocation sites whose containers have many lengths, or nest in themselves, among these versions."""
+    """Allocation sites whose containers have many lengths, or nest in themselves ever deeper, among these versions."""
     lengths: dict[object, set[int]] = {}
-    nested: set[object] = set()
+    depths: dict[object, set[int]] = {}
     for version in siblings[-64:]:
         heap = version.state.heap
         for entry in heap.values():
             if entry.kind in ("list", "tuple", "dict", "set"):
                 lengths.setdefault(entry.site, set()).add(len(entry.items))
-            for item in entry.items:
-                if type(item) is Virtual and heap[item.oid].site == entry.site:
-                    nested.add(entry.site)
+        for site, depth in _nesting(heap).items():
+            depths.setdefault(site, set()).add(depth)
     limit = min(len(siblings), 64) // 2
+    nested = {site for site, found in depths.items() if len(found) > NESTINGS}
     return {site for site, found in lengths.items() if len(found) > limit} | nested
+
+
+def _nesting(heap: dict[int, VObject]) -> dict[object, int]:
+    """How deep objects of one site lie inside each other, for the sites where any do."""
+    inside = {
+        oid: [item.oid for item in entry.items if type(item) is Virtual and heap[item.oid].site == entry.site]
+        for oid, entry in heap.items()
+    }
+    depths: dict[object, int] = {}
+    level = [oid for oid, items in inside.items() if items]
+    for depth in range(1, MOST_NESTED):
+        if not level:
+            break
+        depths.update((heap[oid].site, depth) for oid in level)
+        reached = dict.fromkeys(item for oid in level for item in inside[oid])
+        level = [oid for oid in reached if inside[oid]]
+    return depths
 
 
 class _Key:
