@@ -57,9 +57,9 @@ def sent(p: Draft) -> None:
     p.line("        print('end', k)")
     p.line(f"    return {p.pick('k', 'got')}")
     p.line(f"{generator} = {maker}({p.i()})")
-    p.line(f"{item} = next({generator}), {generator}.send({p.some()})")
     thrown = f"print({generator}.throw(ValueError('t')))"
     p.line("try:")
+    p.line(f"    {item} = next({generator}), {generator}.send({p.some()})")
     p.line(f"    {p.pick(thrown, f'{item} = [*{generator}]', 'pass')}")
     p.line("finally:")  # a suspended generator would run its clean-up when it is collected, wherever that is
     p.line(f"    {generator}.close()")

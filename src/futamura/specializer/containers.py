@@ -41,10 +41,9 @@ def build_sequence(m: Machine, frame: Frame, op: Operation) -> None:
             items.append(arg)
             continue
         found = sequence_items(m, arg)
-        if found is None:
-            m.set(
-                frame, op, m.emit(op.operator.name, args, op.attr, type=list if op.operator.name == "list" else tuple)
-            )
+        if found is None or len(items) + len(found[1]) > m.budget.virtual_length:
+            kind = list if op.operator.name == "list" else tuple
+            m.set(frame, op, m.emit(op.operator.name, args, op.attr, type=kind))
             return
         items.extend(found[1])
     name = op.operator.name
