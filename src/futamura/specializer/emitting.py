@@ -14,9 +14,8 @@ from collections.abc import Callable, Sequence
 from typing import Final, NoReturn
 
 from futamura.ir.constant import Constant
-from futamura.ir.evaluate import INPLACE
 from futamura.ir.graph import Span
-from futamura.specializer.promises import leaves_alone
+from futamura.specializer.promises import WRITERS, leaves_alone
 from futamura.specializer.records import plain_fields
 from futamura.specializer.residual import ResidualBlock, ResidualOperation
 from futamura.specializer.state import State, Unsupported
@@ -138,7 +137,7 @@ class Emitter(ABC):
             self.observe()
             self.protect()
             self.state.intact = intact
-        elif name in INPLACE and not leaves_alone(name, args):
+        elif name in WRITERS and not leaves_alone(name, args):
             self.state.intact = False
         values = tuple(self.residual_value(hint) for _ in range(results))
         op = ResidualOperation(name, lifted, attr, values, self.span, not raises, None, self.state.frames[-1].facts)

@@ -18,11 +18,14 @@ from typing import Final
 from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape
 
-__all__ = ["leaves_alone", "promised_item", "promised_length"]
+__all__ = ["WRITERS", "leaves_alone", "promised_item", "promised_length"]
 
 _SCALARS: Final = frozenset({int, float, complex, str, bytes, bool, type(None)})
 _INDEXED: Final = frozenset({list, tuple, str, bytes, range})
 _OPERATORS: Final = frozenset({*BINARY, *INPLACE, *COMPARE, *UNARY, "not", "truth", "is", "is_not"})
+
+WRITERS: Final = frozenset({*INPLACE, "call", "invoke", "setitem", "delitem", "setattr"})
+"""Operations that may write to a list even where they raise nothing."""
 
 
 def _kind(value: AbstractValue) -> type | None:
