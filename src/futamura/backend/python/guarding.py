@@ -163,14 +163,16 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
 def _add_class(test: _Test, holder: type, one: Assumed) -> None:
     """An attribute of a class: read in the dicts of its bases, because `getattr` would run a descriptor's code."""
     owners = [base for base in holder.__mro__ if one.name in base.__dict__]
-    if not owners:
-        test.terms.append(f"{test.constant(MethodType(type(one).holds, one), 'holds')}()")
+    if not owners and not one.holds():
+        test.terms.append("False")
         return
-    if owners[0] is not holder:
+    if not owners or owners[0] is not holder:
         bases, mro = test.constant(holder, holder.__name__), test.constant(holder.__mro__, "mro")
         test.terms.append(f"{bases}.__mro__ is {mro}")
-    for base in holder.__mro__[: holder.__mro__.index(owners[0])]:
+    for base in holder.__mro__[: holder.__mro__.index(owners[0]) if owners else None]:
         test.terms.append(f"{one.name!r} not in {test.constant(base.__dict__, base.__name__)}")
+    if not owners:
+        return
     place = test.constant(owners[0].__dict__, owners[0].__name__)
     test.terms.append(f"{place}[{one.name!r}] is {test.constant(one.value, one.name)}")
 
