@@ -24,6 +24,8 @@ _OUT_OF_RANGE: Final = {"list": "list index out of range", "tuple": "tuple index
 
 def missing_item(m: Machine, target: AbstractValue, key: AbstractValue) -> AbstractValue | None:
     """What `target[key]` raises, if it is known to be an IndexError or KeyError."""
+    if m.patient:  # the small languages have no exceptions: the operation stays and raises
+        return None
     if type(key) is not Known or not deep(key.value):
         return None
     entry = m.state.object(target)
