@@ -13,7 +13,7 @@ Invariant: nothing here keeps anything between two calls, and nothing here looks
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from types import ModuleType
 from typing import Any, Final
 
@@ -26,6 +26,7 @@ __all__ = [
     "enter_context",
     "iterating",
     "raise_in_generator",
+    "raise_thrown",
     "read_global",
     "write_global",
 ]
@@ -51,6 +52,15 @@ def raise_in_generator(*operands: Any) -> Any:
         raise operands[0] from operands[1]
     except StopIteration as stop:
         raise RuntimeError(_MESSAGE) from stop
+
+
+def raise_thrown(error: BaseException) -> None:
+    """Raise what is thrown into a generator: the exception that its consumer handles does not become its context."""
+    _suspended().throw(error)
+
+
+def _suspended() -> Generator[None, None, None]:
+    yield
 
 
 def end_of_generator(value: Any) -> StopIteration:

@@ -98,13 +98,13 @@ def resume(
     if where.waiting is None:
         if thrown is not None:
             assert frame.facts.blocks[0].handler is None
-            raise_value(m, thrown)
+            raise_value(m, thrown, thrown=not frame.extents or frame.extents[-1].kind != "except")
     elif where.waiting == DELEGATING:
         _resume_inner(m, frame, sent, thrown)
     else:
         frame.env[where.waiting] = sent
         if thrown is not None:
-            raise_value(m, thrown)
+            raise_value(m, thrown, thrown=not frame.extents or frame.extents[-1].kind != "except")
     return True
 
 
@@ -135,7 +135,7 @@ def _resume_inner(m: Machine, frame: Frame, sent: AbstractValue, thrown: Abstrac
         raise Unsupported("a value is sent to an iterator that is no generator", m.span)
     if not resume(m, inner, "delegate", sent=sent, thrown=thrown):
         if thrown is not None:
-            raise_value(m, thrown)
+            raise_value(m, thrown, thrown=True)
         else:
             _after_delegation(frame, NONE)
 

@@ -79,7 +79,7 @@ def _throw(
     if delegating and (kind is None or issubclass(kind, GeneratorExit)):
         raise Unsupported("what may be a GeneratorExit is thrown into a `yield from`", op.span)
     if not resume(m, target, "send", thrown=exception, result=_result(op)):
-        raise_value(m, exception)
+        raise_value(m, exception, thrown=True)
     return HANDLED
 
 

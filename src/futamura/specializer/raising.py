@@ -15,7 +15,7 @@ from types import BuiltinFunctionType
 from typing import Final
 
 from futamura.ir.classes import is_a
-from futamura.runtime import call_in_generator, raise_in_generator
+from futamura.runtime import call_in_generator, raise_in_generator, raise_thrown
 from futamura.specializer import library
 from futamura.specializer.machine import GUARDED, Machine, Restart, Unsupported
 from futamura.specializer.rules import exact_type
@@ -129,8 +129,11 @@ def raised_class(m: Machine, exception: AbstractValue) -> type | None:
     return exact_type(m, exception)
 
 
-def raise_value(m: Machine, *operands: AbstractValue) -> None:
-    """Raise an exception, or an exception with a cause, at the current point."""
+def raise_value(m: Machine, *operands: AbstractValue, thrown: bool = False) -> None:
+    """Raise an exception, or an exception with a cause, at the current point.
+
+    What is thrown into a generator does not get the consumer's active exception as its context.
+    """
     exception = operands[0]
     if type(exception) is Known and is_a(exception.value, type) and issubclass(exception.value, BaseException):
         made = m.plain_exception(exception.value)
@@ -146,11 +149,19 @@ def raise_value(m: Machine, *operands: AbstractValue) -> None:
         if m.catching_frame() is not None and not m.catches_for_real():
             m.unwind(exception)
             return
+    if thrown and not _stops(exact_type(m, exception)):
+        raised = m.emit("call", (Known(raise_thrown), exception))
+        m.end("raise", (raised.rv,))
+        return
     kind = entry.cls if entry is not None and entry.kind == "exception" else None
     lifted = tuple(m.lift(arg) for arg in (exception, *operands[1:]))
     m.observe()
     m.protect(kind)
     m.end("raise", lifted)
+
+
+def _stops(kind: type | None) -> bool:
+    return kind is None or issubclass(kind, StopIteration)
 
 
 def raise_guarded(m: Machine, operands: Sequence[AbstractValue]) -> None:
