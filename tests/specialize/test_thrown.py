@@ -1,4 +1,4 @@
-"""The context of an exception that is thrown into a generator: what the generator handles, never what its consumer does.
+"""The context of an exception that is thrown into a generator: what the generator handles, not what its consumer does.
 
     except TypeError: g.throw(ValueError)    ->    ValueError with the context None
 
