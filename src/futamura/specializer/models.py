@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer.containers import store_item, usable_key, view_items
 from futamura.specializer.control import drain
@@ -345,13 +344,23 @@ def _model_len(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue
 
 
 def _model_isinstance(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
-    if len(args) != 2 or type(args[1]) is not Known:
+    classes = known_classes(m, args[1]) if len(args) == 2 else None
+    if classes is None:
         return None
     kind = exact_type(m, args[0])
-    classes = args[1].value if is_a(args[1].value, tuple) else (args[1].value,)
     if kind is None or not all(plain_check(cls) for cls in classes) or "__class__" in _class_names(kind):
         return None
     return Known(issubclass(kind, classes))
+
+
+def known_classes(m: Machine, value: AbstractValue) -> tuple[type, ...] | None:
+    """The classes that `isinstance` is asked about: one, or those of a tuple; None if they are not known."""
+    if type(value) is Known and type(value.value) is not tuple:
+        return (value.value,)  # type: ignore[return-value]
+    items = sequence_items(m, value)
+    if items is None or exact_type(m, value) is not tuple or not all(type(item) is Known for item in items[1]):
+        return None
+    return tuple(item.value for item in items[1] if type(item) is Known)  # type: ignore[misc]
 
 
 def plain_check(cls: object) -> bool:
