@@ -173,14 +173,16 @@ def _subscripted(node: ast.expr, space: dict[str, object]) -> bool:
 
 _reading(typing.get_origin)
 _reading(typing.get_args)
+
+
 def _issubclass(
     m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
 ) -> AbstractValue | None:
     """Of known classes whose bases alone decide."""
     known = [arg.value for arg in args if type(arg) is Known]
-    if len(known) != 2 or len(args) != 2 or keywords or not isinstance(known[0], type):
+    if len(known) != 2 or len(args) != 2 or keywords or not is_class(known[0]):
         return None
-    wanted = known[1] if isinstance(known[1], tuple) else (known[1],)
+    wanted = known[1] if type(known[1]) is tuple else (known[1],)
     if not _plain_class(known[0]) or not all(plain_check(cls) for cls in wanted):
         return None
     return Known(issubclass(known[0], wanted))

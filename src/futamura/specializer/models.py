@@ -366,7 +366,7 @@ def known_classes(m: Machine, value: AbstractValue) -> tuple[type, ...] | None:
 def plain_check(cls: object) -> bool:
     """Does `isinstance` look at nothing but the class's bases?"""
     return (
-        isinstance(cls, type)
+        is_a(cls, type)
         and type(cls).__instancecheck__ is type.__instancecheck__
         and (type(cls).__subclasscheck__ is type.__subclasscheck__)
     )
