@@ -65,6 +65,10 @@ ROLLED_TRIPS: Final = 500
 """A loop of fewer trips is not what makes a specialization long."""
 MAX_ROLLED: Final = 12
 
+WORTHLESS: Final = 4_000
+FOLDED_FOR_EACH: Final = 2
+"""More residual operations than this must have folded as many operations each, or their loops are rolled."""
+
 _PLAIN_ERRORS: Final = frozenset(
     {
         BaseException,
@@ -234,12 +238,18 @@ class Machine(Emitter):
         self.steps += 1
         if not self.steps & WATCH_MASK:
             self._watch()
-        if not self.steps % 1000 and (self.steps > self.budget.unrolled or self.emitted > self.budget.operations):
+        if not self.steps % 1000 and self._is_long():
             self._roll()
         if self.steps > self.budget.steps or self.emitted > 20 * self.budget.operations:
             raise OverBudget(f"more than {self.budget.steps} blocks executed")
         if self.versions.work > self.budget.work:
             raise OverBudget("the states of its loops are too large and too many")
+
+    def _is_long(self) -> bool:
+        """Does running on in line make more code than it saves?"""
+        if self.emitted > WORTHLESS and self.folded < FOLDED_FOR_EACH * self.emitted:
+            return True
+        return self.steps > self.budget.unrolled or self.emitted > self.budget.operations
 
     def _watch(self) -> None:
         """Report how far the work has come, and look at the clock."""
@@ -529,15 +539,16 @@ class Machine(Emitter):
         block = frame.block
         if self.style.every_block:
             return True
+        if block in facts.headers:
+            place = (facts.uid, block)
+            self.trips[place] = self.trips.get(place, 0) + 1
+            self.looping[facts.uid] = facts
         if block in facts.dynamic_headers:
             for active in self.state.frames:
                 active.dynamic = True  # its exit will depend on a dynamic value
             return True
         if block in facts.headers:
             facts.entered.add(block)
-            place = (facts.uid, block)
-            self.trips[place] = self.trips.get(place, 0) + 1
-            self.looping[facts.uid] = facts
         return frame.dynamic and facts.joins(block)
 
     def arrive_here(self) -> None:

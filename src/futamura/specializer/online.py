@@ -335,7 +335,7 @@ class _Run:
                 self.sources.nested,
             )
             machine.read_places = read_places
-            machine.rolled = rolled
+            versions.rolled = machine.rolled = rolled
             versions.style = machine.style = self.subject.style or machine.style
             machine.patient = self.subject.style is not None
             machine.watch, machine.deadline = self.watch, self._deadline

@@ -61,6 +61,7 @@ class Versions:
         self.confused: set[object] = set()
         """The tokens of equal tuples that are two objects and met somewhere."""
         self.style = Style()
+        self.rolled: set[tuple[int, int]] = set()
         self.opaque: set[object] = set()
         """Calls that bring nothing static and made versions explode: they stay calls."""
         self.work = 0
@@ -508,7 +509,8 @@ class _Key:
         """The key without what containers hold."""
         self._in_loop: Final = recursive or any(frame.facts.in_dynamic_loop(frame.block) for frame in state.frames)
         top = state.top
-        self._plain: Final = (top.facts.uid, top.block) in versions.plain
+        place = (top.facts.uid, top.block)
+        self._plain: Final = place in versions.plain or place in versions.rolled
 
     def make(self) -> tuple[object, ...]:
         tokens: list[object] = [self._state.unit]
