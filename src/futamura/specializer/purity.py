@@ -13,6 +13,7 @@ import ast
 import builtins
 import math
 import operator
+import re
 import struct
 from types import (
     BuiltinFunctionType,
@@ -37,6 +38,7 @@ __all__ = [
     "is_mutable",
     "own_attributes",
     "plain_lookup",
+    "wide",
 ]
 
 ATOMS: Final[frozenset[type]] = frozenset(
@@ -158,6 +160,14 @@ PURE_METHODS: Final[dict[type, frozenset[str]]] = {
 _LARGE: Final = 1 << 14
 
 
+_WIDE: Final = re.compile(r"\d{5}")
+
+
+def wide(spec: str) -> bool:
+    """May this format make a text of many characters?"""
+    return _WIDE.search(spec) is not None
+
+
 def cheap(name: str, args: tuple[object, ...]) -> bool:
     """Is the result of this operator on these builtin operands of reasonable size?"""
     if name in ("pow", "ipow"):
@@ -172,6 +182,9 @@ def cheap(name: str, args: tuple[object, ...]) -> bool:
             if isinstance(sequence, (str, bytes, tuple, list)) and isinstance(count, int):
                 return len(sequence) * count <= _LARGE
         return all(not isinstance(arg, int) or arg.bit_length() <= _LARGE for arg in args)
+    if name in ("mod", "imod") and isinstance(args[0], (str, bytes)):
+        template = args[0] if isinstance(args[0], str) else args[0].decode("latin-1")
+        return "*" not in template and not wide(template)
     return True
 
 

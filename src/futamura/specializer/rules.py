@@ -22,7 +22,7 @@ from futamura.ir.graph import Operation
 from futamura.ir.ops import OPERATORS
 from futamura.specializer.machine import Machine
 from futamura.specializer.policy import SMALL_MODULUS
-from futamura.specializer.purity import MISSING, cheap, class_lookup, comparable, deep
+from futamura.specializer.purity import MISSING, cheap, class_lookup, comparable, deep, wide
 from futamura.specializer.state import OLDEST, Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, has_identity, token_key
 
@@ -388,8 +388,8 @@ _CONVERSIONS: Final[dict[str, Callable[[object], object]]] = {"": lambda x: x, "
 
 
 def _formatted(values: list[object], conversion: str) -> str | None:
-    if len(values) > 1 and str(values[1]).endswith("n"):
-        return None  # it asks the locale
+    if len(values) > 1 and (str(values[1]).endswith("n") or wide(str(values[1]))):
+        return None  # it asks the locale, or would be huge
     try:
         return format(_CONVERSIONS[conversion](values[0]), *(str(value) for value in values[1:]))
     except Exception:
