@@ -65,10 +65,6 @@ ROLLED_TRIPS: Final = 500
 """A loop of fewer trips is not what makes a specialization long."""
 MAX_ROLLED: Final = 12
 
-WORTHLESS: Final = 4_000
-FOLDED_FOR_EACH: Final = 2
-"""More residual operations than this must have folded as many operations each, or their loops are rolled."""
-
 _PLAIN_ERRORS: Final = frozenset(
     {
         BaseException,
@@ -238,18 +234,12 @@ class Machine(Emitter):
         self.steps += 1
         if not self.steps & WATCH_MASK:
             self._watch()
-        if not self.steps % 1000 and self._is_long():
+        if not self.steps % 1000 and self.budget.is_spent(self.steps, self.emitted, self.folded):
             self._roll()
         if self.steps > self.budget.steps or self.emitted > 20 * self.budget.operations:
             raise OverBudget(f"more than {self.budget.steps} blocks executed")
         if self.versions.work > self.budget.work:
             raise OverBudget("the states of its loops are too large and too many")
-
-    def _is_long(self) -> bool:
-        """Does running on in line make more code than it saves?"""
-        if self.emitted > WORTHLESS and self.folded < FOLDED_FOR_EACH * self.emitted:
-            return True
-        return self.steps > self.budget.unrolled or self.emitted > self.budget.operations
 
     def _watch(self) -> None:
         """Report how far the work has come, and look at the clock."""

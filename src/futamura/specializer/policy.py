@@ -27,6 +27,10 @@ SMALL_MODULUS: Final = 16
 """`x % m` counts as finite up to here: larger moduli are finite too, but as keys they only multiply versions."""
 
 
+WORTHLESS: Final = 4_000
+FOLDED_FOR_EACH: Final = 2
+"""More residual operations than this must have folded as many operations each, or their loops are rolled."""
+
 LARGEST: Final = 100_000
 """Static inputs are not counted further than this."""
 
@@ -55,6 +59,12 @@ class Budget:
     """Wall-clock time; None: no limit.  A residual then depends on the machine's speed, so it is off by default."""
     virtual_length: int = 512
     """Longer lists, tuples and dicts are materialized: element-wise they cost more than they fold."""
+
+    def is_spent(self, steps: int, emitted: int, folded: int) -> bool:
+        """Is it time to roll the longest loop that runs in line: does it make more code than it saves?"""
+        if emitted > WORTHLESS and folded < FOLDED_FOR_EACH * emitted:
+            return True
+        return steps > self.unrolled or emitted > self.operations
 
     def scaled(self, size: int) -> Budget:
         """The budget for static inputs of `size` objects: a long program is not an explosion."""
