@@ -7,6 +7,10 @@ Invariant: each text is also run against the generic function.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import pytest
+
 import futamura
 
 
@@ -18,3 +22,80 @@ def test_constant_slices_are_written_as_slices() -> None:
     residual = futamura.specialize(parts, n=3, m=-2)
     assert "x[:3], x[3:], x[1:3:2], x[::-1], x[-2:3]" in residual.source
     assert residual("abcdef") == parts("abcdef", 3, -2)
+
+
+def handed_on(show: Callable[[object], object]) -> object:
+    def named(x: int = 3) -> None:
+        pass
+
+    return show(named)
+
+
+def test_a_definition_that_is_used_once_keeps_its_name() -> None:
+    residual = futamura.specialize(handed_on)
+    assert residual(lambda found: found.__qualname__) == "handed_on.<locals>.named"
+
+
+def same(y: object) -> tuple[bool, ...]:
+    pair = (1, 2)
+    return pair == (1, 2), 0.5 == 0.5, y == "a b", "a b" == y is not None
+
+
+def test_equal_constants_of_a_function_are_one_object() -> None:
+    residual = futamura.specialize(same)
+    mine = same.__code__.co_consts[-1] if "a b" not in same.__code__.co_consts else "a b"
+    for value in (*same.__code__.co_consts, "".join(["a", " b"]), mine):
+        assert residual(value) == same(value)
+
+
+def splat(function: Callable[..., object], y: object) -> object:
+    return function(**{"b": y, "1": 2, "class": 3})
+
+
+def test_keywords_that_no_call_can_write() -> None:
+    residual = futamura.specialize(splat)
+    assert residual(dict, 1) == splat(dict, 1)
+    assert not residual.stats["fallbacks"]
+
+
+class Slotted:
+    __slots__ = ("n",)
+
+
+def store(y: object) -> object:
+    found = Slotted()
+    found.n = y
+    found.other = y  # type: ignore[attr-defined]
+    return found
+
+
+def test_an_attribute_without_a_slot() -> None:
+    residual = futamura.specialize(store)
+    with pytest.raises(AttributeError) as wanted:
+        store(1)
+    with pytest.raises(AttributeError) as found:
+        residual(1)
+    assert str(found.value) == str(wanted.value)
+
+
+def beyond(n: int, y: object) -> object:
+    items = [y, y]
+    return items[n]
+
+
+@pytest.mark.parametrize("n", [2, -3, 10**30])
+def test_an_index_that_is_out_of_range(n: int) -> None:
+    residual = futamura.specialize(beyond, n)
+    with pytest.raises(IndexError) as wanted:
+        beyond(n, 1)
+    with pytest.raises(IndexError) as found:
+        residual(1)
+    assert str(found.value) == str(wanted.value)
+
+
+def wide(n: int, x: object) -> object:
+    return len("%1000000000d" % n) if x is None else x  # noqa: UP031
+
+
+def test_a_text_of_great_width_is_not_made() -> None:
+    assert futamura.specialize(wide, 1)(2) == 2

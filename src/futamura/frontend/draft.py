@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from types import CodeType
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from futamura.errors import UnsupportedError, diagnose
 from futamura.frontend.scopes import Scope, mangle
-from futamura.ir.constant import Constant
+from futamura.ir.constant import Constant, exact_key
 from futamura.ir.graph import RegionKind
 from futamura.ir.ops import OPERATORS, Operator
 
@@ -140,6 +141,9 @@ class Nested(NamedTuple):
     free: tuple[str, ...]
 
 
+_SHARED: Final = frozenset({str, bytes, int, float, complex, tuple})
+
+
 class Unit:
     """What all functions of one program share: the source, the names in use, the nested functions to do."""
 
@@ -152,6 +156,21 @@ class Unit:
         self.names: dict[str, int] = {}
         self.pending: list[Nested] = []
         self.nested: dict[ast.AST, str] = {}
+        self.constants: dict[object, object] = {}
+
+    def takes_constants_of(self, code: CodeType) -> None:
+        """Equal constants of a module are one object, which a program can ask for: that of its compiled code."""
+        work = [code]
+        while work:
+            for value in work.pop().co_consts:
+                if isinstance(value, CodeType):
+                    work.append(value)
+                elif type(value) in _SHARED:
+                    self.constants.setdefault(exact_key(value), value)
+
+    def constant(self, value: object) -> object:
+        """The object that stands for this constant in the whole program."""
+        return self.constants.setdefault(exact_key(value), value) if type(value) in _SHARED else value
 
     def function(self, node: ast.AST, qualname: str, scope: Scope, free: tuple[str, ...]) -> str:
         """The name of the nested function `node`.  Copies of a `finally` body make one and the same function."""
@@ -320,7 +339,7 @@ class Draft:
         return results
 
     def constant(self, value: object, node: ast.AST) -> Temp:
-        return self.emit(_CONST, (), Constant(value), node)
+        return self.emit(_CONST, (), Constant(self.unit.constant(value)), node)
 
     def value(self, node: ast.expr) -> Temp:
         """Lower an expression."""

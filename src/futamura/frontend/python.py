@@ -121,6 +121,7 @@ def _program(located: Located, check: bool) -> Program:
         stringized=located.stringized,
         optimize=sys.flags.optimize,
     )
+    unit.takes_constants_of(code)
     free = code.co_freevars
     scope = analyze(node, located.private, free, stringized=located.stringized)
     if isinstance(node, ast.AsyncFunctionDef):

@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+from futamura.ir.attributes import FunctionAttr
 from futamura.ir.evaluate import INPLACE
-from futamura.ir.graph import Block, Edge, Function, Program, Value
+from futamura.ir.graph import Block, Edge, Function, Operation, Program, Value
 
 __all__ = ["forward"]
 
@@ -49,8 +50,9 @@ def _forwarded(function: Function) -> Function:
     unnamed: set[Value] = set()
     for block in function.blocks:
         for operation in block.ops:
-            if operation.name == "cell":
-                continue  # a variable that a nested function captures is one, however often it is used
+            if operation.name == "cell" or _is_definition(operation):
+                # A variable that a nested function captures is one, however often it is used; a definition has a name.
+                continue
             if len(operation.results) == 1 and operation.results[0] not in updated:
                 (made,) = operation.results
                 if uses[made] == 1 and near[lines[block.id], made] == 1 and function.hints[made] is not None:
@@ -59,6 +61,12 @@ def _forwarded(function: Function) -> Function:
         return function
     hints = tuple(None if value in unnamed else hint for value, hint in enumerate(function.hints))
     return replace(function, hints=hints)
+
+
+def _is_definition(operation: Operation) -> bool:
+    """Does this make a function that is not an expression?"""
+    attr = operation.attr
+    return isinstance(attr, FunctionAttr) and not attr.name.partition("#")[0].endswith(">")
 
 
 def _lines(function: Function) -> dict[int, int]:

@@ -268,7 +268,8 @@ def store_attribute(
             call_value(m, frame, op, Known(found.fset), [target, value], [])
             return
         data = found is not MISSING and hasattr(type(found), "__set__")
-        if (not data or isinstance(found, types.MemberDescriptorType)) and store_field(m, target, name, value):
+        fits = isinstance(found, types.MemberDescriptorType) or (not data and cls.__dictoffset__ != 0)
+        if fits and store_field(m, target, name, value):
             return
     m.writes(target)
     m.emit("setattr", (value, target), name, results=0)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import keyword
 import sys
 import types
 import weakref
@@ -91,7 +92,7 @@ def _arguments(m: Machine, args: list[AbstractValue], shape: object) -> tuple[li
             if pairs is None:
                 return None
             for name, value in pairs:
-                if type(name) is not Known or type(name.value) is not str:
+                if type(name) is not Known or type(name.value) is not str or not _is_keyword(name.value):
                     return None
                 keywords.append((name.value, value))
         else:
@@ -99,6 +100,11 @@ def _arguments(m: Machine, args: list[AbstractValue], shape: object) -> tuple[li
     if len({name for name, _ in keywords}) < len(keywords):
         return None  # an error that names the function
     return positional, keywords
+
+
+def _is_keyword(name: str) -> bool:
+    """Can a call write this name before its `=`?"""
+    return name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
 
 
 def call_value(

@@ -11,6 +11,7 @@ Invariant: only exact builtin containers, and only keys that no code of the prog
 
 from __future__ import annotations
 
+import sys
 from typing import Final
 
 from futamura.specializer.machine import Machine
@@ -32,7 +33,9 @@ def missing_item(m: Machine, target: AbstractValue, key: AbstractValue) -> Abstr
     if entry is not None:
         if entry.kind in _OUT_OF_RANGE and type(key.value) is int:
             inside = -len(entry.items) <= key.value < len(entry.items)
-            return None if inside else _made(m, IndexError, _OUT_OF_RANGE[entry.kind])
+            if inside or abs(key.value) > sys.maxsize:  # a larger one has another text
+                return None
+            return _made(m, IndexError, _OUT_OF_RANGE[entry.kind])
         if entry.kind == "dict" and all(deep(name) for name in entry.names) and _lacks(entry.names, key.value):
             return _made(m, KeyError, key.value)
         return None

@@ -96,7 +96,7 @@ def compiled(emitted: Emitted, identity: Identity, *, path: Path | None = None, 
     main = codes.get(emitted.name) or codes["<lambda>"]
     # A lambda that is printed as a `def` keeps that name: a listed text must name what it defines.
     name = identity.name if identity.name.isidentifier() else main.co_name
-    literals = emitted.literals
+    literals = (*(value for _, value in emitted.constants), *emitted.literals)
     code = with_literals(renamed(main, name, identity.qualname, identity.flags), literals)
     qualnames = dict(emitted.qualnames)
     siblings = tuple(
@@ -252,7 +252,7 @@ def code_for(original: FunctionType, new: FunctionType) -> CodeType:
     made = _only(factory, found.name)
     kept = Holder(tuple(inner.values()))
     made = made.replace(co_consts=tuple(kept if item == holder else item for item in made.co_consts))
-    made = renamed(made, code.co_name, code.co_qualname, code.co_flags & FUTURE)
+    made = with_literals(renamed(made, code.co_name, code.co_qualname, code.co_flags & FUTURE), tuple(inner.values()))
     if made.co_freevars != old.co_freevars:
         raise ValueError(f"the free variables of `{original.__qualname__}` are in an order of their own")
     keep(file, nested_codes(made), found)
