@@ -34,10 +34,22 @@ from .specializing import (
     versions,
     words,
 )
-from .subjects import automata, codecs, languages, machine_classes, machines, matchers, numbers, records, texts, trees
+from .subjects import (
+    automata,
+    codecs,
+    emulators,
+    languages,
+    machine_classes,
+    machines,
+    matchers,
+    numbers,
+    records,
+    texts,
+    trees,
+)
 from .table import Case, Subject
 
-MODULES = (machines, machine_classes, trees, languages, matchers, records, texts, numbers, automata, codecs)
+MODULES = (machines, machine_classes, trees, languages, matchers, records, texts, numbers, automata, codecs, emulators)
 SUBJECTS: list[Subject] = [subject for module in MODULES for subject in module.SUBJECTS]
 CASES = [
     pytest.param(subject, case, id=f"{subject.name}-{case.label}") for subject in SUBJECTS for case in subject.cases

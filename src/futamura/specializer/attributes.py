@@ -19,6 +19,8 @@ from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer.calls import call_value
 from futamura.specializer.machine import Machine, Restart
+from futamura.specializer.named import record_item
+from futamura.specializer.plainness import is_record, record_position
 from futamura.specializer.purity import MISSING, class_lookup, own_attributes, plain_lookup
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.state import Frame
@@ -179,6 +181,10 @@ def _load_instance(
         return Known(target.value.__dict__[f"_{name}_"])
     if isinstance(found, types.MemberDescriptorType):
         return None if type(target) is Dynamic else _field(m, target, name)
+    position = record_position(found)
+    if position is not None and is_record(cls):
+        m.assume_attribute(cls, name, found)
+        return record_item(m, target, position)
     if found is not MISSING and hasattr(type(found), "__set__"):
         return None
     own = None if type(target) is Dynamic else _field(m, target, name)

@@ -43,6 +43,7 @@ from futamura.specializer.machine import (
 from futamura.specializer.marks import fold_pure
 from futamura.specializer.marks import unfolds as is_marked_inline
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, call_method, iterator_over
+from futamura.specializer.named import make_record
 from futamura.specializer.operators import call_operator
 from futamura.specializer.partials import call_of_partial
 from futamura.specializer.protocol import next_item
@@ -533,6 +534,10 @@ def _construct(
         return member is not None
     if type(cls).__call__ is not type.__call__ or cls.__flags__ & (1 << 20):  # abstract classes raise
         return False
+    record = make_record(m, frame, cls, args, keywords)
+    if record is not None:
+        _give(m, frame, op, record)
+        return True
     if issubclass(cls, BaseException):
         if exception_made_plainly(cls):
             return _construct_exception(m, frame, op, cls, args, keywords)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from futamura.ir.graph import Operation
 from futamura.specializer.failing import missing_item
 from futamura.specializer.machine import Machine
+from futamura.specializer.plainness import comparable, is_record, stands_for
 from futamura.specializer.promises import promised_item
 from futamura.specializer.purity import deep
 from futamura.specializer.raising import raise_value
@@ -55,7 +56,7 @@ def build_sequence(m: Machine, frame: Frame, op: Operation) -> None:
 
 
 def usable_key(value: AbstractValue) -> bool:
-    return type(value) is Known and deep(value.value) and value.value == value.value and _hashable(value.value)
+    return type(value) is Known and comparable(value.value) and value.value == value.value and _hashable(value.value)
 
 
 def _hashable(value: object) -> bool:
@@ -204,7 +205,7 @@ def delitem(m: Machine, frame: Frame, op: Operation) -> None:
 def _position(entry: VObject, key: object) -> int | None:
     if entry.kind in ("list", "tuple") and type(key) is int and -len(entry.items) <= key < len(entry.items):
         return key % len(entry.items)
-    if entry.kind == "dict" and deep(key) and _hashable(key) and key in entry.names:
+    if entry.kind == "dict" and comparable(key) and _hashable(key) and key in entry.names:
         return entry.names.index(key)
     return None
 
@@ -236,7 +237,7 @@ def load_item(m: Machine, frame: Frame, target: AbstractValue, key: AbstractValu
     """`target[key]` of a container whose shape is known; None if it must stay."""
     entry = m.state.object(target)
     if entry is not None and type(key) is Known:
-        position = _position(entry, key.value)
+        position = _position(entry, key.value if entry.kind == "dict" else stands_for(key.value))
         if position is not None:
             m.state.validate(key)
             return entry.items[position]
@@ -245,18 +246,20 @@ def load_item(m: Machine, frame: Frame, target: AbstractValue, key: AbstractValu
         return _slice_of(m, frame, target, bounds)
     if type(target) is not Known or type(key) is not Known:
         return None
-    if not (deep(key.value) or type(key.value) is type) and m.world.cached(target.value, key.value) is None:
-        return None
     container = target.value
     kind = type(container)
+    index = key.value if deep(key.value) or kind is dict else stands_for(key.value)
+    plain = comparable(index) and m.world.plainly_keyed(container) if kind is dict else deep(index)
+    if not plain and m.world.cached(container, index) is None:
+        return None
     if kind in (list, dict):
         if not m.frozen(container):
             entry_of = m.world.cached(container, key.value)
             return None if entry_of is None else m.known(entry_of[0], m.state.age(target))
-    elif kind not in (str, bytes, tuple, range):
+    elif kind not in (str, bytes, tuple, range) and not is_record(kind):
         return None
     try:
-        item = container[key.value]  # type: ignore[index]
+        item = container[index]  # type: ignore[index]
     except Exception:
         return None
     m.state.validate(key)
@@ -280,7 +283,8 @@ def _slice_of(m: Machine, frame: Frame, target: AbstractValue, bounds: slice) ->
         return None
     entry = m.state.object(target)
     if entry is not None and entry.kind in ("list", "tuple"):
-        return m.virtual(entry._replace(items=entry.items[bounds], site=site(frame)))
+        whole = list if entry.kind == "list" else tuple
+        return m.virtual(entry._replace(cls=whole, items=entry.items[bounds], site=site(frame)))
     if type(target) is Known and type(target.value) in (str, bytes, tuple, range):
         return m.known(target.value[bounds], m.state.age(target))  # type: ignore[index]
     if type(target) is Known and type(target.value) is list and m.frozen(target.value):

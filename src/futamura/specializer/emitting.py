@@ -232,8 +232,10 @@ class Emitter(ABC):
     def _construct(self, entry: VObject) -> Dynamic:
         kind = entry.kind
         items = entry.items
-        if kind in ("list", "tuple"):
+        if kind in ("list", "tuple") and entry.cls in (list, tuple):
             return self.emit(kind, items, type=entry.cls, raises=False)
+        if kind == "tuple":
+            return self._called_class(entry)
         if kind == "dict":
             pairs = [x for key, item in zip(entry.names, items) for x in (Known(key), item)]
             return self.emit("dict", pairs, type=dict, raises=False)

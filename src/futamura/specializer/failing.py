@@ -18,7 +18,7 @@ from futamura.specializer.machine import Machine
 from futamura.specializer.purity import deep
 from futamura.specializer.values import AbstractValue, Known, VObject
 
-__all__ = ["missing_item"]
+__all__ = ["missing_item", "nothing_to_pop"]
 
 _OUT_OF_RANGE: Final = {"list": "list index out of range", "tuple": "tuple index out of range"}
 
@@ -54,6 +54,21 @@ def missing_item(m: Machine, target: AbstractValue, key: AbstractValue) -> Abstr
         return _made(m, type(error), *error.args)
     except Exception:
         return None
+    return None
+
+
+def nothing_to_pop(m: Machine, held: VObject, args: list[AbstractValue]) -> AbstractValue | None:
+    """What `pop` of a virtual list or dict raises, if it is known that there is no such item."""
+    if m.patient or any(type(arg) is not Known or not deep(arg.value) for arg in args):
+        return None
+    [key] = [arg.value for arg in args if type(arg) is Known] or [-1]
+    if held.kind == "list" and type(key) is int and abs(key) <= sys.maxsize:
+        if not held.items:
+            return _made(m, IndexError, "pop from empty list")
+        if not -len(held.items) <= key < len(held.items):
+            return _made(m, IndexError, "pop index out of range")
+    if held.kind == "dict" and args and all(deep(name) for name in held.names) and _lacks(held.names, key):
+        return _made(m, KeyError, key)
     return None
 
 

@@ -11,16 +11,20 @@ A model gives the result, or None if the call must stay.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType, MethodType
 from typing import Final
 
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer.containers import store_item, usable_key, view_items
 from futamura.specializer.control import drain
+from futamura.specializer.failing import nothing_to_pop
 from futamura.specializer.generators import is_generator
 from futamura.specializer.machine import Machine
+from futamura.specializer.plainness import is_record
 from futamura.specializer.promises import promised_length
 from futamura.specializer.purity import PURE_METHODS, deep
+from futamura.specializer.raising import raise_value
 from futamura.specializer.rules import exact_type, sequence_items, site
 from futamura.specializer.state import Frame
 from futamura.specializer.stepping import STEPS, inner_iterator, stepping
@@ -51,7 +55,9 @@ def iterator_over(m: Machine, frame: Frame, source: AbstractValue) -> AbstractVa
     simple = entry is not None and entry.kind in ("list", "tuple")
     if type(source) is Known:
         kind = type(source.value)
-        simple = kind in (str, bytes, tuple, range) or (kind in (list, dict) and m.frozen(source.value))
+        simple = (
+            kind in (str, bytes, tuple, range) or (kind in (list, dict) and m.frozen(source.value)) or is_record(kind)
+        )
         if simple and kind is dict:
             source = Known(tuple(source.value))  # type: ignore[arg-type]
     if not simple and (promised_length(source, m.state.intact) or m.budget.virtual_length) >= m.budget.virtual_length:
@@ -213,11 +219,19 @@ def _pop(
     if len(args) > 1 or type(index) is not int or (args and type(args[0]) is not Known):
         return None
     if not -len(held.items) <= index < len(held.items):
-        return None
+        return _nothing_popped(m, held, args)
     items = list(held.items)
     value = items.pop(index)
     m.state.heap[target.oid] = held._replace(items=tuple(items))
     return value
+
+
+def _nothing_popped(m: Machine, held: VObject, args: list[AbstractValue]) -> AbstractValue | None:
+    missing = nothing_to_pop(m, held, args)
+    if missing is None:
+        return None
+    raise_value(m, missing)
+    return HANDLED
 
 
 def _extend(
@@ -340,6 +354,10 @@ def _model_len(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue
         return Known(len(entry.items)) if entry.kind in ("list", "tuple", "dict", "set") else None
     if type(args[0]) is Known and type(args[0].value) in (list, dict, set) and m.frozen(args[0].value):
         return Known(len(args[0].value))  # type: ignore[arg-type]
+    if type(args[0]) is Known and is_record(type(args[0].value)):
+        return Known(len(args[0].value))  # type: ignore[arg-type]
+    if type(args[0]) is Known and is_record(type(args[0].value)):
+        return Known(len(args[0].value))  # type: ignore[arg-type]
     length = promised_length(args[0], m.state.intact)
     return None if length is None else Known(length)
 
@@ -348,7 +366,7 @@ def _model_isinstance(m: Machine, frame: Frame, op: Operation, args: list[Abstra
     classes = known_classes(m, args[1]) if len(args) == 2 else None
     if classes is None:
         return None
-    kind = exact_type(m, args[0])
+    kind = _class_of(m, args[0])
     if kind is None or not all(plain_check(cls) for cls in classes) or "__class__" in _class_names(kind):
         return None
     return Known(issubclass(kind, classes))
@@ -378,8 +396,17 @@ def _class_names(kind: type) -> set[str]:
 
 
 def _model_type(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
-    kind = exact_type(m, args[0]) if len(args) == 1 else None
+    kind = _class_of(m, args[0]) if len(args) == 1 else None
     return Known(kind) if kind is not None else None
+
+
+_CLASSES: Final = {"function": FunctionType, "bound": MethodType}
+
+
+def _class_of(m: Machine, value: AbstractValue) -> type | None:
+    """The exact class of `value`, that of a virtual function or bound method included."""
+    entry = m.state.object(value)
+    return exact_type(m, value) if entry is None or entry.kind not in _CLASSES else _CLASSES[entry.kind]
 
 
 def _model_list(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:

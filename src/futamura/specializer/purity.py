@@ -33,7 +33,6 @@ __all__ = [
     "PURE_METHODS",
     "cheap",
     "class_lookup",
-    "comparable",
     "deep",
     "is_mutable",
     "own_attributes",
@@ -44,8 +43,6 @@ __all__ = [
 ATOMS: Final[frozenset[type]] = frozenset(
     {int, float, complex, bool, str, bytes, NoneType, EllipsisType, NotImplementedType, range}
 )
-
-_IDENTITIES: Final[tuple[type, ...]] = (type, FunctionType, BuiltinFunctionType, ModuleType)
 
 
 def deep(value: object, depth: int = 30, unordered: bool = True) -> bool:
@@ -84,11 +81,6 @@ def own_attributes(value: object) -> dict[str, object] | None:
         return None
     stored = found.__get__(value)
     return stored if type(stored) is dict else None
-
-
-def comparable(value: object) -> bool:
-    """May `==`, `hash` and `is` look at `value` without running a user's code?"""
-    return deep(value) or type(value) in _IDENTITIES
 
 
 def is_mutable(value: object) -> bool:
@@ -188,7 +180,9 @@ def cheap(name: str, args: tuple[object, ...]) -> bool:
     return True
 
 
-_PLAIN_LOOKUPS: Final = tuple(base.__dict__["__getattribute__"] for base in (object, ast.AST, BaseException))
+_PLAIN_LOOKUPS: Final = tuple(
+    base.__dict__["__getattribute__"] for base in (object, ast.AST, BaseException, tuple, int, str, float)
+)
 
 
 def plain_lookup(cls: type) -> bool:

@@ -21,8 +21,9 @@ from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
 from futamura.ir.graph import Operation
 from futamura.ir.ops import OPERATORS
 from futamura.specializer.machine import Machine
+from futamura.specializer.plainness import comparable, is_record, stands_for
 from futamura.specializer.policy import SMALL_MODULUS
-from futamura.specializer.purity import MISSING, cheap, class_lookup, comparable, deep, wide
+from futamura.specializer.purity import MISSING, cheap, class_lookup, deep, wide
 from futamura.specializer.state import OLDEST, Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, has_identity, token_key
 
@@ -113,6 +114,8 @@ def _names(types: list[type | None]) -> tuple[str, ...]:
 def fold(m: Machine, name: str, values: tuple[object, ...]) -> tuple[object, ...] | None:
     """The result of a builtin operator on builtin operands, in a tuple; None if it must stay."""
     check = comparable if name in ("is", "is_not", *_EQUALITY) else deep
+    if name not in ("is", "is_not") and not all(deep(value) for value in values):
+        values = tuple([stands_for(value) for value in values])
     if not all(check(value) for value in values) or not cheap(name, values):
         return None
     evaluate = OPERATORS[name].evaluate
@@ -258,6 +261,8 @@ def _length_truth(m: Machine, frame: Frame, op: Operation, args: list[AbstractVa
             return Known(bool(content) is not negate)
         if is_a(content, type) and type(content) is not type:
             return None
+        if is_record(type(content)) or deep(stands_for(content)):
+            return Known(bool(content) is not negate)
         if not _has_truth(type(content)):
             return Known(not negate)
     return None
@@ -300,7 +305,8 @@ def _repeat(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
             return None
         if len(entry.items) * max(count.value, 0) > m.budget.virtual_length:
             return None
-        return m.virtual(entry._replace(items=entry.items * count.value, site=site(frame)))
+        kind = list if entry.kind == "list" else tuple
+        return m.virtual(entry._replace(cls=kind, items=entry.items * count.value, site=site(frame)))
     return None
 
 
@@ -308,7 +314,7 @@ def _member(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
     item, container = args
     if type(item) is Known and type(container) is Known and m.world.cached(container.value, item.value):
         return Known(op.operator.name == "in")
-    if type(item) is not Known or not deep(item.value):
+    if type(item) is not Known or not comparable(item.value):
         return None
     found: bool | None = None
     entry = m.state.object(container)
@@ -324,7 +330,7 @@ def _member(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
     elif type(container) is Known and type(container.value) in (list, dict, set) and m.frozen(container.value):
         content = container.value
         assert isinstance(content, (list, dict, set))
-        if all(deep(x) for x in content):
+        if all(comparable(x) for x in content):
             try:
                 found = item.value in content
             except TypeError:
@@ -339,7 +345,7 @@ def _member(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
 def _found_among(value: object, items: tuple[AbstractValue, ...]) -> bool | None:
     """Does `in` find a known value?  Items are compared in order, up to the first one that is it."""
     for item in items:
-        if type(item) is not Known or not deep(item.value):
+        if type(item) is not Known or not comparable(item.value):
             return None
         if item.value is value or item.value == value:
             return True
@@ -366,7 +372,8 @@ def sequence_items(m: Machine, value: AbstractValue) -> tuple[type, tuple[Abstra
     entry = m.state.object(value)
     if entry is not None and entry.kind in ("list", "tuple"):
         return (list if entry.kind == "list" else tuple), entry.items
-    if type(value) is Known and type(value.value) is tuple:
+    if type(value) is Known and (type(value.value) is tuple or is_record(type(value.value))):
+        assert isinstance(value.value, tuple)
         for item in value.value:
             m.reads(value.value, item)
         return tuple, tuple(m.known(item, m.state.age(value)) for item in value.value)

@@ -13,9 +13,11 @@ from typing import Final
 
 from futamura.ir.graph import Operation
 from futamura.specializer.containers import dict_pairs, store_item, usable_key
+from futamura.specializer.failing import nothing_to_pop
 from futamura.specializer.machine import Machine
-from futamura.specializer.models import KEYWORD_MODELS, METHODS, MODELS, iterable_items
+from futamura.specializer.models import HANDLED, KEYWORD_MODELS, METHODS, MODELS, iterable_items
 from futamura.specializer.purity import deep
+from futamura.specializer.raising import raise_value
 from futamura.specializer.rules import exact_type, site
 from futamura.specializer.sets import sorted_set
 from futamura.specializer.state import Frame
@@ -31,7 +33,12 @@ def _dict_pop(
         return None
     assert type(args[0]) is Known
     if args[0].value not in held.names:
-        return args[1] if len(args) == 2 else None
+        if len(args) == 2:
+            return args[1]
+        missing = nothing_to_pop(m, held, args)
+        if missing is not None:
+            raise_value(m, missing)
+        return None if missing is None else HANDLED
     at = held.names.index(args[0].value)
     names, items = (*held.names[:at], *held.names[at + 1 :]), (*held.items[:at], *held.items[at + 1 :])
     m.state.heap[target.oid] = held._replace(names=names, items=items)

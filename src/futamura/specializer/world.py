@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from futamura.specializer.plainness import comparable
 from futamura.specializer.purity import class_lookup, deep, is_mutable
 
 __all__ = ["Assumption", "World"]
@@ -87,6 +88,7 @@ class World:
         self.assumptions: Final[dict[tuple[str, int, str], Assumption]] = {}
         self._promised: Final[dict[int, object]] = {}
         self._caches: Final[dict[int, object]] = {}
+        self._plainly_keyed: Final[dict[int, int]] = {}
         self._rebinds: Final = rebinds
         self._constant: Final = constant
         for value in frozen:
@@ -124,6 +126,16 @@ class World:
                 self._promised[id(item)] = item
                 self.freeze(item)
                 work.extend(gc.get_referents(item))
+
+    def plainly_keyed(self, container: object) -> bool:
+        """Does a look-up in this dict run no code of the program, whatever its keys are compared with?"""
+        assert isinstance(container, dict)
+        if self._plainly_keyed.get(id(container)) != len(container):
+            if not all(map(comparable, container)):
+                return False
+            self.serial(container)
+            self._plainly_keyed[id(container)] = len(container)
+        return True
 
     def cached(self, cache: object, key: object) -> tuple[object] | None:
         """The entry of a declared cache, if it has it now and looking it up runs no code of the program."""

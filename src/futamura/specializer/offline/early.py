@@ -17,13 +17,13 @@ from typing import Any, Final
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Operation
 from futamura.ir.laws import fold_cost
+from futamura.specializer.plainness import comparable
 from futamura.specializer.purity import (
     MISSING,
     PURE_FUNCTIONS,
     PURE_METHODS,
     cheap,
     class_lookup,
-    comparable,
     deep,
     own_attributes,
 )

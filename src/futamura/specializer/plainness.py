@@ -1,0 +1,115 @@
+"""Classes of the program whose instances behave as builtin values do: no method of theirs says otherwise.
+
+    class Op(enum.IntEnum): ADD = 1            Op.ADD == 1, TABLE[Op.ADD], Op.ADD + 1 run no code of the program
+    Point = namedtuple("Point", "x y")         p.x, p[0], x, y = p are those of a tuple
+
+Invariant: what is asked here runs no code of the program; in doubt the answer is no.
+"""
+
+from __future__ import annotations
+
+import collections
+import enum
+from collections.abc import Callable
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any, Final
+
+from futamura.specializer.purity import MISSING, class_lookup, deep
+
+__all__ = ["comparable", "is_record", "record_fields", "record_position", "stands_for"]
+
+_IDENTITIES: Final[tuple[type, ...]] = (type, FunctionType, BuiltinFunctionType, ModuleType)
+_COMPARING: Final = ("__eq__", "__ne__", "__hash__")
+_BASES: Final = (object, int, str, float, bytes, enum.Enum)
+_PLAIN_COMPARING: Final = tuple(base.__dict__[name] for base in _BASES for name in _COMPARING if name in base.__dict__)
+_MIXED: Final[dict[type, Callable[[Any], object]]] = {int: int.__int__, str: str.__str__, float: float.__float__}
+"""The builtin classes that members may be instances of, with what makes an exact instance out of one."""
+_NOT_OPERATORS: Final = frozenset(
+    {"__new__", "__init__", "__repr__", "__str__", "__format__", "__doc__", "__getattribute__", "__getnewargs__"}
+    | {"__sizeof__", "__dir__", "__reduce__", "__reduce_ex__", "__class__", "__subclasshook__", "__init_subclass__"}
+)
+
+
+def comparable(value: object) -> bool:
+    """May `==`, `hash` and `is` look at `value` without running a user's code?"""
+    if deep(value) or type(value) in _IDENTITIES or _is_plain_member(value):
+        return True
+    return type(value) is tuple and len(value) < 100 and all(comparable(item) for item in value)
+
+
+def _is_plain_member(value: object) -> bool:
+    """Is this a member of an enumeration that compares as its base does?"""
+    cls = type(value)
+    if type(cls) is not enum.EnumMeta:
+        return False
+    found = [class_lookup(cls, name) for name in _COMPARING]
+    return all(any(part is plain for plain in _PLAIN_COMPARING) for part in found)
+
+
+def stands_for(value: object) -> object:
+    """The number or text that operators see in a member of an enumeration like `IntEnum`; else the value itself."""
+    cls = type(value)
+    if type(cls) is not enum.EnumMeta:
+        return value
+    base = next((base for base in _MIXED if isinstance(value, base)), None)
+    if base is None:
+        return value
+    for name, found in base.__dict__.items():
+        special = name.startswith("__") and name not in _NOT_OPERATORS
+        if special and class_lookup(cls, name) is not found:
+            return value
+    return _MIXED[base](value)
+
+
+# -- named tuples
+
+_Sample = collections.namedtuple("_Sample", "field")
+_FIELD: Final = type(_Sample.__dict__["field"])
+_ALLOWED: Final = frozenset(
+    {"__new__", "__repr__", "__slots__", "__match_args__", "__doc__", "__module__", "__getnewargs__", "__annotations__"}
+    | {"__orig_bases__", "__replace__", "__dict__", "__static_attributes__", "__firstlineno__", "__qualname__"}
+    | {"__annotate__", "__annotations_cache__", "__annotate_func__", "__class_getitem__", "__weakref__"}
+)
+"""What the classes of named tuples define that changes nothing of what a tuple does."""
+
+
+def is_record(cls: type) -> bool:
+    """Is this the class of a named tuple, whose instances are tuples in all that operators do?"""
+    if type(cls) is not type or cls is tuple or not issubclass(cls, tuple):
+        return False
+    own = [base for base in cls.__mro__ if base is not tuple and base is not object]
+    if not own or any(type(base) is not type for base in own):
+        return False
+    for base in own:
+        if any(name.startswith("__") and name.endswith("__") and name not in _ALLOWED for name in base.__dict__):
+            return False
+    return _maker(cls) is not None
+
+
+def _maker(cls: type) -> FunctionType | None:
+    """The `__new__` that `namedtuple` wrote."""
+    found = class_lookup(cls, "__new__")
+    found = found.__func__ if isinstance(found, staticmethod) else found
+    if type(found) is not FunctionType or found.__code__.co_names != ("_tuple_new",):
+        return None
+    known = found.__globals__.get("_tuple_new") is _Sample.__new__.__globals__["_tuple_new"]
+    return found if known and found.__code__.co_filename == "<string>" else None
+
+
+def record_fields(cls: type) -> dict[str, object]:
+    """The fields of a named tuple's class in order, with their defaults (`MISSING`: none)."""
+    maker = _maker(cls)
+    assert maker is not None
+    names = maker.__code__.co_varnames[1 : maker.__code__.co_argcount]
+    defaults = maker.__defaults__ or ()
+    missing: tuple[object, ...] = (MISSING,) * (len(names) - len(defaults))
+    return dict(zip(names, (*missing, *defaults), strict=True))
+
+
+def record_position(found: object) -> int | None:
+    """The position of the item that a field of a named tuple stands for."""
+    if type(found) is not _FIELD:
+        return None
+    reduced = found.__reduce__()
+    assert isinstance(reduced, tuple)
+    return int(reduced[1][0])
