@@ -181,7 +181,7 @@ def test_what_cannot_be_saved_is_named_and_the_file_left_alone(tmp_path: Path) -
 
 def test_a_broken_promise_runs_a_residual_without_it() -> None:
     residual = futamura.specialize(typed, n=1, x=futamura.Dyn(int))
-    assert residual(4) == 4 and residual.source.count("+") == 1
+    assert residual(4) == 4 and "+" not in residual.source and "*" not in residual.source  # laws of exact ints
     for x in (True, 2.5, -0.0):
         assert (residual(x), type(residual(x))) == (typed(x, 1), type(typed(x, 1)))
     with pytest.raises(TypeError):

@@ -25,7 +25,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, get_args, get_origin
 
-from futamura.backend.python.guarding import Constants
+from futamura.backend.python.guarding import Constants, Items
 from futamura.backend.python.listing import enter
 from futamura.ir.graph import Signature
 from futamura.optimize.contents import Contents
@@ -33,7 +33,7 @@ from futamura.specializer.aliasing import Apart
 from futamura.specializer.purity import MISSING
 from futamura.specializer.world import Assumption
 
-__all__ = ["Promise", "condition", "contents", "differences", "guarded", "matches", "shallow"]
+__all__ = ["Promise", "condition", "contents", "differences", "few_items", "guarded", "matches", "shallow"]
 
 _VARARGS: Final = 0x04
 _VARKEYWORDS: Final = 0x08
@@ -160,6 +160,19 @@ def shallow(promise: Promise) -> Promise:
     origin = get_origin(promise.type)
     fixed = origin is tuple and get_args(promise.type)[1:] != (...,)
     return promise if fixed or origin in (None, types.UnionType) else Promise(promise.name, origin, promise.length)
+
+
+FEW_ITEMS: Final = 24
+"""So many items are tested one by one; for more of them a loop in C costs less text, and not much more time."""
+
+
+def few_items(promise: Promise) -> Items | None:
+    """The items of an input whose classes are tested one by one; `shallow` is the rest of such a promise."""
+    origin, arguments = get_origin(promise.type), get_args(promise.type)
+    plain = origin is list or (origin is tuple and arguments[1:] == (...,))
+    if not plain or promise.length is None or not 0 < promise.length <= FEW_ITEMS:
+        return None
+    return Items(promise.name, promise.length, arguments[0]) if type(arguments[0]) is type else None
 
 
 def condition(promise: Promise, constant: Callable[[object, str], str]) -> str:

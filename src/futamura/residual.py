@@ -24,7 +24,7 @@ from futamura.backend.python import guarding
 from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.loading import load_residual
 from futamura.codes import is_fallback
-from futamura.entry import Promise, condition, differences, guarded, shallow
+from futamura.entry import Promise, condition, differences, few_items, guarded, shallow
 from futamura.errors import Diagnostic
 from futamura.explaining import explanation
 from futamura.ir.graph import Signature
@@ -116,9 +116,16 @@ class Residual(_Callable):
         promises = self._recipe.promises
         if self._recipe.assume == "trust":
             promises = tuple(map(shallow, promises))
-        writers = [functools.partial(condition, promise) for promise in promises]
+        few = {} if self._recipe.assume == "trust" else {promise.name: few_items(promise) for promise in promises}
+        items = [found for found in few.values() if found is not None]
+        writers = [
+            functools.partial(condition, shallow(promise) if few.get(promise.name) else promise) for promise in promises
+        ]
         strangers = differences(self._recipe.apart, printed.signature)
-        checks = [guarding.Check(general or original, writers), guarding.Check(original, strangers, tested)]
+        checks = [
+            guarding.Check(general or original, writers, items=items),
+            guarding.Check(original, strangers, tested),
+        ]
         inside = guarding.guarded(printed.emitted, printed.signature, checks, function.__globals__)
         if inside is not None:
             return load_residual(inside, function, printed.signature)

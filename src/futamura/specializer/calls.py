@@ -26,6 +26,7 @@ from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation, Signature
 from futamura.specializer import library
 from futamura.specializer.binding import Keywords, bind
+from futamura.specializer.bounds import items_of_range
 from futamura.specializer.containers import dict_pairs
 from futamura.specializer.describing import is_plain_enum, member_by_value
 from futamura.specializer.facts import FunctionFacts
@@ -53,7 +54,7 @@ from futamura.specializer.records import plain_fields, readable
 from futamura.specializer.recursion import call_unit, unfolds
 from futamura.specializer.rules import exact_type, rule, sequence_items, site
 from futamura.specializer.state import Frame
-from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, Virtual, VObject
 from futamura.specializer.world import Assumption
 
 __all__ = ["call_value", "enter", "push_function"]
@@ -191,7 +192,12 @@ def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[Abstr
     hint = frame.facts.function.hints[op.results[0]] if op.results else None
     args, shape = operands_in_generator(m, args, shape)
     quiet = shape is None and runs_nothing(m, args)
-    _give(m, frame, op, m.emit("call", args, shape, type=kind, hint=hint, raises=not quiet))
+    known: Shape | None = None
+    if shape is None and kind is range:
+        known = items_of_range(args[1:])
+    elif kind is int and type(callee) is Known and callee.value in (len, ord):
+        known = Shape(least=0)
+    _give(m, frame, op, m.emit("call", args, shape, type=kind, hint=hint, raises=not quiet, shape=known))
 
 
 def _is_instance(value: object) -> bool:

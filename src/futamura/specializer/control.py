@@ -22,7 +22,7 @@ from futamura.specializer.rules import exact_type
 from futamura.specializer.state import Frame, State
 from futamura.specializer.stepping import enter_step, leave_step
 from futamura.specializer.summaries import returned_state
-from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, Virtual, VObject
 
 __all__ = ["ENDERS", "advance", "drain", "finite"]
 
@@ -103,10 +103,15 @@ def take_next(m: Machine, frame: Frame) -> None:
         m.folded += 1
         return
     rv = m.lift(iterator)
-    m.observe()
-    m.protect()
+    shape = iterator.shape if type(iterator) is Dynamic else None
+    counts = shape is not None and shape.iterates
+    if not counts:
+        m.observe()
+        m.protect()
     params = frame.facts.blocks[end.edges[0].target].params
     item_value = Dynamic(m.residual_value(frame.facts.function.hints[params[0]]))
+    if shape is not None and counts:
+        item_value = Dynamic(item_value.rv, shape.element, Shape(least=shape.least))
     m.split(frame, "next", (rv,), end.edges, implicit=item_value)
 
 

@@ -74,6 +74,7 @@ def own_class(m: Machine, value: AbstractValue) -> type | None:
     return cls if all(base is object or base.__flags__ & _HEAP for base in cls.__mro__) else None
 
 
+_ITERABLE: Final = frozenset({str, bytes, list, tuple, dict, set, frozenset, range})
 _HEAP: Final = 1 << 9
 """The flag of classes that are made by a class statement."""
 
@@ -315,7 +316,9 @@ def make_iterator(m: Machine, frame: Frame, op: Operation) -> None:
     source = m.get(frame, op.args[0])
     iterator = _iterator_of(m, frame, op, [source])
     if iterator is None:
-        m.set(frame, op, m.emit("iter", (source,)))
+        shape = source.shape if type(source) is Dynamic and source.type is range else None
+        items = None if shape is None else shape._replace(iterates=True)
+        m.set(frame, op, m.emit("iter", (source,), raises=exact_type(m, source) not in _ITERABLE, shape=items))
     elif iterator is not HANDLED:
         unrolled(m, frame, op, iterator)
         m.set(frame, op, iterator)

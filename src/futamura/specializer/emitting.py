@@ -19,7 +19,7 @@ from futamura.specializer.promises import WRITERS, leaves_alone
 from futamura.specializer.records import plain_fields
 from futamura.specializer.residual import ResidualBlock, ResidualOperation
 from futamura.specializer.state import State, Unsupported
-from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, Virtual, VObject
 
 __all__ = ["CONSTRUCTORS", "CYCLE_BREAKERS", "Emitter", "Unsupported"]
 
@@ -52,6 +52,8 @@ class Emitter(ABC):
         self.span: Span | None = None
         self.named: dict[int, tuple[str, str]] = {}
         """Functions, classes and modules that were found under a global name of the residual's own module."""
+        self.sums: dict[int, tuple[Dynamic, int]] = {}
+        """Residual ints without a name of their own that are another one plus a constant."""
         self.slices: dict[int, slice] = {}
         """Constant slices that the code itself makes."""
         self._oids = 0
@@ -114,9 +116,11 @@ class Emitter(ABC):
         type: type | None = None,
         hint: str | None = None,
         raises: bool = True,
+        shape: Shape | None = None,
     ) -> Dynamic:
         """Emit one residual operation on lifted operands; its (first) result."""
-        return self.emit_many(name, args, attr, results=results, type=type, hint=hint, raises=raises)[0]
+        made = self.emit_many(name, args, attr, results=results, type=type, hint=hint, raises=raises)[0]
+        return made if shape is None else Dynamic(made.rv, type, shape)
 
     def emit_many(
         self,

@@ -181,12 +181,12 @@ class Meet:
         if type(a) is Dynamic and left not in self._kept:
             self._kept.add(left)
             result = a
-            shape = a.shape if a.shape == _shape_of(b) else None
+            shape = _common_shape(a, b)
             if a.type is not kind or a.shape != shape:
                 result = Dynamic(a.rv, kind, shape)
                 self.changed = True
         else:
-            shape = _shape_of(a) if _shape_of(a) == _shape_of(b) else None
+            shape = _common_shape(a, b)
             result = Dynamic(self._fresh(a.rv if type(a) is Dynamic else -1), kind, shape)
             self.changed = True
         self._pairs[left, right] = result
@@ -226,7 +226,21 @@ def _type_of(state: State, value: AbstractValue) -> type | None:
 
 
 def _shape_of(value: AbstractValue) -> Shape | None:
+    if type(value) is Known and type(value.value) is int:
+        return Shape(least=value.value)
     return value.shape if type(value) is Dynamic else None
+
+
+def _common_shape(a: AbstractValue, b: AbstractValue) -> Shape | None:
+    """What holds of both; of different lower bounds only that they are not negative, lest they fall step by step."""
+    left, right = _shape_of(a), _shape_of(b)
+    if left is None or right is None or left == right:
+        return left if left == right else None
+    if left._replace(least=None) != right._replace(least=None):
+        return None
+    if left.least is None or right.least is None or left.least < 0 or right.least < 0:
+        return left._replace(least=None) if left.element is not None else None
+    return left._replace(least=0)
 
 
 def _common_type(a: State, x: AbstractValue, b: State, y: AbstractValue) -> type | None:

@@ -478,7 +478,11 @@ class _Run:
             "restarts": restarts,
         }
         events = tuple(dict.fromkeys(self.events))
-        assumptions = tuple(self.world.assumptions.values())
+        # The code that the target had when its residual was made is what was asked for, also where it calls itself.
+        assumptions = tuple(
+            entry for entry in self.world.assumptions.values()
+            if entry.holder is not self.subject.function or entry.name != "__code__"
+        )  # fmt: skip
         told = self._apart(program, assumptions)
         return Outcome(program, self.open, assumptions, events, stats, tuple(self.points), told)
 

@@ -20,6 +20,7 @@ from futamura.ir.constant import Constant
 from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
 from futamura.ir.graph import Operation
 from futamura.ir.ops import OPERATORS
+from futamura.specializer.bounds import by_law, compared, least_of_result, note_sum
 from futamura.specializer.machine import Machine
 from futamura.specializer.plainness import comparable, is_record, stands_for
 from futamura.specializer.policy import SMALL_MODULUS
@@ -168,12 +169,27 @@ def operate(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
     if operator_call is not None and operator_call(m, frame, op, args):
         return
     types = [exact_type(m, arg) for arg in args]
+    base = name[1:] if name in INPLACE and types[0] in _IMMUTABLE else name
+    lawful = by_law(base, args, types)
+    simpler = compared(m, name, args, types) if lawful is None else None
+    if lawful is not None or type(simpler) is bool:
+        m.folded += 1
+        m.set(frame, op, Known(simpler) if lawful is None else lawful)
+        return
+    if type(simpler) is tuple:
+        name, args = simpler
     kind = bool if name in _EQUALITY and types[0] is types[1] in _BY_EQUALITY else result_type(name, types)
     if name in INPLACE and types[0] in _IMMUTABLE and not may_raise(name, types):
         name = name[1:]  # there is nothing to change in place, and no error that would name the operator
     elif name in INPLACE:
         m.writes(args[0])
-    m.set(frame, op, m.emit(name, args, type=kind, hint=hint_of(frame, op), raises=may_raise(name, types)))
+    hint, raises = hint_of(frame, op), may_raise(name, types)
+    made = m.emit(
+        name, args, type=kind, hint=hint, raises=raises, shape=least_of_result(base, args) if kind is int else None
+    )
+    if hint is None:
+        note_sum(m, base, args, types, made)
+    m.set(frame, op, made)
 
 
 def hint_of(frame: Frame, op: Operation) -> str | None:

@@ -47,10 +47,16 @@ class Virtual:
 
 
 class Shape(NamedTuple):
-    """What was promised of the contents of an open list or tuple; it holds while the state is intact."""
+    """What is known of a value beside its class.
+
+    Of an open list or tuple, what was promised of its contents: it holds while the state is intact.  Of a range or an
+    iterator over one, the items' class and what none is below; of an int, what it is not below.
+    """
 
     length: int | None = None
     element: type | None = None
+    least: int | None = None
+    iterates: bool = False
 
 
 class Dynamic:

@@ -27,9 +27,9 @@ from types import CellType, FunctionType, MethodType
 from typing import Any, Final, Protocol
 
 from futamura.backend.python.emitted import Emitted
-from futamura.ir.graph import Signature
+from futamura.ir.graph import Signature, Span
 
-__all__ = ["Assumed", "Check", "Constants", "guarded"]
+__all__ = ["Assumed", "Check", "Constants", "Items", "guarded"]
 
 _GONE: Final = (NameError, AttributeError, KeyError, ValueError)
 """What reading an assumed place raises if it is not there any more."""
@@ -58,6 +58,15 @@ Constants = Callable[[object, str], str]
 
 
 @dataclass(frozen=True, slots=True)
+class Items:
+    """The class that all items of a parameter of few items are promised to have."""
+
+    name: str
+    length: int
+    kind: type
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """One test at the entry: conditions on the parameters, what was assumed, and who runs if it fails."""
 
@@ -65,6 +74,8 @@ class Check:
     conditions: Sequence[Callable[[Constants], str]] = ()
     """Each writes an expression over the parameters, which raises nothing."""
     assumed: Sequence[Assumed] = ()
+    items: Sequence[Items] = ()
+    """Tested after the conditions, which have to say that these are exact lists or tuples of that length."""
 
 
 @dataclass(slots=True)
@@ -92,21 +103,35 @@ def guarded(
     """The emitted function with tests before its first statement; None if a call of itself would repeat them."""
     if emitted.recursive or re.search(r"\byield\b", emitted.text):
         return None
+    text = emitted.text.removesuffix("\n").split("\n")
+    place = _first_statement(text, emitted.name)
     lines: list[str] = []
+    moved: list[Span | None] = []
     constants: dict[str, object] = {}
     for check in checks:
         used = (emitted.text, *emitted.free, *constants, *(name for name, _ in emitted.constants), *signature.names)
         test = _Test(" ".join(used))
         test.terms.extend(write(test.constant) for write in check.conditions)
+        if check.items:
+            names = _unpacked(text[place], check.items[0])
+            if names and len(check.items) == 1:
+                later = _Test(test.text, test.constants)
+                lines.extend(_lines(test, check.otherwise, signature))
+                moved = [*[None] * len(lines), emitted.spans[place]]
+                lines.append(text.pop(place))
+                test = later
+            else:
+                names = ()
+            for items in check.items:
+                test.terms.extend(_item_terms(test, items, names))
         _add_assumed(test, check.assumed, emitted, globals)
         if test.terms:
             lines.extend(_lines(test, check.otherwise, signature))
             constants.update(test.constants)
     if not lines:
         return emitted
-    text = emitted.text.removesuffix("\n").split("\n")
-    place = _first_statement(text, emitted.name)
-    spans = (*emitted.spans[:place], *[None] * len(lines), *emitted.spans[place:])
+    rest = emitted.spans[place + bool(moved) :]
+    spans = (*emitted.spans[:place], *moved, *[None] * (len(lines) - len(moved)), *rest)
     text[place:place] = lines
     return replace(
         emitted, text="\n".join(text) + "\n", spans=spans, constants=(*emitted.constants, *constants.items())
@@ -128,6 +153,20 @@ def _lines(test: _Test, otherwise: Callable[..., Any], signature: Signature) -> 
         f"{_INDENT}if not {held}:",
         f"{_INDENT * 2}{called}",
     ]
+
+
+def _unpacked(line: str, items: Items) -> tuple[str, ...]:
+    """The variables of `x0, x1 = x`, if that is what the body starts with: they are cheaper to test than `x[0]`."""
+    found = re.fullmatch(rf"{_INDENT}(\w+(?:, \w+)+) = {re.escape(items.name)}", line)
+    names = tuple(found[1].split(", ")) if found is not None else ()
+    return names if len(set(names)) == len(names) == items.length else ()
+
+
+def _item_terms(test: _Test, items: Items, names: tuple[str, ...]) -> list[str]:
+    """Faster than any loop over the items as long as they are few."""
+    class_of, kind = test.constant(type, "type"), test.constant(items.kind, items.kind.__name__)
+    values = names or tuple(f"{items.name}[{at}]" for at in range(items.length))
+    return [f"{class_of}({value}) is {kind}" for value in values]
 
 
 def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, globals: Mapping[str, Any]) -> None:

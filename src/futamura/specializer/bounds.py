@@ -1,0 +1,149 @@
+"""What is known of numbers that are not known: laws of exact types, lower bounds, one int by way of another.
+
+    x * 1.0        x exactly a float                     ->  x
+    i - 0 >= 0     i an item of range(n)                 ->  True
+    i - 3 >= 0     i exactly an int, i - 3 not named     ->  i >= 3
+
+A lower bound is the `least` of a `Shape`; it goes with its value, and a meet keeps only whether it is negative, so
+that it changes twice at most.  `Emitter.sums` has the sums of an int and a constant that were emitted.
+
+Invariant: a fact is used only under exact types; it holds wherever its value is defined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from futamura.ir.constant import Constant
+from futamura.ir.ops import OPERATORS
+from futamura.specializer.emitting import Emitter
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape
+
+__all__ = ["by_law", "compared", "items_of_range", "least", "least_of_result", "note_sum"]
+
+_MIRRORED: Final = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+_NAMED: Final[dict[type | None, str]] = {
+    kind: kind.__name__ for kind in (int, bool, float, complex, str, bytes, type(None))
+}
+
+
+def by_law(name: str, args: Sequence[AbstractValue], types: Sequence[type | None]) -> AbstractValue | None:
+    """The result, if an algebraic law of the operator gives it."""
+    kind = _NAMED.get(types[0])
+    if kind is None or len(args) != 2 or types[0] is not types[1]:
+        return None
+    laws = OPERATORS[name].laws
+    left, right = args
+    if type(right) is Known:
+        pair = (kind, Constant(right.value))
+        if pair in laws.right_identity:
+            return left
+        if pair in laws.right_absorbing:
+            return Known(right.value)
+    if type(left) is Known:
+        pair = (kind, Constant(left.value))
+        if pair in laws.left_identity:
+            return right
+        if pair in laws.left_absorbing:
+            return Known(left.value)
+    if type(left) is Dynamic and type(right) is Dynamic and left.rv == right.rv:
+        for of, constant in laws.same:
+            if of == kind:
+                return Known(constant.value)
+        if kind in laws.idempotent:
+            return left
+    return None
+
+
+def least(value: AbstractValue) -> int | None:
+    """What an exact int is not below, if that is known."""
+    if type(value) is Known:
+        return value.value if type(value.value) is int else None
+    if type(value) is Dynamic and value.type is int and value.shape is not None:
+        return value.shape.least
+    return None
+
+
+def _product(left: int, right: int) -> int | None:
+    return left * right if left >= 0 and right >= 0 else None
+
+
+_BOUNDS: Final[dict[str, Callable[[int, int], int | None]]] = {
+    "add": lambda left, right: left + right,
+    "mul": _product,
+    "or": lambda left, right: 0 if left >= 0 and right >= 0 else None,
+    "xor": lambda left, right: 0 if left >= 0 and right >= 0 else None,
+    "lshift": lambda left, right: 0 if left >= 0 else None,
+    "rshift": lambda left, right: 0 if left >= 0 else None,
+    "floordiv": lambda left, right: 0 if left >= 0 and right >= 0 else None,
+}
+"""The bound of the result by the bounds of both operands, for those that do not raise."""
+
+
+def least_of_result(name: str, args: Sequence[AbstractValue]) -> Shape | None:
+    """What is known of an int that arithmetic gives."""
+    found: int | None = None
+    bounds = [least(arg) for arg in args]
+    deciding = bounds if name == "and" else bounds[1:] if name == "mod" else []
+    if any(bound is not None and bound >= 0 for bound in deciding):
+        found = 0
+    elif name == "sub" and bounds[0] is not None and type(args[1]) is Known and bounds[1] is not None:
+        found = bounds[0] - bounds[1]
+    elif name in _BOUNDS and bounds[0] is not None and bounds[1] is not None:
+        found = _BOUNDS[name](bounds[0], bounds[1])
+    return None if found is None else Shape(least=found)
+
+
+def items_of_range(args: Sequence[AbstractValue]) -> Shape | None:
+    """What is known of the items of `range(*args)`."""
+    if not 1 <= len(args) <= 3:
+        return None
+    below: int | None = 0
+    if len(args) > 1:
+        below = least(args[0])
+    if len(args) == 3:
+        step = least(args[2])
+        below = below if step is not None and step >= 0 else None
+    return Shape(element=int, least=below)
+
+
+def note_sum(m: Emitter, name: str, args: Sequence[AbstractValue], types: Sequence[type | None], made: Dynamic) -> None:
+    """Remember that an int without a name is another one plus a constant."""
+    if name not in ("add", "sub") or types[0] is not int or types[1] is not int:
+        return
+    base, step = args if name == "sub" or type(args[1]) is Known else args[::-1]
+    if type(base) is Dynamic and type(step) is Known and type(step.value) is int:
+        m.sums[made.rv] = (base, -step.value if name == "sub" else step.value)
+
+
+def compared(
+    m: Emitter, name: str, args: Sequence[AbstractValue], types: Sequence[type | None]
+) -> tuple[str, list[AbstractValue]] | bool | None:
+    """A comparison of ints as one that costs less, or its result."""
+    if name not in _MIRRORED or types[0] is not int or types[1] is not int:
+        return None
+    left, right = args
+    if type(left) is Known:
+        name, left, right = _MIRRORED[name], right, left
+    if type(left) is not Dynamic or type(right) is not Known or type(right.value) is not int:
+        return None
+    bound = right.value
+    while left.rv in m.sums:
+        left, step = m.sums[left.rv]
+        bound -= step
+    found = _decided(name, least(left), bound)
+    if found is not None:
+        return found
+    return (name, [left, right if bound == right.value else Known(bound)])
+
+
+def _decided(name: str, lowest: int | None, bound: int) -> bool | None:
+    """Does an int that is at least `lowest` compare so with `bound`?"""
+    if lowest is None:
+        return None
+    if lowest > bound:
+        return name in ("gt", "ge", "ne")
+    if lowest == bound and name in ("ge", "lt"):
+        return name == "ge"
+    return None
