@@ -131,8 +131,12 @@ class Assembly:
         end.args = tuple(machine.lift(found[leaf]) for leaf in returned_leaves(summary.returned))
         block.ops = [*block.ops, *machine.block.ops]
 
-    def _catch(self, block: ResidualBlock, lazy: Lazy) -> tuple[ResidualBlock, list[int]]:
+    def _catch(self, block: ResidualBlock, lazy: Target) -> tuple[ResidualBlock, list[int]]:
         """The handler edge of `block`: what it passes is made before the block's first operation."""
+        if isinstance(lazy, ResidualBlock):
+            self.params.setdefault(lazy, list(lazy.params))
+            self.entered.add(lazy)
+            return lazy, []
         version = lazy.version.final()
         root = version.root
         found = match(version.state, lazy.snapshot)

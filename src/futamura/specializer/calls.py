@@ -27,6 +27,7 @@ from futamura.ir.graph import Operation, Signature
 from futamura.specializer import library
 from futamura.specializer.binding import Keywords, bind
 from futamura.specializer.bounds import items_of_range
+from futamura.specializer.builtin_errors import exception_made_plainly, plain_exception_class
 from futamura.specializer.containers import dict_pairs
 from futamura.specializer.describing import is_plain_enum, member_by_value
 from futamura.specializer.facts import FunctionFacts
@@ -38,8 +39,6 @@ from futamura.specializer.machine import (
     Machine,
     Restart,
     Unsupported,
-    exception_made_plainly,
-    plain_exception_class,
 )
 from futamura.specializer.marks import fold_pure
 from futamura.specializer.marks import unfolds as is_marked_inline

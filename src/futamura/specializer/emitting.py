@@ -15,6 +15,7 @@ from typing import Final, NoReturn
 
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Span
+from futamura.specializer.confined import confined
 from futamura.specializer.promises import WRITERS, leaves_alone
 from futamura.specializer.records import plain_fields
 from futamura.specializer.residual import ResidualBlock, ResidualOperation
@@ -70,6 +71,10 @@ class Emitter(ABC):
     @abstractmethod
     def observe(self) -> None:
         """The next operation may look at static objects."""
+
+    @abstractmethod
+    def keeps(self) -> bool:
+        """May attributes of static objects be kept aside where the next operation raises?"""
 
     @abstractmethod
     def refuse(self, place: object, reason: str) -> NoReturn:
@@ -133,12 +138,15 @@ class Emitter(ABC):
         hint: str | None = None,
         raises: bool = True,
     ) -> list[Dynamic]:
+        kept = raises and bool(self.state.overlays) and self.keeps() and confined(self.state, name, args, attr)
         if raises:
             self.expose(name, args, attr)
         lifted = tuple([self.lift(arg) for arg in args])
         if raises:
             intact = self.state.intact and leaves_alone(name, args)
-            self.observe()
+            if not kept:
+                self.observe()
+            self.state.intact = False
             self.protect()
             self.state.intact = intact
         elif name in WRITERS and not leaves_alone(name, args):

@@ -11,12 +11,13 @@ Invariant: what is asked here runs no code of the program; in doubt the answer i
 
 from __future__ import annotations
 
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Final
 
+from futamura.ir.classes import is_a
 from futamura.specializer.purity import MISSING, class_lookup, deep, is_mutable
 
-__all__ = ["exposed", "runs_code"]
+__all__ = ["exposed", "reads_plainly", "runs_code"]
 
 _UNREMARKABLE: Final = frozenset(
     {"__init__", "__new__", "__init_subclass__", "__class_getitem__", "__del__", "__post_init__", "__set_name__"}
@@ -57,6 +58,11 @@ def exposed(name: str, attr: object, place: int, value: object) -> bool:
     if name in ("setattr", "delattr"):
         return False  # the rules of these say it
     return _holds_code(value)
+
+
+def reads_plainly(value: object, name: str) -> bool:
+    """Does reading `value.name` of a plain object run no code of the program?"""
+    return not is_a(value, (type, ModuleType)) and not _attribute_runs_code(value, name)
 
 
 def _attribute_runs_code(value: object, name: str) -> bool:

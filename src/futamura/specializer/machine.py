@@ -22,6 +22,7 @@ from typing import Final, NoReturn, Protocol
 
 from futamura.ir.evaluate import unbound
 from futamura.ir.graph import Edge, Operation
+from futamura.specializer.builtin_errors import plain_exception_class
 from futamura.specializer.definitions import Definitions
 from futamura.specializer.emitting import Emitter, Unsupported
 from futamura.specializer.exposure import exposed
@@ -37,6 +38,7 @@ from futamura.specializer.residual import (
     Version,
     same_edge,
 )
+from futamura.specializer.restoring import is_written, restoring_block, same_contents, store_back
 from futamura.specializer.state import OLDEST, ArgumentKey, Extent, Frame, State, Suspension
 from futamura.specializer.values import AbstractValue, Dynamic, Known, VObject
 from futamura.specializer.world import Assumption, World
@@ -65,46 +67,6 @@ ROLLED_TRIPS: Final = 500
 """A loop of fewer trips is not what makes a specialization long."""
 MAX_ROLLED: Final = 12
 
-_PLAIN_ERRORS: Final = frozenset(
-    {
-        BaseException,
-        Exception,
-        object,
-        ValueError,
-        TypeError,
-        RuntimeError,
-        ArithmeticError,
-        ZeroDivisionError,
-        LookupError,
-        IndexError,
-        KeyError,
-        GeneratorExit,
-        AssertionError,
-        NotImplementedError,
-        OverflowError,
-        StopIteration,
-    }
-)
-
-
-def exception_made_plainly(cls: type) -> bool:
-    """Does making an instance of this exception class only store the arguments and run an `__init__` in Python?"""
-    return isinstance(getattr(cls, "__init__", None), FunctionType) and all(
-        base in _PLAIN_ERRORS
-        or (base.__module__ != "builtins" and not {"__new__", "__setattr__", "__del__"} & base.__dict__.keys())
-        for base in cls.__mro__
-    )
-
-
-def plain_exception_class(cls: type) -> bool:
-    """Does making an instance of this exception class run no code but BaseException's own?"""
-    return all(
-        base in _PLAIN_ERRORS
-        or (base.__module__ != "builtins" and not {"__new__", "__init__", "__setattr__"} & base.__dict__.keys())
-        for base in cls.__mro__
-    )
-
-
 class Points(Protocol):
     """What the machine needs of the version table."""
 
@@ -124,6 +86,10 @@ class Points(Protocol):
     def watch(self, unit: int) -> None: ...
     def watched(self, unit: int) -> bool: ...
     def extent(self, state: State, region: int) -> int: ...
+
+
+def _innermost(context: tuple[Extent, ...]) -> int:
+    return next(extent.uid for extent in reversed(context) if extent.kind == "try")
 
 
 def _excepts(regions: tuple[Extent, ...]) -> list[Extent]:
@@ -159,6 +125,8 @@ class Machine(Emitter):
         self.watch: Callable[[int, int, str], None] | None = None
         self.deadline: float | None = None
         self.alive = False
+        self.holding: dict[int, object] = {}
+        """What is kept aside of static objects where a try region's first exception is raised, by its number."""
         self.pending: list[tuple[State, ResidualBlock]] = []
         self.steps = 0
         self.folded = 0
@@ -283,7 +251,12 @@ class Machine(Emitter):
         context = self.state.regions()
         if at is None and self.clean_ups:
             self.require_no_clean_up()
+        if at is None and self.state.overlays and is_written(self.state):
+            self._restore(context)
+            return
         handler = None if at is None else self._handler(at, kind)
+        if handler is not None and handler[1] != _innermost(context):
+            context = (*context[:-1], context[-1]._replace(uid=handler[1]))
         block = self.block
         if block.context is None:
             apart = _excepts(block.place) != _excepts(context) or (handler is not None and bool(block.ops))
@@ -297,12 +270,25 @@ class Machine(Emitter):
             version = self.versions.arrive_raised(snapshot, uid)
             self.block.handler = Lazy(version, snapshot, exception.rv)
 
-    def _next_block(self, place: tuple[Extent, ...]) -> None:
+    def _restore(self, context: tuple[Extent, ...]) -> None:
+        """Should the next operation raise, what was written to static objects is stored back."""
+        block = self.block
+        if block.restored is not None and block.context is not None and block.context[:-1] == context:
+            if same_contents(block.restored, self.state):
+                return
+        if block.ops or block.context is not None:
+            self._next_block(context, late=False)
+        extents = self.versions.extents
+        uid = extents.setdefault(("restoring", len(extents)), len(extents) + 1)
+        self.block.handler = restoring_block(self, self.world, context, uid)
+
+    def _next_block(self, place: tuple[Extent, ...], late: bool = True) -> None:
         """What is emitted from here on stands in a new block, reached from the current one."""
         block = ResidualBlock(place=place)
         block.constants = dict(self.block.constants)
-        while self.block.ops and self.block.ops[-1].name in ("const", "global_get") and self.block.ops[-1].pure:
-            block.ops.insert(0, self.block.ops.pop())  # a name or constant that was read for the operation to come
+        ops = self.block.ops
+        while late and ops and ops[-1].name in ("const", "global_get") and ops[-1].pure:
+            block.ops.insert(0, ops.pop())  # a name or constant that was read for the operation to come
         self.block.end = ResidualEnd("jump", (), (block,), None, self.span)
         self.block = block
 
@@ -319,12 +305,32 @@ class Machine(Emitter):
         frame = snapshot.frames[at]
         edge = frame.facts.blocks[frame.block].handler
         assert edge is not None
-        uid = next(extent.uid for extent in reversed(frame.extents) if extent.kind == "try")
+        uid = self._holding(frame)
         exception = Dynamic(self.residual_value(), kind)
         self.origins[exception.rv] = ResidualOperation("exception", (), None, (), self.span, where=frame.facts)
         self._bind(frame, edge, exception, uid)
         snapshot.trim()
         return snapshot, uid, exception
+
+    def _holding(self, frame: Frame) -> int:
+        """The number of the try region around `frame` for the attributes of static objects that are kept aside now."""
+        extent = next(extent for extent in reversed(frame.extents) if extent.kind == "try")
+        held = tuple([(place, dirty) for place, (_, dirty) in self.state.overlays.items()])
+        first = self.holding.setdefault(extent.uid, held)
+        if held == first:
+            return extent.uid
+        if self.state.regions()[-1] != extent:
+            self.refused.add(("held", frame.facts.uid, extent.region))
+            raise Restart("a try statement is left with different attributes of static objects")
+        return self.versions.extents.setdefault(("holding", extent.uid, held), len(self.versions.extents) + 1)
+
+    def keeps(self) -> bool:
+        """May attributes of static objects be kept aside where the next operation raises?"""
+        frame = self.catching_frame()
+        if frame is None:
+            return True
+        region = next(extent.region for extent in reversed(frame.extents) if extent.kind == "try")
+        return ("held", frame.facts.uid, region) not in self.refused
 
     def require_no_clean_up(self) -> None:
         """Control leaves the residual function: no generator may be left that has something to do when dropped."""
@@ -447,16 +453,8 @@ class Machine(Emitter):
     def observe(self) -> None:
         """What comes next may look at static objects: store back what was written to them."""
         self.state.intact = False
-        overlays = self.state.overlays
-        if not overlays:
-            return
-        for place in sorted(overlays):
-            content, dirty = overlays[place]
-            if dirty:
-                target = Known(self.world.by_serial(place[0]))
-                lifted = (self.lift(content), self.lift(target))
-                self.block.ops.append(ResidualOperation("setattr", lifted, place[1], (), self.span))
-        overlays.clear()
+        if self.state.overlays:
+            store_back(self, self.world)
 
     def older(self, value: AbstractValue) -> int:
         """The provenance of a value that was computed from `value`."""

@@ -94,7 +94,10 @@ class ResidualBlock:
     params: list[int] = field(default_factory=list)
     ops: list[ResidualOperation] = field(default_factory=list)
     end: ResidualEnd | None = None
-    handler: Lazy | None = None
+    handler: Target | None = None
+    """Where an exception goes: a try statement's handler, or a block that stores static objects' attributes back."""
+    restored: State | None = None
+    """The state of which that block stores the attributes back."""
     context: tuple[Extent, ...] | None = None
     """The regions of the operations in it that may raise; None while there are none."""
     place: tuple[Extent, ...] = ()
@@ -138,9 +141,9 @@ class Unit:
     params: list[int] = field(default_factory=list)
 
 
-def same_edge(old: Lazy | None, new: tuple[State, int, Dynamic] | None) -> bool:
+def same_edge(old: Target | None, new: tuple[State, int, Dynamic] | None) -> bool:
     """Would an exception find the handler in the same state?"""
-    if old is None or new is None:
+    if new is None or not isinstance(old, Lazy):
         return old is None and new is None
     a, b = old.snapshot, new[0]
     if old.implicit is None or len(a.frames) != len(b.frames) or a.heap != b.heap or a.overlays != b.overlays:

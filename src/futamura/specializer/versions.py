@@ -528,7 +528,7 @@ class _Key:
                     self._token((facts.uid, value), content, tokens)
             if frame.subject is not None:
                 self._token((facts.uid, "subject"), frame.subject, tokens)
-        for place, (content, dirty) in sorted(self._state.overlays.items(), key=lambda item: item[0]):
+        for place, (content, dirty) in self._state.overlays.items():
             tokens.append((place, dirty))
             self._token(place, content, tokens)
         self._versions.work += len(tokens)

@@ -1,0 +1,120 @@
+"""Operations that stay, may raise, and yet run no code of the program: what is known of static objects stays known.
+
+    [0] * n            n an int: MemoryError at most
+    a[i] = v           a a list, i an int: IndexError at most
+    text.split(",")    a method of an exact str with plain arguments
+    x + y              nothing known of x and y: some `__add__` may look at `vm.pc`, and write it
+
+What the code wrote to attributes of static objects need not be stored back before such an operation, only where its
+exception leaves (`Machine.protect`).  Finalizers of what a list lets go of run at their own time, as elsewhere.
+
+Invariant: no operator named here calls a special method that could be written in Python, for operands of these classes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from types import BuiltinFunctionType
+from typing import Final
+
+from futamura.ir.classes import is_a
+from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
+from futamura.specializer.exposure import reads_plainly
+from futamura.specializer.state import State
+from futamura.specializer.values import AbstractValue, Dynamic, Known
+
+__all__ = ["confined"]
+
+_SCALARS: Final = frozenset({int, float, complex, str, bytes, bool, type(None), range})
+_SEQUENCES: Final = frozenset({list, tuple, str, bytes, bytearray, range})
+_WRITABLE: Final = frozenset({list, bytearray})
+_INDICES: Final = frozenset({int, bool, slice})
+_OPERATORS: Final = frozenset({*BINARY, *INPLACE, *COMPARE, *UNARY, "not", "truth", "is", "is_not", "format", "string"})
+_JOINED: Final = frozenset({"add", "iadd", "mul", "imul", "truth", "not"})
+"""Operators that look at no item of a list or tuple."""
+
+_PLAIN_LIST: Final = frozenset({"append", "pop", "insert", "clear", "reverse", "copy", "extend"})
+_PLAIN_BYTEARRAY: Final = frozenset({"append", "pop", "insert", "clear", "reverse", "copy", "extend", "find", "hex"})
+_TEXTS: Final = frozenset({str, bytes})
+_PLAIN_FUNCTIONS: Final = (
+    abs, ascii, bin, bool, bytearray, bytes, chr, complex, divmod, float, hash, hex, int, len, list, max, min, oct, ord,
+    pow, range, repr, round, str, tuple,
+)  # fmt: skip
+
+
+def confined(state: State, name: str, args: Sequence[AbstractValue], attr: object) -> bool:
+    """Can this operation do nothing but give a result or raise?"""
+    if name == "call":
+        return attr is None and _plain_call(state, args[0], args[1:])
+    if name == "getattr":
+        return type(args[0]) is Known and reads_plainly(args[0].value, str(attr))
+    kinds = [_kind(state, arg) for arg in args]
+    if name == "getitem":
+        return kinds[0] in _SEQUENCES and _is_index(state, args[1], kinds[1])
+    if name == "setitem":
+        value, target, index = kinds
+        plain = target is list or (target is bytearray and value in _SCALARS)
+        return plain and index in (int, bool)
+    if name == "delitem":
+        return kinds[0] in _WRITABLE and _is_index(state, args[1], kinds[1])
+    if name in ("unpack", "iter"):
+        return kinds[0] in _SEQUENCES
+    if name in _JOINED and all(kind in _SEQUENCES or kind in _SCALARS for kind in kinds):
+        return not any(kind is bytearray for kind in kinds)
+    return name in _OPERATORS and all(kind in _SCALARS for kind in kinds)
+
+
+def _kind(state: State, value: AbstractValue) -> type | None:
+    """The exact class of a value of a builtin class."""
+    if type(value) is Known:
+        return type(value.value)
+    if type(value) is Dynamic:
+        return value.type
+    entry = state.object(value)
+    if entry is not None:
+        return entry.cls if entry.kind in ("list", "tuple", "dict", "set", "slice") else None
+    value = state.resolve(value)
+    return value.type if type(value) is Dynamic else None
+
+
+def _is_index(state: State, value: AbstractValue, kind: type | None) -> bool:
+    """An integer, or a slice with plain bounds."""
+    if kind is not slice:
+        return kind in _INDICES
+    if type(value) is Known and is_a(value.value, slice):
+        bounds = (value.value.start, value.value.stop, value.value.step)
+        return all(type(bound) in (int, bool, type(None)) for bound in bounds)
+    entry = state.object(value)
+    return entry is not None and all(_kind(state, item) in (int, bool, type(None)) for item in entry.items)
+
+
+def _plain_call(state: State, callee: AbstractValue, args: Sequence[AbstractValue]) -> bool:
+    kinds = [_kind(state, arg) for arg in args]
+    entry = state.object(callee)
+    if entry is not None:
+        return entry.kind == "method" and _plain_method(str(entry.extra), _kind(state, entry.items[0]), kinds)
+    if type(callee) is not Known:
+        return False
+    function = callee.value
+    if function is len or function is list or function is tuple:
+        return all(kind in _SCALARS or kind in _SEQUENCES or kind in (dict, set, frozenset) for kind in kinds)
+    known = any(function is plain for plain in _PLAIN_FUNCTIONS)
+    from_math = is_a(function, BuiltinFunctionType) and function.__module__ == math.__name__
+    return (known or from_math) and all(kind in _SCALARS for kind in kinds)
+
+
+def _plain_method(name: str, owner: type | None, kinds: Sequence[type | None]) -> bool:
+    """Does this method of an exact builtin class, called so, only look at builtin objects?"""
+    if name.startswith("__"):
+        return False
+    if owner is list:
+        if name == "extend":
+            return len(kinds) == 1 and kinds[0] in _SEQUENCES
+        index = kinds[:1] if name in ("pop", "insert") else ()
+        return name in _PLAIN_LIST and all(kind in (int, bool) for kind in index)
+    if owner is bytearray:
+        return name in _PLAIN_BYTEARRAY and all(kind in _SCALARS for kind in kinds)
+    if owner in _TEXTS and name == "join":
+        return len(kinds) == 1 and kinds[0] in _SEQUENCES
+    return owner in _SCALARS and all(kind in _SCALARS for kind in kinds)
