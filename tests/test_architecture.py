@@ -28,6 +28,7 @@ RANK = {
     "source": -1,  # `errors` draws its places with it
     "codes": -1,
     "controls": -1,
+    "showing": -1,
     "errors": 0,
     "ir": 1,
     "analysis": 2,
@@ -232,4 +233,4 @@ def test_importing_the_package_is_light() -> None:
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=None, cwd=HOUSE / "src"
     )
-    assert done.stdout.strip() == "[]"
+    assert done.stdout.strip() == "['futamura.controls']"

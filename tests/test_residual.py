@@ -225,6 +225,44 @@ def test_strict_raises_for_what_is_not_specialized() -> None:
     assert futamura.Specializer(strict=True)(scaled, n=2)(2.0) == scaled(2.0, 2)
 
 
+class Settings:
+    def __init__(self):
+        self.scale = 3
+
+
+def rescaled(settings, x):
+    before = settings.scale * x
+    settings.scale = x
+    return before
+
+
+def test_strict_takes_no_note_for_an_error() -> None:
+    """What is written while the residual runs is read there: a note says so, and nothing was given up."""
+    residual = futamura.Specializer(strict=True)(rescaled, settings=Settings())
+    assert [event.code for event in residual.events] == ["FT305"] and residual.stats["specialized"]
+    assert [residual(5), residual(2)] == [15, 10]
+
+
+def deepest(op, pc, x):
+    return futamura.static(x)
+
+
+def around(code, x):
+    for pc, op in enumerate(code):
+        x = deepest(op, pc, x)
+    return x
+
+
+def test_a_finding_says_in_which_calls_it_came_up() -> None:
+    finding = futamura.specialize(around, code=["inc"]).diagnostics[0]
+    line = around.__code__.co_firstlineno + 2
+    assert [call.text for call in finding.context] == [
+        "deepest(op='inc', pc=0, x=?)", "around(code=<list of 1>, x=?, pc=0, op='inc')",
+    ]  # fmt: skip
+    assert finding.context[0].place is not None and finding.context[0].place.line == line
+    assert f" = in: deepest(op='inc', pc=0, x=?)  {__file__}:{line}\n" in str(futamura.FutamuraError(finding))
+
+
 @pytest.mark.parametrize("options", [{"assume": "hope"}, {"polyvariance": "some"}])
 def test_wrong_options(options: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="not '"):

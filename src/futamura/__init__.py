@@ -3,7 +3,8 @@
     import futamura
     futamura.roundtrip(function)        loads `futamura.driver`, calls `roundtrip` of it
 
-Invariant: `import futamura` alone loads no other module of the package, so that a command starts at once.
+Invariant: `import futamura` alone loads no other module of the package but the controls, so that a command starts at
+once.  The controls are bound from the start: specialization finds `futamura.static` of a program there.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from futamura.controls import dynamic, inline, opaque, peek, promote, pure, static, unroll
+
 if TYPE_CHECKING:
     from futamura.api import DYN, Dyn, Residual, Specializer, specialize
-    from futamura.controls import dynamic, inline, opaque, peek, promote, pure, static, unroll
     from futamura.driver import roundtrip, roundtrip_source
     from futamura.errors import Diagnostic, FutamuraError, SpecializationError, UnsupportedError
     from futamura.saving import SavingError
@@ -38,17 +40,9 @@ _HOME = {
     "SpecializationError": "futamura.errors",
     "Specializer": "futamura.api",
     "UnsupportedError": "futamura.errors",
-    "dynamic": "futamura.controls",
-    "inline": "futamura.controls",
-    "opaque": "futamura.controls",
-    "peek": "futamura.controls",
-    "promote": "futamura.controls",
-    "pure": "futamura.controls",
     "roundtrip": "futamura.driver",
     "roundtrip_source": "futamura.driver",
     "specialize": "futamura.api",
-    "static": "futamura.controls",
-    "unroll": "futamura.controls",
 }
 
 

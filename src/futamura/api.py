@@ -32,10 +32,6 @@ from futamura.specializer.values import Shape
 
 __all__ = ["DYN", "Dyn", "Residual", "Specializer", "specialize"]
 
-_STRICT: Final = frozenset({"FT305"})
-"""Notes that `strict` takes for errors as well: a promise was broken."""
-
-
 class Dyn:
     """An input that stays open.
 
@@ -279,7 +275,7 @@ def _without_promises(
 
 def _require(outcome: Outcome) -> None:
     """Raise for the first event that says that something was not specialized."""
-    found = [event for event in outcome.events if is_fallback(event.code) or event.code in _STRICT]
+    found = [event for event in outcome.events if is_fallback(event.code)]
     if found:
         first, *others = dict.fromkeys(event.diagnostic() for event in found)
         raise SpecializationError(first, tuple(others))

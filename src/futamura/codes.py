@@ -119,6 +119,13 @@ CODES: Final[dict[str, Code]] = {
         "not-yet",
         "warning",
     ),
+    "FT302": Code(
+        "call-kept",
+        "the function that is called here cannot be specialized yet, so it is called as it is",
+        "move the construct out of that function, or mark the function `@opaque` if the call may stay",
+        "not-yet",
+        "warning",
+    ),
     "FT305": Code(
         "static-written",
         "a location that had been used as static is written: it counts as dynamic state from there on",

@@ -51,6 +51,8 @@ class Diagnostic:
     label: str = ""
     because: tuple[Because, ...] = ()
     help: str = ""
+    context: tuple[Because, ...] = ()
+    """The calls that were being executed, innermost first."""
     source: str | None = field(default=None, compare=False)
     """The line of `place`, where it is known better than through `linecache`."""
 
@@ -120,6 +122,7 @@ def diagnose(
     label: str = "",
     because: tuple[Because, ...] = (),
     help: str | None = None,
+    context: tuple[Because, ...] = (),
     source: str | None = None,
 ) -> Diagnostic:
     """A diagnostic whose reason and help are the registry's unless given."""
@@ -132,6 +135,7 @@ def diagnose(
         label,
         because or (Because(entry.explanation),),
         entry.hint if help is None else help,
+        context,
         source,
     )
 
@@ -155,6 +159,9 @@ def render(diagnostic: Diagnostic, *, verbose: bool = False) -> str:
         lines.append(f"{indent} = because: {reason.text}{where}")
     if len(shown) < len(diagnostic.because):
         lines.append(f"{indent} = ... {len(diagnostic.because) - len(shown)} more, --verbose")
+    for call in diagnostic.context:
+        where = "" if call.place is None else f"  {call.file}:{call.place.line}"
+        lines.append(f"{indent} = in: {call.text}{where}")
     if diagnostic.help:
         lines.append(f"help: {diagnostic.help}")
     return "\n".join(lines)
@@ -183,10 +190,12 @@ def as_data(diagnostic: Diagnostic) -> dict[str, object]:
         "file": diagnostic.file,
         "line": diagnostic.line,
         "column": diagnostic.column,
-        "because": [
-            {"text": reason.text, "file": reason.file or diagnostic.file,
-             "line": None if reason.place is None else reason.place.line}
-            for reason in diagnostic.because
-        ],
+        "because": [_link(reason, diagnostic.file) for reason in diagnostic.because],
+        "context": [_link(call, call.file) for call in diagnostic.context],
         "help": diagnostic.help,
     }  # fmt: skip
+
+
+def _link(reason: Because, file: str) -> dict[str, object]:
+    place = reason.place
+    return {"text": reason.text, "file": reason.file or file, "line": None if place is None else place.line}

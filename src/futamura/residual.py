@@ -30,6 +30,7 @@ from futamura.explaining import explanation
 from futamura.ir.graph import Signature
 from futamura.saving import SavingError, module_text, write
 from futamura.shipping import Shipped, assumptions_of, ship, shipped_key
+from futamura.showing import shown
 from futamura.specializer.aliasing import NONE_APART, Apart
 from futamura.specializer.origins import Trace
 from futamura.specializer.policy import Event
@@ -225,22 +226,6 @@ def rebuild(shipped: Shipped) -> Residual:
         )  # fmt: skip
         found = _REBUILT[key] = Residual(recipe)
     return found
-
-
-def shown(value: object, limit: int = 60) -> str:
-    """A short text for a value, made without running code of the program."""
-    if type(value) in (int, float, complex, bool, str, bytes, type(None), range):
-        if isinstance(value, int) and value.bit_length() > 256:
-            return f"<int of {value.bit_length()} bits>"
-        if isinstance(value, (str, bytes)) and len(value) > limit:
-            return f"{value[: limit - 20]!r}... ({len(value)})"
-        return repr(value)
-    if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)):
-        return value.__qualname__
-    if type(value) in (list, tuple, dict, set, frozenset):
-        assert isinstance(value, (list, tuple, dict, set, frozenset))
-        return f"<{type(value).__name__} of {len(value)}>"
-    return f"<{type(value).__qualname__}>"
 
 
 def _counts(recipe: Recipe) -> dict[str, Any]:

@@ -29,7 +29,8 @@ from futamura.cli.values import read_inputs
 from futamura.cli.watching import Progress
 from futamura.codes import is_fallback
 from futamura.errors import Diagnostic, as_data, concise, render
-from futamura.residual import Residual, SavingError, shown
+from futamura.residual import Residual, SavingError
+from futamura.showing import shown
 from futamura.specializer.policy import Budget
 
 __all__ = ["Settings", "compile_program", "controls", "made", "report", "specialize"]

@@ -39,6 +39,7 @@ from futamura.specializer.residual import (
     same_edge,
 )
 from futamura.specializer.restoring import is_written, restoring_block, same_contents, store_back
+from futamura.specializer.situation import located
 from futamura.specializer.state import OLDEST, ArgumentKey, Extent, Frame, State, Suspension
 from futamura.specializer.values import AbstractValue, Dynamic, Known, VObject
 from futamura.specializer.world import Assumption, World
@@ -469,7 +470,8 @@ class Machine(Emitter):
         raise Restart(reason)
 
     def event(self, code: str, reason: str) -> None:
-        self.events[code, reason] = Event(code, reason, self.span.line if self.span else 0, self.file, self.span)
+        if (code, reason) not in self.events:
+            self.events[code, reason] = located(Event(code, reason), self.file, self.span, self.state)
 
     @property
     def file(self) -> str:

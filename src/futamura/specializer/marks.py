@@ -24,6 +24,7 @@ from futamura.specializer.origins import chain, segment
 from futamura.specializer.policy import Event
 from futamura.specializer.purity import deep
 from futamura.specializer.residual import ResidualOperation
+from futamura.specializer.situation import located
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual
 
@@ -47,7 +48,8 @@ def _why(m: Machine, value: Dynamic) -> tuple[Because, ...]:
 def _report(m: Machine, code: str, reason: str, value: AbstractValue, label: str = "") -> None:
     because = _why(m, value) if type(value) is Dynamic else ()
     line = m.span.line if m.span else 0
-    m.events[code, f"{m.file}:{line}:{reason}"] = Event(code, reason, line, m.file, m.span, because, label)
+    event = Event(code, reason, because=because, label=label)
+    m.events[code, f"{m.file}:{line}:{reason}"] = located(event, m.file, m.span, m.state)
 
 
 def _static(

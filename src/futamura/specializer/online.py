@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Never
 
 from futamura.controls import is_marked
-from futamura.errors import Diagnostic, UnsupportedError, diagnose
+from futamura.errors import Because, Diagnostic, UnsupportedError, diagnose
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Function, Program, Signature
 from futamura.ir.verify import VerificationError
@@ -50,6 +50,7 @@ from futamura.specializer.policy import Budget, Event, Polyvariance, Style, stat
 from futamura.specializer.programs import Point, name_values, point_of
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Version
 from futamura.specializer.rules import RULES
+from futamura.specializer.situation import situation
 from futamura.specializer.state import Frame, State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, VObject
 from futamura.specializer.versions import Versions
@@ -293,6 +294,7 @@ class _Run:
         self.world: Final = World(static, rebinds, constant)
         self.open: Final = tuple(name for name, value in inputs.items() if is_a(value, Open))
         self._file = ""
+        self._context: tuple[Because, ...] = ()
         self._left = MOST_LEFT
         self.watch: Watch | None = None
         self._deadline: Final = None if budget.seconds is None else time.monotonic() + budget.seconds
@@ -304,7 +306,8 @@ class _Run:
         if refused is not None:
             return Event.of(refused)
         line = reason.span.line if reason.span is not None else 0
-        return Event("FT301", f"{reason.reason}: the original code is used", line, self._file, reason.span)
+        text = f"{reason.reason}: the original code is used"
+        return Event("FT301", text, line, self._file, reason.span, context=self._context)
 
     def outcome(self, polyvariance: str) -> Outcome:
         facts = self.subject.root(self.sources)
@@ -349,7 +352,7 @@ class _Run:
                 self.events.extend(event for event in machine.events.values() if event.code in _LASTING)
                 continue
             except Unsupported as reason:
-                self._file = machine.file
+                self._file, self._context = machine.file, situation(machine.state)
                 if not self._left_call(machine, reason):
                     raise
                 continue
@@ -375,7 +378,7 @@ class _Run:
                     name = frame.facts.function.qualname
                     line = reason.span.line if reason.span is not None else 0
                     text = f"the call of {name} stays: {reason.reason}"
-                    self.events.append(Event("FT404", text, line, self._file, reason.span))
+                    self.events.append(Event("FT302", text, line, self._file, reason.span, context=self._context))
                     return True
         return False
 

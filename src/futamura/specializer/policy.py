@@ -119,10 +119,15 @@ class Event:
     span: Span | None = None
     because: tuple[Because, ...] = ()
     label: str = ""
+    context: tuple[Because, ...] = ()
+    """The calls that were being executed, innermost first."""
 
     def diagnostic(self) -> Diagnostic:
         """The event as people see it."""
-        return diagnose(self.code, self.reason, file=self.file, place=self.span, label=self.label, because=self.because)
+        return diagnose(
+            self.code, self.reason, file=self.file, place=self.span, label=self.label, because=self.because,
+            context=self.context,
+        )  # fmt: skip
 
     @staticmethod
     def of(found: Diagnostic) -> Event:

@@ -19,6 +19,7 @@ from futamura.specializer.machine import Restart
 from futamura.specializer.merge import Meet, generalize
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style
 from futamura.specializer.residual import Summary, Unit, Version
+from futamura.specializer.situation import located
 from futamura.specializer.state import ArgumentKey, State
 from futamura.specializer.summaries import raised_state
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, token_key
@@ -378,7 +379,7 @@ class Versions:
         """Say what was given up, and at which block."""
         facts, block = state.top.facts, state.top.facts.blocks[state.top.block]
         span = next((op.span for op in block.ops if op.span is not None), block.terminator.span)
-        self._event(Event(code, reason, span.line if span is not None else 0, facts.function.file, span))
+        self._event(located(Event(code, reason), facts.function.file, span, state))
 
     def grows(self, sites: set[object], state: State) -> NoReturn:
         name = state.top.facts.function.qualname
