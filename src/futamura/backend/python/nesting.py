@@ -272,9 +272,23 @@ class _Nester:
         """Does this tree need a statement of its own: `def`, `class`?"""
         if not isinstance(tree, Node):
             return False
-        return tree.op.name == "class" or (
-            isinstance(tree.op.attr, FunctionAttr) and not self.expressible(tree.op.attr.name)
-        )
+        if tree.op.name == "class" or not isinstance(tree.op.attr, FunctionAttr):
+            return tree.op.name == "class"
+        name = tree.op.attr.name
+        if not self.expressible(name):
+            return True
+        return name.rpartition(".")[2].startswith("<genexpr>") and not self._generates(tree.op.results[0])
+
+    def _generates(self, value: Value) -> bool:
+        """Is the function of a generator expression called with `iter(...)` in the same expression?
+
+        A statement in between (the iterable of `(x for x in a or a)` may become one) would part the two.
+        """
+        user = next((item for item in self.items if value in item.args), None)
+        if not isinstance(user, Operation) or user.name != "call" or user.attr is not None or len(user.args) != 2:
+            return False
+        made = next((item for item in self.items if user.args[1] in item.results), None)
+        return user.args[0] == value and made is not None and made.name == "iter" and self._inline(user.args[1])
 
     def _decorated(self, value: Value) -> bool:
         """Is the function that was just defined only passed to a decorator?"""

@@ -410,7 +410,7 @@ class Writer:
         assert isinstance(attr, FunctionAttr)
         base = attr.name.rpartition(".")[2].partition("#")[0]
         lambdas = base.startswith("<")
-        if lambdas and (decorators or self.definitions.expressible(attr.name)):  # type: ignore[attr-defined]
+        if lambdas and (decorators or (base == "<lambda>" and self.definitions.expressible(attr.name))):  # type: ignore[attr-defined]
             return False
         shown = [self.e.text(decorator) for decorator in decorators]
         wanted = self.target(statement.targets[0])
