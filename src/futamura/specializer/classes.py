@@ -14,11 +14,12 @@ Invariant: whatever the statement can reach may have been changed by it.
 from __future__ import annotations
 
 from futamura.ir.graph import ClassAttr, Operation
-from futamura.specializer.functions import make_real, own_cell
+from futamura.specializer.functions import make_real
 from futamura.specializer.machine import Machine, Restart, Unsupported
 from futamura.specializer.rules import rule
 from futamura.specializer.state import Frame
 from futamura.specializer.values import Known
+from futamura.specializer.variables import own_cell
 
 __all__: list[str] = []
 

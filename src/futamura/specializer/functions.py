@@ -30,8 +30,9 @@ from futamura.specializer.purity import is_mutable
 from futamura.specializer.rules import rule, site
 from futamura.specializer.state import Frame, Suspension
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
+from futamura.specializer.variables import own_cell
 
-__all__ = ["make_real", "own_cell", "settle_functions"]
+__all__ = ["make_real", "settle_functions"]
 
 
 @rule("cell")
@@ -67,16 +68,6 @@ def make_real(m: Machine, cell: VObject) -> None:
     if place[0]:
         m.refused.add(("unit", place[1]))
     raise Restart("a variable is shared by a function that escapes")
-
-
-def own_cell(m: Machine, cell: object) -> Dynamic:
-    """A closure cell of the function that is specialized: the residual function has it too."""
-    place = next((at for at, own in enumerate(m.own_cells) if own is cell), None)
-    if place is None:
-        raise Unsupported("a function captures a variable of a closure that exists already", m.span)
-    if place not in m.free:
-        m.free[place] = m.residual_value(m.own_names[place])
-    return Dynamic(m.free[place])
 
 
 def _parts_of(m: Machine, entry: VObject) -> tuple[FunctionFacts, FunctionFacts, FunctionAttr, tuple[bool, ...]]:

@@ -433,17 +433,6 @@ class Machine(Emitter):
                 if type(leaf) is Known and exposed(name, attr, place, leaf.value):
                     self.escape(leaf)
 
-    def read_cell(self, cell: object, op: Operation) -> AbstractValue | None:
-        """The content of a closure cell that nobody assigns, as an assumption."""
-        if not isinstance(cell, CellType) or not self.world.contents_of_cell(cell):
-            return None
-        try:
-            content = cell.cell_contents
-        except ValueError:
-            return None
-        self.world.assume(Assumption("cell", str(op.attr), cell, "cell_contents", content))
-        return Known(content)
-
     def assume_attribute(self, cls: type, name: str, found: object) -> None:
         self.world.assume(Assumption("attribute", f"{cls.__qualname__}.{name}", cls, name, found))
 

@@ -20,6 +20,7 @@ from futamura.specializer.purity import MISSING, class_lookup, own_attributes
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, VObject
+from futamura.specializer.variables import content_of
 
 __all__: list[str] = []
 
@@ -117,7 +118,7 @@ MODELS[super] = _super_model
 def make_super(m: Machine, frame: Frame, op: Operation) -> None:
     args = [m.get(frame, arg) for arg in op.args]
     if len(args) == 3 and type(args[0]) is Known and args[0].value is super:
-        cls = _content(m, op, args[1])
+        cls = _content(m, frame, op, args[1])
         made = _super_object(m, frame, cls, args[2])
         if made is None and type(cls) is Known and is_a(cls.value, type):
             made = m.emit("call", (args[0], cls, args[2]))
@@ -129,11 +130,11 @@ def make_super(m: Machine, frame: Frame, op: Operation) -> None:
     m.set(frame, op, m.emit("super", args))
 
 
-def _content(m: Machine, op: Operation, cell: AbstractValue) -> AbstractValue:
+def _content(m: Machine, frame: Frame, op: Operation, cell: AbstractValue) -> AbstractValue:
     entry = m.state.object(cell)
     if entry is not None and entry.items:
         return m.state.resolve(entry.items[0])
-    content = m.read_cell(cell.value, op) if type(cell) is Known else None
+    content = content_of(m, frame, cell.value, op) if type(cell) is Known else None
     return cell if content is None else content
 
 

@@ -27,6 +27,7 @@ from futamura.specializer.policy import SMALL_MODULUS
 from futamura.specializer.purity import MISSING, cheap, class_lookup, deep, wide
 from futamura.specializer.state import OLDEST, Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, has_identity, token_key
+from futamura.specializer.variables import own_cell, read_variable, write_variable
 
 __all__ = [
     "OPERATOR_CALLS",
@@ -466,10 +467,8 @@ def cell_get(m: Machine, frame: Frame, op: Operation) -> None:
         m.raise_unbound(*op.attr)
         return
     if type(cell) is Known:
-        content = m.read_cell(cell.value, op)
-        if content is not None:
-            m.set(frame, op, content)
-            return
+        m.set(frame, op, read_variable(m, frame, cell, op, hint_of(frame, op)))
+        return
     m.set(frame, op, m.emit("cell_get", (cell,), op.attr, hint=hint_of(frame, op)))
 
 
@@ -482,7 +481,7 @@ def cell_set(m: Machine, frame: Frame, op: Operation) -> None:
         return
     m.writes(cell)
     m.escape(value)
-    m.emit("cell_set", (value, cell), op.attr, results=0, raises=False)
+    write_variable(m, cell, value, op)
 
 
 @rule("cell_del")
@@ -497,6 +496,8 @@ def cell_del(m: Machine, frame: Frame, op: Operation) -> None:
             m.raise_unbound(*op.attr)
         return
     m.writes(cell)
+    if type(cell) is Known:
+        cell = own_cell(m, cell.value)
     m.emit("cell_del", (cell,), op.attr, results=0)
 
 

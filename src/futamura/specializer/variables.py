@@ -1,25 +1,89 @@
-"""Variables of the residual program: which values must be variables, and what they may be called.
+"""Variables of the residual program: which values must be variables, what they may be called, and those of closures
+that existed before.
 
     cell_get v3     v3 = cell[x]          ->  the variable x
     cell_get v3     v3 a parameter        ->  two ways made one each and met: no variable can be both
+    cell_get        a cell of the target  ->  its content, as an assumption, unless visible code assigns the variable
+    cell_get        a cell of a callee    ->  the same, or the attribute `cell_contents`
 
 Invariant: a variable that may be unbound keeps its name and scope, which the error of who reads it tells.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import gc
+from collections.abc import Callable, Sequence
+from types import CellType
 from typing import Final
 
-from futamura.ir.graph import ClassAttr
+from futamura.analysis.sharing import is_deleted, is_reassigned
+from futamura.ir.graph import ClassAttr, Operation
 from futamura.specializer.assembly import Assembly, operations
 from futamura.specializer.definitions import Closure
-from futamura.specializer.machine import Unsupported
+from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.residual import ResidualOperation
+from futamura.specializer.state import Frame
+from futamura.specializer.values import AbstractValue, Dynamic, Known
+from futamura.specializer.world import Assumption
 
-__all__ = ["require_variables"]
+__all__ = ["content_of", "own_cell", "read_variable", "require_variables", "write_variable"]
 
 _CELL_OF: Final = {"cell_get": 0, "cell_del": 0, "cell_set": 1}
+
+
+def content_of(m: Machine, frame: Frame, cell: object, op: Operation) -> Known | None:
+    """The content of a closure's variable that nobody assigns, as an assumption."""
+    if type(cell) is not CellType or _may(is_reassigned, frame, op) or not m.world.contents_of_cell(cell):
+        return None
+    try:
+        content = cell.cell_contents
+    except ValueError:
+        return None
+    m.world.assume(Assumption("cell", str(op.attr), cell, "cell_contents", content))
+    return Known(content)
+
+
+def _may(question: Callable[[str, int, str], bool], frame: Frame, op: Operation) -> bool:
+    """What the source says of the variable of the operation."""
+    function = frame.facts.function
+    name = op.attr[0] if type(op.attr) is tuple else "__class__"
+    return question(function.file, function.span.line if function.span is not None else 0, str(name))
+
+
+def read_variable(m: Machine, frame: Frame, cell: Known, op: Operation, hint: str | None) -> AbstractValue:
+    """The content of a variable of a closure that existed before."""
+    content = content_of(m, frame, cell.value, op)
+    if content is not None:
+        return content
+    if _is_own(m, cell.value):
+        return m.emit("cell_get", (own_cell(m, cell.value),), op.attr, hint=hint)
+    if _may(is_deleted, frame, op) or not gc.get_referents(cell.value):
+        raise Unsupported("a variable of a closure that exists already may be unbound", op.span)
+    return m.emit("getattr", (cell,), "cell_contents", hint=hint)
+
+
+def write_variable(m: Machine, cell: AbstractValue, value: AbstractValue, op: Operation) -> None:
+    """Assign a variable that is real."""
+    if type(cell) is not Known:
+        m.emit("cell_set", (value, cell), op.attr, results=0, raises=False)
+    elif _is_own(m, cell.value):
+        m.emit("cell_set", (value, own_cell(m, cell.value)), op.attr, results=0, raises=False)
+    else:
+        m.emit("setattr", (value, cell), "cell_contents", results=0, raises=False)
+
+
+def _is_own(m: Machine, cell: object) -> bool:
+    return any(own is cell for own in m.own_cells)
+
+
+def own_cell(m: Machine, cell: object) -> Dynamic:
+    """A closure cell of the function that is specialized: the residual function has it too."""
+    place = next((at for at, own in enumerate(m.own_cells) if own is cell), None)
+    if place is None:
+        raise Unsupported("a function captures a variable of a closure that exists already", m.span)
+    if place not in m.free:
+        m.free[place] = m.residual_value(m.own_names[place])
+    return Dynamic(m.free[place])
 
 
 def _cells_of(op: ResidualOperation) -> Sequence[int]:
