@@ -56,17 +56,18 @@ def contents(value: Any, seen: dict[int, int], keep: list[Any]) -> Any:
         return observe_exception(value, seen, keep)
     if isinstance(value, types.GeneratorType) or type(value).__name__.endswith("iterator"):
         return drain(value, seen, keep)
+    kind = type(value)  # an object may claim by `__class__` to be of another one
     parts: list[Any] = []
-    if isinstance(value, list):
+    if issubclass(kind, list):
         parts.append(inner(list.__iter__(value)))
-    if isinstance(value, dict):
+    if issubclass(kind, dict):
         parts.append(tuple((observe(k, seen, keep), observe(v, seen, keep)) for k, v in dict.items(value)))
-    if isinstance(value, (set, frozenset)):
+    if issubclass(kind, (set, frozenset)):
         parts.append(tuple(sorted(repr(observe(item)) for item in value)))
-    if isinstance(value, (bytearray, memoryview)):
+    if issubclass(kind, (bytearray, memoryview)):
         parts.append(bytes(value).hex())
-    if isinstance(value, (int, float, str, tuple)):  # a subclass: the exact ones are above
-        base = next(base for base in (int, float, str, tuple) if isinstance(value, base))
+    if issubclass(kind, (int, float, str, tuple)):  # a subclass: the exact ones are above
+        base = next(base for base in (int, float, str, tuple) if issubclass(kind, base))
         parts.append(inner(tuple.__iter__(value)) if base is tuple else base.__repr__(value))
     if hasattr(value, "__dict__"):
         parts.append(

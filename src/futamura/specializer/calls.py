@@ -33,7 +33,7 @@ from futamura.specializer.describing import is_plain_enum, member_by_value
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.functions import settle_functions
 from futamura.specializer.generators import is_generator, is_iterator, new_generator
-from futamura.specializer.harmless import harmless, makes_exactly, runs_nothing
+from futamura.specializer.harmless import class_of_result, harmless, runs_nothing
 from futamura.specializer.machine import (
     GUARDED,
     Machine,
@@ -42,7 +42,7 @@ from futamura.specializer.machine import (
 )
 from futamura.specializer.marks import fold_pure
 from futamura.specializer.marks import unfolds as is_marked_inline
-from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, call_method, iterator_over
+from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, about_class, call_method, iterator_over
 from futamura.specializer.named import make_record
 from futamura.specializer.operators import call_operator
 from futamura.specializer.partials import call_of_partial
@@ -153,38 +153,9 @@ def _give(m: Machine, frame: Frame, op: Operation, value: AbstractValue) -> None
         frame.env[op.results[0]] = value
 
 
-_RESULTS: Final[dict[object, type]] = {
-    len: int,
-    str: str,
-    repr: str,
-    isinstance: bool,
-    ord: int,
-    chr: str,
-    bool: bool,
-    list: list,
-    dict: dict,
-    set: set,
-    tuple: tuple,
-    range: range,
-    hash: int,
-    id: int,
-    callable: bool,
-    issubclass: bool,
-    sorted: list,
-    hasattr: bool,
-}
-
-
 def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[AbstractValue], shape: object) -> None:
-    callee = args[0]
-    kind = None
-    if type(callee) is Known and type(callee.value) in (type, types.BuiltinFunctionType):
-        kind = _RESULTS.get(callee.value)
-        if kind in (int, str, bool) and (callee.value is str or callee.value is bool) and len(args) > 2:
-            kind = None
-    elif type(callee) is Known and makes_exactly(callee.value):
-        assert isinstance(callee.value, type)
-        kind = callee.value
+    callee, kind = args[0], class_of_result(m, args)
+    about = about_class(m, args)
     if not harmless(m, args):
         for arg in args:
             m.escape(arg)
@@ -196,7 +167,10 @@ def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[Abstr
         known = items_of_range(args[1:])
     elif kind is int and type(callee) is Known and callee.value in (len, ord):
         known = Shape(least=0)
-    _give(m, frame, op, m.emit("call", args, shape, type=kind, hint=hint, raises=not quiet, shape=known))
+    made = m.emit("call", args, shape, type=kind, hint=hint, raises=not quiet, shape=known)
+    _give(m, frame, op, made)
+    if about is not None:
+        m.state.abouts[made.rv] = about
 
 
 def _is_instance(value: object) -> bool:

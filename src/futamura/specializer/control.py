@@ -18,6 +18,7 @@ from futamura.specializer.generators import finish, is_generator, resume, stays_
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.promises import promised_item, promised_length
 from futamura.specializer.raising import CONSUMING, leave_closing, raise_guarded, raise_value, rethrown_may_stop
+from futamura.specializer.refinement import told
 from futamura.specializer.rules import exact_type
 from futamura.specializer.state import Frame, State
 from futamura.specializer.stepping import enter_step, leave_step
@@ -57,12 +58,15 @@ def branch(m: Machine, frame: Frame) -> None:
         return
     assert type(condition) is Dynamic
     rv = condition.rv
+    about = m.state.abouts.get(rv)
 
     def refine(state: State, position: int) -> None:
         for active in state.frames:
             for value, content in active.env.items():
                 if type(content) is Dynamic and content.rv == rv:
                     active.env[value] = Known(position == 0)
+        if about is not None:
+            told(state, about, position == 0)
 
     m.split(frame, "branch", (rv,), end.edges, refine=refine)
 

@@ -24,8 +24,9 @@ from typing import Any, Final, TypeGuard
 
 from futamura.ir.graph import Operation
 from futamura.specializer.machine import Machine
-from futamura.specializer.models import KEYWORD_METHODS, KEYWORD_MODELS, Keywords, plain_check
+from futamura.specializer.models import KEYWORD_METHODS, KEYWORD_MODELS, Keywords
 from futamura.specializer.purity import MISSING, class_lookup, deep
+from futamura.specializer.refinement import plain_check
 from futamura.specializer.rules import SPECIAL, exact_type, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Known, VObject

@@ -3,12 +3,14 @@
     len(xs), xs an exact list      looks at its argument only
     xs.append(v), xs a list        runs no code at all
     ValueError(x)                  gives an instance of exactly ValueError
+    repr(x)                        gives an exact str
 
 Invariant: a call is named here only if no code of the user can run in it.
 """
 
 from __future__ import annotations
 
+import types
 from collections.abc import Sequence
 from typing import Final
 
@@ -18,7 +20,7 @@ from futamura.specializer.purity import class_lookup
 from futamura.specializer.rules import exact_type
 from futamura.specializer.values import AbstractValue, Dynamic, Known
 
-__all__ = ["HEAP_TYPE", "harmless", "makes_exactly", "runs_nothing"]
+__all__ = ["HEAP_TYPE", "class_of_result", "harmless", "makes_exactly", "runs_nothing"]
 
 
 HEAP_TYPE: Final = 1 << 9
@@ -38,6 +40,43 @@ def makes_exactly(cls: object) -> bool:
     if type(cls) is not type or not issubclass(cls, BaseException) or issubclass(cls, (OSError, BaseExceptionGroup)):
         return False
     return not any("__new__" in base.__dict__ for base in cls.__mro__ if base.__flags__ & HEAP_TYPE)
+
+
+_RESULTS: Final[dict[object, type]] = {
+    len: int,
+    str: str,
+    repr: str,
+    isinstance: bool,
+    ord: int,
+    chr: str,
+    bool: bool,
+    list: list,
+    dict: dict,
+    set: set,
+    tuple: tuple,
+    range: range,
+    hash: int,
+    id: int,
+    callable: bool,
+    issubclass: bool,
+    sorted: list,
+    hasattr: bool,
+}
+
+
+def class_of_result(m: Machine, args: Sequence[AbstractValue]) -> type | None:
+    """The exact class of what a call of `args[0]` with the others gives, if it is known."""
+    callee = args[0]
+    if type(callee) is not Known:
+        return None
+    if type(callee.value) in (type, types.BuiltinFunctionType):
+        if callee.value in (str, repr) and (len(args) != 2 or exact_type(m, args[1]) not in _PLAIN):
+            return None  # `__str__` may give an instance of a subclass
+        return None if callee.value is bool and len(args) > 2 else _RESULTS.get(callee.value)
+    if makes_exactly(callee.value):
+        assert isinstance(callee.value, type)
+        return callee.value
+    return None
 
 
 def harmless(m: Machine, args: Sequence[AbstractValue]) -> bool:

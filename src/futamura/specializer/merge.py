@@ -15,8 +15,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from futamura.specializer.refinement import classes_of, joined
 from futamura.specializer.state import State
-from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, Virtual, VObject, has_identity, token_key
+from futamura.specializer.values import (
+    ANY_CLASS,
+    About,
+    AbstractValue,
+    Dynamic,
+    Known,
+    Shape,
+    Virtual,
+    VObject,
+    has_identity,
+    token_key,
+)
 
 __all__ = ["Meet", "generalize", "match"]
 
@@ -37,6 +49,7 @@ def _rebuilt(
     values: dict[tuple[object, ...], AbstractValue],
     heap: dict[int, VObject],
     ages: dict[int, int],
+    abouts: dict[int, About],
 ) -> State:
     frames = []
     for at, frame in enumerate(state.frames):
@@ -46,7 +59,7 @@ def _rebuilt(
             copy.subject = values[at, "subject"]
         frames.append(copy)
     overlays = {place: (values[place], dirty) for place, (_, dirty) in state.overlays.items()}
-    return State(frames, heap, ages, overlays, state.unit, state.intact)
+    return State(frames, heap, ages, overlays, state.unit, state.intact, abouts)
 
 
 def generalize(state: State, fresh: Callable[[int], int], keep: Callable[[VObject], bool]) -> State:
@@ -65,7 +78,8 @@ def generalize(state: State, fresh: Callable[[int], int], keep: Callable[[VObjec
         token = leaf_token(value)
         if token not in renamed:
             old = value.rv if type(value) is Dynamic else -1
-            renamed[token] = Dynamic(fresh(old), _type_of(state, value), _shape_of(value))
+            held = classes_of(value) if type(value) is Dynamic and value.type is None else ANY_CLASS
+            renamed[token] = Dynamic(fresh(old), _type_of(state, value), _shape_of(value), held)
         return renamed[token]
 
     values = {slot: rename(value) for slot, value in _slots(state)}
@@ -74,7 +88,12 @@ def generalize(state: State, fresh: Callable[[int], int], keep: Callable[[VObjec
         for oid, entry in state.heap.items()
         if oid not in forced
     }
-    return _rebuilt(state, values, heap, dict(state.ages))
+    abouts = {}
+    for told, about in state.abouts.items():
+        teller, subject = renamed.get(("dynamic", told)), renamed.get(("dynamic", about.subject))
+        if teller is not None and subject is not None:
+            abouts[teller.rv] = about._replace(subject=subject.rv)
+    return _rebuilt(state, values, heap, dict(state.ages), abouts)
 
 
 def leaf_token(value: AbstractValue) -> tuple[object, ...]:
@@ -110,7 +129,7 @@ class Meet:
         self.changed = False
         self._forward: dict[int, int] = {}
         self._backward: dict[int, int] = {}
-        self._pairs: dict[tuple[object, object], Dynamic] = {}
+        self._pairs: dict[tuple[tuple[object, ...], tuple[object, ...]], Dynamic] = {}
         self._kept: set[object] = set()
         self._heap: dict[int, VObject] = {}
         self._ages: dict[int, int] = {}
@@ -127,11 +146,27 @@ class Meet:
             self._heap[left_oid] = a._replace(items=items)
         if self._retry:
             return False
-        self.state = _rebuilt(self._a, values, self._heap, self._ages)
+        abouts = self._abouts()
+        self.state = _rebuilt(self._a, values, self._heap, self._ages, abouts)
+        if abouts != self._a.abouts:
+            self.changed = True
         if self.state.intact and not self._b.intact:
             self.state.intact = False
             self.changed = True
         return True
+
+    def _abouts(self) -> dict[int, About]:
+        """What values say of others in both states."""
+        found = {}
+        for (left, right), result in self._pairs.items() if self._a.abouts and self._b.abouts else ():
+            a = self._a.abouts.get(left[1]) if left[0] == "dynamic" else None  # type: ignore[call-overload]
+            b = self._b.abouts.get(right[1]) if right[0] == "dynamic" else None  # type: ignore[call-overload]
+            if a is None or b is None or a._replace(subject=b.subject, held=b.held) != b:
+                continue
+            subject = self._pairs.get((("dynamic", a.subject), ("dynamic", b.subject)))
+            if subject is not None:
+                found[result.rv] = a._replace(subject=subject.rv, held=joined(a.held, b.held))
+        return found
 
     def _join(self, a: AbstractValue, b: AbstractValue) -> AbstractValue:
         if type(a) is Known and type(b) is Known and (a.value is b.value or token_key(a.value) == token_key(b.value)):
@@ -178,16 +213,17 @@ class Meet:
         if found is not None:
             return found
         kind = _common_type(self._a, a, self._b, b)
+        held = joined(classes_of(a, self._a), classes_of(b, self._b)) if kind is None else ANY_CLASS
         if type(a) is Dynamic and left not in self._kept:
             self._kept.add(left)
             result = a
             shape = _common_shape(a, b)
-            if a.type is not kind or a.shape != shape:
-                result = Dynamic(a.rv, kind, shape)
+            if a.type is not kind or a.shape != shape or (kind is None and a.classes != held):
+                result = Dynamic(a.rv, kind, shape, held)
                 self.changed = True
         else:
             shape = _common_shape(a, b)
-            result = Dynamic(self._fresh(a.rv if type(a) is Dynamic else -1), kind, shape)
+            result = Dynamic(self._fresh(a.rv if type(a) is Dynamic else -1), kind, shape, held)
             self.changed = True
         self._pairs[left, right] = result
         return result

@@ -10,11 +10,10 @@ A model gives the result, or None if the call must stay.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType
 from typing import Final
 
-from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer.containers import store_item, usable_key, view_items
 from futamura.specializer.control import drain
@@ -25,10 +24,11 @@ from futamura.specializer.plainness import is_record
 from futamura.specializer.promises import promised_length
 from futamura.specializer.purity import PURE_METHODS, deep
 from futamura.specializer.raising import raise_value
+from futamura.specializer.refinement import answer, plain_check
 from futamura.specializer.rules import exact_type, sequence_items, site
 from futamura.specializer.state import Frame
 from futamura.specializer.stepping import STEPS, inner_iterator, stepping
-from futamura.specializer.values import NONE, AbstractValue, Known, Virtual, VObject
+from futamura.specializer.values import NONE, About, AbstractValue, Dynamic, Known, Virtual, VObject
 
 __all__ = [
     "HANDLED",
@@ -367,9 +367,26 @@ def _model_isinstance(m: Machine, frame: Frame, op: Operation, args: list[Abstra
     if classes is None:
         return None
     kind = _class_of(m, args[0])
-    if kind is None or not all(plain_check(cls) for cls in classes) or "__class__" in _class_names(kind):
+    if kind is None:
+        held = answer(args[0], classes)
+        return None if held is None else Known(held)
+    if not all(plain_check(cls) for cls in classes) or "__class__" in _class_names(kind):
         return None
     return Known(issubclass(kind, classes))
+
+
+def about_class(m: Machine, args: Sequence[AbstractValue]) -> About | None:
+    """What the result of a call of `isinstance` or `type` that stays says of its first argument."""
+    callee, *given = args
+    if type(callee) is not Known or not given:
+        return None
+    subject = m.state.resolve(given[0])
+    if type(subject) is not Dynamic:
+        return None
+    if callee.value is type and len(given) == 1:
+        return About("class", subject.rv, held=subject.classes)
+    classes = known_classes(m, given[1]) if callee.value is isinstance and len(given) == 2 else None
+    return None if classes is None else About("isinstance", subject.rv, classes)
 
 
 def known_classes(m: Machine, value: AbstractValue) -> tuple[type, ...] | None:
@@ -380,15 +397,6 @@ def known_classes(m: Machine, value: AbstractValue) -> tuple[type, ...] | None:
     if items is None or exact_type(m, value) is not tuple or not all(type(item) is Known for item in items[1]):
         return None
     return tuple(item.value for item in items[1] if type(item) is Known)  # type: ignore[misc]
-
-
-def plain_check(cls: object) -> bool:
-    """Does `isinstance` look at nothing but the class's bases?"""
-    return (
-        is_a(cls, type)
-        and type(cls).__instancecheck__ is type.__instancecheck__
-        and (type(cls).__subclasscheck__ is type.__subclasscheck__)
-    )
 
 
 def _class_names(kind: type) -> set[str]:

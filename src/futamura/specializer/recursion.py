@@ -280,7 +280,7 @@ class _Import:
         m = self._m
         made = self._names.get(value.rv)
         if made is None:
-            made = self._names[value.rv] = Dynamic(m.renamed(value.rv), value.type)
+            made = self._names[value.rv] = Dynamic(m.renamed(value.rv), value.type, None, value.classes)
             if self._lost is not None:
                 m.lost[made.rv] = self._lost
         return made

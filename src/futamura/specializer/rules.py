@@ -25,6 +25,7 @@ from futamura.specializer.machine import Machine
 from futamura.specializer.plainness import comparable, is_record, stands_for
 from futamura.specializer.policy import SMALL_MODULUS
 from futamura.specializer.purity import MISSING, cheap, class_lookup, deep, wide
+from futamura.specializer.refinement import about_operands, answer, refused_by
 from futamura.specializer.state import OLDEST, Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, has_identity, token_key
 from futamura.specializer.variables import own_cell, read_variable, write_variable
@@ -191,6 +192,9 @@ def operate(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
     if hint is None:
         note_sum(m, base, args, types, made)
     m.set(frame, op, made)
+    about = about_operands(m.state, name, args)
+    if about is not None:
+        m.state.abouts[made.rv] = about
 
 
 def hint_of(frame: Frame, op: Operation) -> str | None:
@@ -224,9 +228,21 @@ def _identity(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]
             and type(known.value) is not other.type
         ):
             same = False
+        elif type(known) is Known and type(other) is Dynamic:
+            same = _same_by_class(m, known.value, other)
     if same is None:
         return None
     return Known(same if op.operator.name == "is" else not same)
+
+
+def _same_by_class(m: Machine, value: object, other: Dynamic) -> bool | None:
+    """Is `other` this very object, as far as what is known of classes tells?"""
+    about = m.state.abouts.get(other.rv)
+    if about is not None and about.kind == "class" and is_a(value, type):
+        return answer(Dynamic(about.subject, None, None, about.held), (value,), exact=True)
+    if value is None and answer(other, (type(None),), exact=True):
+        return True
+    return False if refused_by(other, value) else None
 
 
 def _is_caught(m: Machine, value: Dynamic) -> bool:

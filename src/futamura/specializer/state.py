@@ -18,7 +18,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from futamura.ir.graph import Span
 from futamura.specializer.facts import FunctionFacts
-from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
+from futamura.specializer.values import About, AbstractValue, Dynamic, Known, Virtual, VObject
 
 __all__ = ["LEFT", "OLDEST", "ArgumentKey", "Chain", "Extent", "Frame", "State", "Suspension", "Unsupported"]
 
@@ -170,7 +170,7 @@ class Frame:
 class State:
     """Frames, heap and provenance; mutable, copied before a second way goes on from it."""
 
-    __slots__ = ("ages", "frames", "heap", "intact", "overlays", "unit")
+    __slots__ = ("abouts", "ages", "frames", "heap", "intact", "overlays", "unit")
 
     def __init__(
         self,
@@ -180,7 +180,10 @@ class State:
         overlays: dict[tuple[int, str], tuple[AbstractValue, bool]] | None = None,
         unit: int = 0,
         intact: bool = True,
+        abouts: dict[int, About] | None = None,
     ) -> None:
+        self.abouts: dict[int, About] = abouts if abouts is not None else {}
+        """What residual values say of others."""
         self.intact = intact
         """Whether nothing so far could have written to the open inputs."""
         self.frames = frames
@@ -192,7 +195,9 @@ class State:
 
     def copy(self) -> State:
         frames = [frame.copy() for frame in self.frames]
-        return State(frames, dict(self.heap), dict(self.ages), dict(self.overlays), self.unit, self.intact)
+        return State(
+            frames, dict(self.heap), dict(self.ages), dict(self.overlays), self.unit, self.intact, dict(self.abouts)
+        )
 
     @property
     def top(self) -> Frame:

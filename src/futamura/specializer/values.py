@@ -18,7 +18,19 @@ from typing import Final, NamedTuple, TypeAlias
 
 from futamura.ir.constant import exact_key
 
-__all__ = ["NONE", "AbstractValue", "Dynamic", "Known", "Shape", "VObject", "Virtual", "has_identity", "token_key"]
+__all__ = [
+    "ANY_CLASS",
+    "NONE",
+    "About",
+    "AbstractValue",
+    "Dynamic",
+    "Known",
+    "Shape",
+    "VObject",
+    "Virtual",
+    "has_identity",
+    "token_key",
+]
 
 
 class Known:
@@ -59,15 +71,35 @@ class Shape(NamedTuple):
     iterates: bool = False
 
 
+ANY_CLASS: Final = -1
+"""Nothing is known of the class of a value; see `refinement`."""
+
+
+class About(NamedTuple):
+    """What a residual value says of another one, `subject`.
+
+    isinstance   whether it is an instance of one of the classes
+    exact        whether its class is one of them
+    class        its class itself; `held` is what is known of it
+    """
+
+    kind: str
+    subject: int
+    classes: tuple[type, ...] = ()
+    positive: bool = True
+    held: int = ANY_CLASS
+
+
 class Dynamic:
-    """A value that the residual program computes; facts about it hold wherever it is defined."""
+    """A value that the residual program computes; its type holds wherever it is defined, `classes` on this way."""
 
-    __slots__ = ("rv", "shape", "type")
+    __slots__ = ("classes", "rv", "shape", "type")
 
-    def __init__(self, rv: int, type: type | None = None, shape: Shape | None = None) -> None:
+    def __init__(self, rv: int, type: type | None = None, shape: Shape | None = None, classes: int = ANY_CLASS) -> None:
         self.rv: Final = rv
         self.type: Final = type
         self.shape: Final = shape
+        self.classes: Final = classes
 
     def __repr__(self) -> str:
         return f"Dynamic({self.rv}, {self.type and self.type.__name__})"

@@ -26,14 +26,14 @@ from ..bounds import bounded
 from ..comparing import compare, observe, outcome
 from ..specializing import Residual, fallbacks, folded, source_of, specialize, words
 from ..table import Subject
-from . import closures, definitions, exceptions, folding, found, registry, state, suspension
+from . import classes, closures, definitions, exceptions, folding, found, registry, state, suspension
 
 ROUNDS = 30
 """So many that each odd value of a row is met, since rounds are seeds."""
 
 ROWS = [
     pytest.param(subject, id=f"{module.__name__.rpartition('.')[2]}: {subject.name}")
-    for module in (folding, state, exceptions, found, suspension, definitions, closures)
+    for module in (classes, folding, state, exceptions, found, suspension, definitions, closures)
     for subject in module.SUBJECTS
 ]
 

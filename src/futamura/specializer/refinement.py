@@ -1,0 +1,169 @@
+"""What tests on the class of an open value tell: the classes that it may still have, as a set of bits.
+
+    isinstance(x, str) is true       x may be an exact str or of a subclass; isinstance(x, (int, float)) is false
+    type(x) is int is false          x may still be of a subclass of int
+    x is None is true                x is exactly None; x is known to have a class that runs nothing
+
+For each of the builtin classes that exclude each other by the layout of their instances there are two bits: "exactly
+this class", and "of a subclass, or with a `__class__` that says so"; one bit stands for everything else.  A branch on
+such a test leaves its two ways with two different sets; where ways meet, the sets are united.
+
+Invariant: the class of the value at run time is in its set, if no object is of one of these classes and claims by
+`__class__` to be of another.  Sets speak of classes that no assignment to `__class__` can change.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from futamura.ir.classes import is_a
+from futamura.specializer.state import State
+from futamura.specializer.values import ANY_CLASS, About, AbstractValue, Dynamic, Known, Virtual
+
+__all__ = ["about_operands", "answer", "classes_of", "joined", "plain_check", "refused_by", "told"]
+
+_TABLE: Final[tuple[type, ...]] = (
+    int, bool, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, type(None),
+)  # fmt: skip
+_EXACT: Final = {kind: 1 << 2 * at for at, kind in enumerate(_TABLE)}
+_BY_BIT: Final = {bit: kind for kind, bit in _EXACT.items()}
+_OTHER: Final = 1 << 2 * len(_TABLE)
+_ALL: Final = 2 * _OTHER - 1
+_SUBCLASSES: Final = sum(bit << 1 for bit in _EXACT.values())
+_FINAL: Final = frozenset({bool, type(None)})
+
+
+def _instances(kind: type) -> int:
+    """The bits of what `isinstance` accepts for a class of the table."""
+    return sum(bit | bit << 1 for one, bit in _EXACT.items() if issubclass(one, kind))
+
+
+_ACCEPTED: Final = {kind: _instances(kind) for kind in _TABLE}
+
+
+def plain_check(cls: object) -> bool:
+    """Does `isinstance` look at nothing but the class's bases?"""
+    return (
+        is_a(cls, type)
+        and type(cls).__instancecheck__ is type.__instancecheck__
+        and (type(cls).__subclasscheck__ is type.__subclasscheck__)
+    )
+
+
+def _bounds(cls: type) -> tuple[int, int]:
+    """The bits of values that surely are instances of `cls`, and of those that may be."""
+    if cls is object:
+        return _ALL, _ALL
+    if cls in _ACCEPTED:
+        return _ACCEPTED[cls], _ACCEPTED[cls]
+    bases = [base for base in cls.__mro__ if base in _EXACT]
+    if bases:
+        return 0, _ACCEPTED[bases[0]] & _SUBCLASSES
+    return 0, _SUBCLASSES | _OTHER
+
+
+def _accepted(classes: tuple[type, ...]) -> tuple[int, int]:
+    surely = possibly = 0
+    for cls in classes:
+        low, high = _bounds(cls) if plain_check(cls) else (0, _ALL)
+        surely |= low
+        possibly |= high
+    return surely, possibly
+
+
+def classes_of(value: AbstractValue, state: State | None = None) -> int:
+    """The bits of the classes that `value` may have."""
+    kind: type | None = None
+    if type(value) is Known:
+        kind = type(value.value)
+    elif type(value) is Dynamic:
+        kind = value.type
+        if kind is None:
+            return value.classes & _ALL
+    elif type(value) is Virtual and state is not None:
+        entry = state.heap[value.oid]
+        kind = entry.cls if entry.kind in ("list", "tuple", "dict", "set") else None
+    return _EXACT.get(kind, _ALL) if kind is not None else _ALL
+
+
+def _narrow(value: Dynamic, classes: int) -> Dynamic:
+    """The same value, of which these classes are known."""
+    classes &= _ALL
+    if value.type is not None:
+        return value
+    kind = _BY_BIT.get(classes)
+    if kind is not None:
+        return Dynamic(value.rv, kind, value.shape)
+    return Dynamic(value.rv, None, value.shape, ANY_CLASS if classes == _ALL else classes)
+
+
+def joined(left: int, right: int) -> int:
+    """The bits of a value that is one of two."""
+    found = left | right
+    return ANY_CLASS if found == _ALL else found
+
+
+def answer(value: AbstractValue, classes: tuple[type, ...], *, exact: bool = False) -> bool | None:
+    """Is `value` an instance of (with `exact`: exactly of) one of these classes?  None if that is open."""
+    held = classes_of(value)
+    if exact:
+        bits = sum(_EXACT.get(cls, 0) for cls in classes)
+        surely, possibly = bits, bits if all(cls in _EXACT for cls in classes) else _accepted(classes)[1]
+    else:
+        surely, possibly = _accepted(classes)
+    if not held & ~surely:
+        return True
+    return None if held & possibly else False
+
+
+def _learn(held: int, about: About, truth: bool) -> int:
+    """The bits that remain of `held` when the test comes out as `truth`."""
+    if about.kind == "exact":
+        bits = sum(_EXACT.get(cls, 0) for cls in about.classes)
+        surely, possibly = bits, bits if all(cls in _EXACT for cls in about.classes) else _ALL
+    else:
+        surely, possibly = _accepted(about.classes)
+    return held & possibly if truth is about.positive else held & ~surely
+
+
+def told(state: State, about: About, truth: bool) -> None:
+    """A branch on the test is taken: every place that holds the tested value knows more."""
+    for frame in state.frames:
+        for place, content in frame.env.items():
+            if type(content) is Dynamic and content.rv == about.subject:
+                frame.env[place] = _narrow(content, _learn(classes_of(content), about, truth))
+    for oid, entry in state.heap.items():
+        if any(type(item) is Dynamic and item.rv == about.subject for item in entry.items):
+            state.heap[oid] = entry._replace(
+                items=tuple(
+                    _narrow(item, _learn(classes_of(item), about, truth))
+                    if type(item) is Dynamic and item.rv == about.subject
+                    else item
+                    for item in entry.items
+                )
+            )
+
+
+def refused_by(value: AbstractValue, constant: object) -> bool:
+    """Is it known by its classes that `value` is not this very builtin constant?"""
+    kind = type(constant)
+    return kind in _EXACT and not classes_of(value) & _EXACT[kind]
+
+
+def about_operands(state: State, name: str, args: list[AbstractValue]) -> About | None:
+    """What the result of an operator that stays says of an operand."""
+    if name == "not":
+        about = state.abouts.get(args[0].rv) if type(args[0]) is Dynamic else None
+        return about._replace(positive=not about.positive) if about is not None and about.kind != "class" else None
+    if name not in ("is", "is_not"):
+        return None
+    known, other = (args[0], args[1]) if type(args[0]) is Known else (args[1], args[0])
+    if type(known) is not Known or type(other) is not Dynamic:
+        return None
+    positive = name == "is"
+    if known.value is None:
+        return About("exact", other.rv, (type(None),), positive)
+    about = state.abouts.get(other.rv)
+    if about is not None and about.kind == "class" and is_a(known.value, type):
+        return About("exact", about.subject, (known.value,), positive)
+    return None
