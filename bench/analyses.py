@@ -1,12 +1,15 @@
 """How many blocks a second the analyses take, and how that grows with the size of a flow graph.
 
-    $ python -m bench.analyses --sizes 1000,10000,50000
-    blocks    liveness+dominators/s    control dependence/s    binding times/s    offline/s
-     12451                   120000                  200000              40000         6000
+    $ python -m bench.analyses --sizes 3000,10000,50000
+    shape         blocks    liveness+dominators/s    control dependence/s    binding times/s    offline/s
+    structured     12451                   120000                  200000              40000         6000
+    ...
 
-The graphs are made of nested conditions, loops and straight lines over a fixed set of variables, in SSA form with a
-parameter for each variable that a block changes.  The exponent is the slope of the logarithm of the time between the
-smallest and the largest size: 1.0 is linear.
+`structured` is made of nested conditions, loops and straight lines over a fixed set of variables, in SSA form with a
+parameter for each variable that a block changes.  The other shapes are hard ones for algorithms on graphs: a chain all
+of whose blocks may leave for one join, two rails with rungs both ways (irreducible), edges to anywhere near, and a long
+chain from whose end a tree spreads to blocks that are reached from the entry as well.  The exponent is the slope of
+the logarithm of the time between the smallest and the largest size: 1.0 is linear.
 """
 
 from __future__ import annotations
@@ -76,6 +79,75 @@ def _body(
     return at
 
 
+def join(size: int) -> list[list[int]]:
+    """A chain; each block may leave for the last one."""
+    return [*([node + 1, size - 1] for node in range(size - 2)), [size - 1], []]
+
+
+def ladder(size: int) -> list[list[int]]:
+    """Two rails, rungs in both directions, and an entry to both."""
+    rails = [[min(node + 2, size - 1), node + 1 if node % 2 else node - 1] for node in range(1, size - 2)]
+    return [[1, 2], *rails, [size - 1], []]
+
+
+def scattered(size: int) -> list[list[int]]:
+    """To the next block, or to one that lies near."""
+    r = random.Random(size)
+    near = [[node + 1, min(size - 1, max(1, node + r.randint(-3, 6)))] for node in range(size - 1)]
+    return [*near, []]
+
+
+def fan(size: int) -> list[list[int]]:
+    """Half of the blocks are a chain; the others are leaves under a tree at its end and under one at its beginning."""
+    long = size // 2
+    graph = [[node + 1] for node in range(long)]
+    leaves = list(range(long, long + size // 6))
+    graph[-1] = []
+    graph += [[] for _ in leaves]
+    for root in (long - 1, 0):
+        layer = leaves
+        while len(layer) > 2:
+            above = []
+            for at in range(0, len(layer), 2):
+                above.append(len(graph))
+                graph.append(layer[at : at + 2])
+            layer = above
+        graph[root] = [*graph[root], *layer]
+    return graph
+
+
+def plain(successors: list[list[int]]) -> Function:
+    """A function with this graph: a block decides on an input, reads two, and keeps one sum."""
+    b = FunctionBuilder("subject", Signature(regular=NAMES))
+    blocks = [b.block() for _ in successors]
+    inputs = b.params(blocks[0], *NAMES)
+    for number, (block, targets) in enumerate(zip(blocks, successors)):
+        x, y = inputs[number % len(inputs)], inputs[number * 5 % len(inputs)]
+        total = b.emit(block, "add", (x, y))
+        edges = [Edge(target) for target in targets]
+        if not edges:
+            b.terminate(block, "return", (total,))
+        elif len(edges) == 1:
+            b.terminate(block, "jump", (), (edges[0],))
+        else:
+            for edge in edges[:-2]:  # more than two ways: a chain of decisions
+                test, rest = b.emit(block, "truth", (x,)), b.block()
+                b.terminate(block, "branch", (test,), (edge, Edge(rest.id)))
+                block = rest
+            test = b.emit(block, "truth", (x,))
+            b.terminate(block, "branch", (test,), (edges[-2], edges[-1]))
+    return b.finish(check=False)
+
+
+SHAPES: dict[str, Callable[[int], Function]] = {
+    "structured": lambda size: synthetic(size, 1),
+    "join": lambda size: plain(join(size)),
+    "ladder": lambda size: plain(ladder(size)),
+    "scattered": lambda size: plain(scattered(size)),
+    "fan": lambda size: plain(fan(size)),
+}  # fmt: skip
+
+
 def _live_and_dominators(function: Function) -> None:
     Liveness(function)
     dominators(ControlFlow(function))
@@ -119,22 +191,28 @@ def measure(function: Function, subject: Callable[[Function], None], runs: int) 
 
 
 @click.command()
-@click.option("--sizes", default="1000,3000,10000", show_default=True)
+@click.option("--sizes", default="3000,10000", show_default=True)
+@click.option("--shape", "shapes", multiple=True, type=click.Choice(sorted(SHAPES)), help="Only these.")
 @click.option("--runs", default=3, show_default=True)
 @click.option("--output", type=click.Path(path_type=Path), default=None, help="Write the raw numbers as JSON.")
-def main(sizes: str, runs: int, output: Path | None) -> None:
+def main(sizes: str, shapes: tuple[str, ...], runs: int, output: Path | None) -> None:
+    """Print blocks a second and the exponents of growth."""
     rows = []
-    click.echo("  ".join(["blocks".rjust(8), *(f"{name}/s".rjust(22) for name in SUBJECTS)]))
-    for size in (int(text) for text in sizes.split(",")):
-        function = synthetic(size, 1)
-        count = len(function.blocks)
-        row = {name: measure(function, subject, runs) for name, subject in SUBJECTS.items()}
-        rows.append({"blocks": count, **row})
-        click.echo("  ".join([f"{count:8}", *(f"{count / row[name]:22.0f}" for name in SUBJECTS)]))
-    if len(rows) > 1:
-        span = math.log(rows[-1]["blocks"] / rows[0]["blocks"])
-        slopes = [math.log(rows[-1][name] / rows[0][name]) / span for name in SUBJECTS]
-        click.echo("  ".join(["exponent".rjust(8), *(f"{slope:22.2f}" for slope in slopes)]))
+    click.echo("  ".join(["shape".ljust(10), "blocks".rjust(8), *(f"{name}/s".rjust(22) for name in SUBJECTS)]))
+    for shape in shapes or tuple(SHAPES):
+        times = []
+        for size in (int(text) for text in sizes.split(",")):
+            function = SHAPES[shape](size)
+            count = len(function.blocks)
+            row = {name: measure(function, subject, runs) for name, subject in SUBJECTS.items()}
+            times.append((count, row))
+            rows.append({"shape": shape, "blocks": count, **row})
+            rates = [f"{count / row[name]:22.0f}" for name in SUBJECTS]
+            click.echo("  ".join([f"{shape:10}", f"{count:8}", *rates]))
+        (first, few), (last, many) = times[0], times[-1]
+        if first != last:
+            slopes = [math.log(many[name] / few[name]) / math.log(last / first) for name in SUBJECTS]
+            click.echo("  ".join([" " * 10, "exponent", *(f"{slope:22.2f}" for slope in slopes)]))
     if output is not None:
         output.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -61,6 +62,26 @@ def check_tree(tree: Dominators, successors: list[list[int]], root: int) -> None
     for node in set(range(len(successors))) - everything:
         assert tree.parent[node] == -1
         assert not any(tree.dominates(node, other) or tree.dominates(other, node) for other in everything)
+
+
+HARD = {
+    "a chain whose blocks may all leave for one join": (
+        lambda size: [*([node + 1, size] for node in range(size - 1)), [size], []],
+        lambda size: [0, *range(size - 1), 0],
+    ),
+    "two rails with rungs both ways": (
+        lambda size: [[1, 2], *([min(at + 2, size), at + 1 if at % 2 else at - 1] for at in range(1, size)), []],
+        lambda size: [0] * (size + 1),
+    ),
+}
+
+
+@pytest.mark.parametrize("shape", HARD)
+def test_dominators_do_not_take_quadratic_time(shape: str) -> None:
+    """An iteration that walks up the tree takes minutes here."""
+    graph, parents = HARD[shape]
+    size = 60_001
+    assert Dominators(graph(size), 0).parent == parents(size)
 
 
 @given(GRAPHS)

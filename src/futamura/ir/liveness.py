@@ -3,15 +3,16 @@
     b1(v2): v3 = lt v2, v1; ... branch v4 -> b2 | b3          live into b1: v1
     liveness.at(1, 1)                                     (v1, v2, v3): defined before the point, used at or after it
 
-Bit sets over the values that are used outside of the block that defines them: few in most programs, so that the sets
-stay short.  Only for blocks that the entry reaches.  A block that may raise needs what its handler needs, from its
-first operation on.
+Each value is followed from its uses up to its definition: the time is linear in the program and in what comes out,
+whatever the loops are like.  Only for blocks that the entry reaches.  A block that may raise needs what its handler
+needs, from its first operation on.
 
 Invariant (of the verifier): definitions dominate uses; a handler uses nothing that operations of its blocks define.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from futamura.ir.dominance import reverse_postorder
@@ -46,25 +47,18 @@ class Liveness:
 
     def __init__(self, function: Function) -> None:
         self.function = function
-        self.bit: dict[Value, int] = {}
-        """The bit of each value that is used outside of its own block, in order of the values."""
-        self.wide: list[Value] = []
-        uses = self._uses()
-        self.live_in = self._solve(uses)
-        """For each block the mask of the values that are live where it begins, its own parameters left out."""
-
-    def values(self, mask: int) -> list[Value]:
-        """The values of a mask, in increasing order."""
-        found = []
-        while mask:
-            low = mask & -mask
-            found.append(self.wide[low.bit_length() - 1])
-            mask ^= low
-        return found
+        self._live: list[list[Value]] = [[] for _ in function.blocks]
+        self._solve()
 
     def into(self, block: int) -> list[Value]:
         """The values that are live where the block begins, its parameters left out, in increasing order."""
-        return self.values(self.live_in[block])
+        return self._live[block]
+
+    def enters(self, block: int, value: Value) -> bool:
+        """`value` is live where the block begins, and no parameter of it."""
+        live = self._live[block]
+        place = bisect_left(live, value)
+        return place < len(live) and live[place] == value
 
     def at(self, block: int, index: int) -> tuple[Value, ...]:
         """The values defined before operation `index` (or the terminator) and used at or after it, in order."""
@@ -80,67 +74,49 @@ class Liveness:
             live.update(self.into(body.handler.target))
         return tuple(sorted(live))
 
-    def _uses(self) -> list[set[Value]]:
-        """For each block the values that it uses but does not define; gives each its bit."""
-        function = self.function
-        outside: list[set[Value]] = []
-        for block in function.blocks:
-            own = set(block.params)
-            found: set[Value] = set()
-            for operation in block.ops:
-                found.update(operation.args)
-                own.update(operation.results)
-            found.update(end_uses(block.terminator))
-            if block.handler is not None:
-                found.update(block.handler.args)
-            outside.append(found - own)
-        self.wide = sorted(set().union(*outside))
-        self.bit = {value: index for index, value in enumerate(self.wide)}
-        return outside
-
-    def _solve(self, uses: list[set[Value]]) -> list[int]:
+    def _solve(self) -> None:
+        """Each value by itself, from its uses up to its definition."""
         blocks = self.function.blocks
-        bit = self.bit
-        gen = [sum([1 << bit[value] for value in used]) for used in uses]
-        keep = [~self._defined(block) for block in blocks]
+        uses, home = self._outside()
         targets = [_successors(block) for block in blocks]
-        live = gen[:]
-        order = reverse_postorder(targets, 0)
-        order.reverse()
-        pending = bytearray(b"\1" * len(blocks))
         sources: list[list[int]] = [[] for _ in blocks]
-        for number in order:
+        for number in reverse_postorder(targets, 0):
             for target in targets[number]:
                 sources[target].append(number)
-        again = True
-        while again:
-            again = False
-            for number in order:
-                if not pending[number]:
-                    continue
-                pending[number] = 0
-                mask = 0
-                for target in targets[number]:
-                    mask |= live[target]
-                mask = (mask & keep[number]) | gen[number]
-                if mask != live[number]:
-                    live[number] = mask
-                    for source in sources[number]:
-                        pending[source] = 1
-                    again = True
-        return live
+        live = self._live
+        seen = [-1] * len(blocks)
+        for value in sorted(uses):
+            work = uses[value]
+            definition = home[value]
+            for number in work:
+                seen[number] = value
+            while work:
+                number = work.pop()
+                live[number].append(value)
+                for source in sources[number]:
+                    if source != definition and seen[source] != value:
+                        seen[source] = value
+                        work.append(source)
 
-    def _defined(self, block: Block) -> int:
-        bit = self.bit
-        mask = 0
-        for value in block.params:
-            if value in bit:
-                mask |= 1 << bit[value]
-        for operation in block.ops:
-            for value in operation.results:
-                if value in bit:
-                    mask |= 1 << bit[value]
-        return mask
+    def _outside(self) -> tuple[dict[Value, list[int]], list[int]]:
+        """The blocks, one after the other, that use a value of another block; and the block of each definition."""
+        uses: dict[Value, list[int]] = {}
+        home = [-1] * len(self.function.hints)
+        for block in self.function.blocks:
+            used: set[Value] = set()
+            for value in block.params:
+                home[value] = block.id
+            for operation in block.ops:
+                used.update(operation.args)
+                for value in operation.results:
+                    home[value] = block.id
+            used.update(end_uses(block.terminator))
+            if block.handler is not None:
+                used.update(block.handler.args)
+            for value in used:
+                if home[value] != block.id:
+                    uses.setdefault(value, []).append(block.id)
+        return uses, home
 
 
 def _successors(block: Block) -> list[int]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from futamura.ir.build import BlockBuilder, FunctionBuilder
-from futamura.ir.dominance import immediate_dominators, predecessor_lists, reverse_postorder
+from futamura.ir.dominance import immediate_dominators, predecessor_lists
 from futamura.ir.graph import Block, Edge, FrameState, Function, Terminator, Value
 from futamura.ir.liveness import Liveness
 
@@ -105,8 +105,7 @@ class Reconstruction:
         for copy in self.copies:
             successors[copy.tail] = [self.copies[target].head for target in copy.targets]
         self.predecessors = predecessor_lists(successors)
-        order = reverse_postorder(successors, 0)
-        self.above = immediate_dominators(self.predecessors, order, 0)
+        self.above = immediate_dominators(successors, 0)
         self.seen: dict[tuple[Value, int], Value | None] = {}
 
     def _frontiers(self) -> list[set[int]]:
@@ -134,16 +133,12 @@ class Reconstruction:
             return
         frontiers = self._frontiers()
         for value in sorted(several):
-            # A value that only its own block uses needs no way across blocks.
-            bit = self.liveness.bit.get(value)
-            if bit is None:
-                continue
             work = sites[value][:]
             while work:
                 for node in sorted(frontiers[work.pop()]):
                     meeting = self.owner[node][0]
                     assert meeting is not None and meeting.head == node
-                    if value in meeting.added or not self.liveness.live_in[meeting.block.id] >> bit & 1:
+                    if value in meeting.added or not self.liveness.enters(meeting.block.id, value):
                         continue
                     meeting.added[value] = self._fresh(value)
                     meeting.new.params.append(meeting.added[value])

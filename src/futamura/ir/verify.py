@@ -35,7 +35,6 @@ from futamura.ir.constant import Constant
 from futamura.ir.dominance import (
     dominance_intervals,
     immediate_dominators,
-    predecessor_lists,
     reverse_postorder,
 )
 from futamura.ir.graph import Block, Edge, FrameState, Function, Program, Region, Terminator
@@ -339,7 +338,7 @@ class _Verifier:
     def dominance(self) -> None:
         successors, tails = self.nodes()
         order = reverse_postorder(successors, 0)
-        dominators = immediate_dominators(predecessor_lists(successors), order, 0)
+        dominators = immediate_dominators(successors, 0)
         first, last = dominance_intervals(dominators, order)
         definition = self.definition
         begin = [first[node] for node in definition]

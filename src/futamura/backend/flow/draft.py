@@ -89,6 +89,8 @@ class DraftBlock:
 
 def leaves(expression: Expr | None) -> list[Value]:
     """The values that an expression reads."""
+    if type(expression) is int:
+        return [expression]
     found: list[Value] = []
     work = [expression]
     while work:

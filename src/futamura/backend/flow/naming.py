@@ -9,7 +9,7 @@ is `res_2`.  Invariant: where a value is assigned, no other value of the same va
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from futamura.backend.flow.draft import DraftBlock, Set, Show, Store, leaves
@@ -27,11 +27,7 @@ class Naming:
         self._at: Final = {block.id: at for at, block in enumerate(blocks)}
         self._live = self._liveness()
         self._taken: Final = {hint for hint in hints if hint is not None} | set(inputs)
-        self._clashes: Final[dict[Value, int]] = {}
-        self._groups: Final[dict[str, int]] = {}
-        for value, hint in enumerate(hints):
-            if hint is not None:
-                self._groups[hint] = self._groups.get(hint, 0) | 1 << value
+        self._clashes: Final[dict[Value, set[Value]]] = {}
         for at in range(len(blocks)):
             self._interference(at)
         self.names: Final[dict[Value, str]] = {}
@@ -39,22 +35,22 @@ class Naming:
 
     def live(self, block: int, value: Value) -> bool:
         """Is a block's parameter ever read?"""
-        return bool(self._needed[self._at[block]] >> value & 1)
+        return value in self._needed[self._at[block]]
 
     def outside(self, block: int) -> list[Value]:
         """What a block needs from before it, besides its parameters."""
-        return _members(self._live[self._at[block]])
+        return sorted(self._live[self._at[block]])
 
     # -- liveness
 
-    def _liveness(self) -> list[int]:
+    def _liveness(self) -> list[frozenset[Value]]:
         """The values that each block needs from before it, without its parameters."""
         predecessors: list[list[int]] = [[] for _ in self._blocks]
         for at, block in enumerate(self._blocks):
             for way in block.ending.ways:
                 predecessors[self._at[way.target]].append(at)
-        live = [0] * len(self._blocks)
-        self._needed = [0] * len(self._blocks)
+        live: list[frozenset[Value]] = [frozenset()] * len(self._blocks)
+        self._needed: list[frozenset[Value]] = live[:]
         work = deque(range(len(self._blocks) - 1, -1, -1))
         waiting = [True] * len(self._blocks)
         while work:
@@ -63,42 +59,42 @@ class Naming:
             now = self._before(at, live)
             if now != self._needed[at]:
                 self._needed[at] = now
-                live[at] = now & ~_bits(self._blocks[at].params)
+                live[at] = now.difference(self._blocks[at].params)
                 for source in predecessors[at]:
                     if not waiting[source]:
                         waiting[source] = True
                         work.append(source)
         return live
 
-    def _end(self, at: int, live: list[int]) -> int:
+    def _end(self, at: int, live: Sequence[frozenset[Value]]) -> set[Value]:
         """What is live behind the last statement."""
         ending = self._blocks[at].ending
-        now = _bits(leaves(ending.value))
+        now = set(leaves(ending.value))
         for way in ending.ways:
             target = self._at[way.target]
             now |= live[target]
+            needed = self._needed[target]
             for param, passed in way.passed:
-                if self._needed[target] >> param & 1:
-                    now |= _bits(leaves(passed))
+                if param in needed:
+                    now.update(leaves(passed))
         return now
 
-    def _before(self, at: int, live: list[int]) -> int:
+    def _before(self, at: int, live: Sequence[frozenset[Value]]) -> frozenset[Value]:
         now = self._end(at, live)
         for statement in reversed(self._blocks[at].statements):
-            now = _step(statement, now)
-        return now
+            _step(statement, now)
+        return frozenset(now)
 
     # -- interference
 
-    def _clash(self, value: Value, live: int) -> None:
+    def _clash(self, value: Value, live: Iterable[Value]) -> None:
         hint = self._hints[value]
         if hint is None:
             return
-        others = live & self._groups[hint] & ~(1 << value)
-        if others:
-            self._clashes[value] = self._clashes.get(value, 0) | others
-            for other in _members(others):
-                self._clashes[other] = self._clashes.get(other, 0) | 1 << value
+        for other in live:
+            if other != value and self._hints[other] == hint:
+                self._clashes.setdefault(value, set()).add(other)
+                self._clashes.setdefault(other, set()).add(value)
 
     def _interference(self, at: int) -> None:
         block = self._blocks[at]
@@ -106,9 +102,10 @@ class Naming:
         for statement in reversed(block.statements):
             if isinstance(statement, Set):
                 self._clash(statement.target, now)
-            now = _step(statement, now)
+            _step(statement, now)
+        now.update(block.params)
         for param in block.params:
-            self._clash(param, now | _bits(block.params))
+            self._clash(param, now)
 
     # -- names
 
@@ -125,7 +122,7 @@ class Naming:
                     temporaries += 1
                 self.names[value] = f"t{temporaries}"
                 continue
-            used = {self.names[other] for other in _members(self._clashes.get(value, 0)) if other in self.names}
+            used = {self.names[other] for other in self._clashes.get(value, ()) if other in self.names}
             name, number = hint, 1
             while name in used or (number > 1 and name in self._taken):
                 number += 1
@@ -133,26 +130,11 @@ class Naming:
             self.names[value] = name
 
 
-def _step(statement: Set | Show | Store, live: int) -> int:
+def _step(statement: Set | Show | Store, live: set[Value]) -> None:
     """Backwards over a statement."""
     if isinstance(statement, Set):
-        return live & ~(1 << statement.target) | _bits(leaves(statement.value))
-    if isinstance(statement, Show):
-        return live | _bits(leaves(statement.value))
-    return live | _bits([*leaves(statement.value), *leaves(statement.array), *leaves(statement.index)])
-
-
-def _bits(values: Sequence[Value]) -> int:
-    found = 0
-    for value in values:
-        found |= 1 << value
-    return found
-
-
-def _members(bits: int) -> list[Value]:
-    found = []
-    while bits:
-        low = bits & -bits
-        found.append(low.bit_length() - 1)
-        bits ^= low
-    return found
+        live.discard(statement.target)
+    live.update(leaves(statement.value))
+    if isinstance(statement, Store):
+        live.update(leaves(statement.array))
+        live.update(leaves(statement.index))

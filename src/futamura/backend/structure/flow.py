@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from futamura.backend.structure.graph import Graph, Vertex
+from futamura.ir.dominance import dominators_in_preorder
 
 __all__ = ["Flow", "flows"]
 
@@ -97,7 +98,7 @@ def _flow(
     rank = [0] * count
     for place, vertex in enumerate(order):
         rank[vertex] = place
-    idom = _immediate_dominators(parent, pred)
+    idom = dominators_in_preorder(parent, pred)
     low, high = _intervals(idom)
     flow = Flow(
         extent, [vertices[id] for id in members], number, succ, pred, [into[id] for id in members], order, rank,
@@ -138,45 +139,6 @@ def _search(
         follow.append(after)
         stack.append((new, list(after)))
     return members, parent, number, post, follow
-
-
-def _immediate_dominators(parent: list[int], pred: list[list[int]]) -> list[int]:
-    """Semi-NCA on preorder numbers."""
-    count = len(parent)
-    idom = list(parent)
-    ancestor = list(parent)
-    label = list(range(count))
-    semi = list(range(count))
-
-    def evaluate(vertex: int, linked: int) -> int:
-        if ancestor[vertex] < linked:
-            return label[vertex]
-        path = []
-        while ancestor[vertex] >= linked:
-            path.append(vertex)
-            vertex = ancestor[vertex]
-        best, top = label[vertex], ancestor[vertex]
-        for step in reversed(path):
-            ancestor[step] = top
-            if semi[best] < semi[label[step]]:
-                label[step] = best
-            else:
-                best = label[step]
-        return best
-
-    for vertex in range(count - 1, 0, -1):
-        smallest = parent[vertex]
-        for source in pred[vertex]:
-            candidate = semi[evaluate(source, vertex + 1)]
-            if candidate < smallest:
-                smallest = candidate
-        semi[vertex] = smallest
-    for vertex in range(1, count):
-        candidate = idom[vertex]
-        while candidate > semi[vertex]:
-            candidate = idom[candidate]
-        idom[vertex] = candidate
-    return idom
 
 
 def _intervals(idom: list[int]) -> tuple[list[int], list[int]]:

@@ -11,6 +11,7 @@ except through its parameters.
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
@@ -73,7 +74,7 @@ class Unit:
     regions: tuple[Region, ...]
     """The regions of the source."""
     table: dict[tuple[int, Path, Store], Point] = field(default_factory=dict)
-    work: list[Point] = field(default_factory=list)
+    work: deque[Point] = field(default_factory=deque)
     places: dict[int, Path] = field(default_factory=dict)
     """The copies of regions in which each residual block lies."""
     handlers: dict[Path, int] = field(default_factory=dict)

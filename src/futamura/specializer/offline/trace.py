@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from futamura.ir.graph import Function, Span, Value
 
-__all__ = ["CacheEntry", "Row", "Trace", "cache_table", "trace_table"]
+__all__ = ["CacheEntry", "Row", "Trace", "cache_table", "first_places", "in_order", "named", "shown", "trace_table"]
 
 
 class Row(NamedTuple):
@@ -89,24 +89,29 @@ class Trace:
             self.rows.append(Row(text, block, store, code))
 
 
-def named(function: Function, store: Mapping[Value, object]) -> dict[str, object]:
+def first_places(function: Function) -> dict[str, int]:
+    """The variables of a function, each with the first value that has its name."""
+    found: dict[str, int] = {}
+    for value, hint in enumerate(function.hints):
+        if hint is not None:
+            found.setdefault(hint, value)
+    return found
+
+
+def named(function: Function, places: Mapping[str, int], store: Mapping[Value, object]) -> dict[str, object]:
     """A static store by the names of the variables; temporaries are numbered."""
     found: dict[str, object] = {}
     for value, content in store.items():
         name = function.hints[value] or f"v{value}"
         found[name if name not in found else f"{name}.{value}"] = content
-    return in_order(function, found)
+    return in_order(places, found)
 
 
-def in_order(function: Function, store: dict[str, object]) -> dict[str, object]:
-    """The variables in the order in which the program first has them."""
+def in_order(places: Mapping[str, int], store: dict[str, object]) -> dict[str, object]:
+    """The variables in the order in which the program first has them, temporaries behind them."""
     if len(store) < 2:
         return store
-    ranks: dict[str, int] = {}
-    for value, hint in enumerate(function.hints):
-        if hint is not None:
-            ranks.setdefault(hint, value)
-    return dict(sorted(store.items(), key=lambda item: ranks.get(item[0], len(function.hints))))
+    return dict(sorted(store.items(), key=lambda item: (item[0] not in places, places.get(item[0], 0))))
 
 
 def trace_table(rows: Sequence[Row]) -> str:

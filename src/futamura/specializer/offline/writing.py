@@ -24,7 +24,7 @@ from futamura.ir.graph import Block, Edge, Function, Operation, Terminator, Valu
 from futamura.ir.liveness import Liveness
 from futamura.specializer.offline.early import Failed, Refused, Walk, advance, evaluate, liftable
 from futamura.specializer.offline.points import Path, Point, StaticValues, Store, Unit
-from futamura.specializer.offline.trace import CacheEntry, Trace, in_order, named, shown
+from futamura.specializer.offline.trace import CacheEntry, Trace, first_places, in_order, named, shown
 from futamura.specializer.offline.wording import Wording
 from futamura.specializer.world import World
 
@@ -109,6 +109,7 @@ class SourceFunction:
         self.outside: Final[list[list[Value]]] = [liveness.into(block.id) for block in function.blocks]
         """For each block the values of other blocks that it needs."""
         self.live: Final[list[frozenset[Value]]] = [frozenset(liveness.at(block.id, 0)) for block in function.blocks]
+        self.places: Final = first_places(function)
         self.trim: Final = trim
         self.implicit: Final = self._implicit()
         arrivals = Counter(edge.target for block in function.blocks for edge in block.terminator.edges)
@@ -204,7 +205,7 @@ class UnitWriter:
 
     def run(self) -> None:
         while self.unit.work:
-            self._write(self.unit.work.pop(0))
+            self._write(self.unit.work.popleft())
 
     def _key(self, store: dict[Value, Any], passed: dict[Value, Value]) -> Store:
         """The static values, and which `cell` operation made each cell: a cell is a variable, two make no third."""
@@ -220,7 +221,7 @@ class UnitWriter:
         point.label = f"{base}_{self._counts[base]}"
         self.unit.table[key] = point
         self.unit.work.append(point)
-        entry = CacheEntry(self.function.name, base, named(self.function, point.store), point.label)
+        entry = CacheEntry(self.function.name, base, named(self.function, self.source.places, point.store), point.label)
         self.cache.append(entry)
         self.unit.names[point.out.id] = str(entry)
 
@@ -252,7 +253,7 @@ class UnitWriter:
         self.out, self.path = point.out, point.path
         self.trace.begin(
             CacheEntry(self.function.name, self.labels(self.function, point.block),
-                       named(self.function, point.store), point.label)
+                       named(self.function, self.source.places, point.store), point.label)
         )  # fmt: skip
         block = self.function.blocks[point.block]
         key = (block.id, self._key(point.store, point.dynamic))
@@ -294,7 +295,7 @@ class UnitWriter:
             seen.pop(name, None)
             if value in self.static:
                 seen[name] = self.static[value]
-        return in_order(self.function, seen)
+        return in_order(self.source.places, seen)
 
     def _operation(self, operation: Operation) -> bool:
         if operation.name == "copy":
