@@ -29,6 +29,7 @@ RANK = {
     "codes": -1,
     "controls": -1,
     "showing": -1,
+    "spelling": -1,
     "errors": 0,
     "ir": 1,
     "analysis": 2,

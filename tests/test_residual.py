@@ -7,14 +7,22 @@ Invariant: every way in which a residual travels gives something that answers as
 
 from __future__ import annotations
 
+import datetime
+import decimal
+import enum
+import fractions
 import inspect
 import linecache
+import operator
 import pickle
 import pydoc
+import re
+import struct
 import subprocess
 import sys
 import textwrap
 import traceback
+import uuid
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +71,10 @@ class Machine:
         for op in self.code:
             x = x + 1 if op == "inc" else x * 2
         return x
+
+
+class Color(enum.Enum):
+    RED = 1
 
 
 COUNTER = 0
@@ -157,13 +169,44 @@ def test_saved_as_a_plain_module(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", [
     1, -1, True, None, ..., 1.5, -0.0, float("inf"), 2j, "é'\n", b"\x00", (), (1,), (1, (2, "a")), [1, [2]],
     {"a": {1: 2}}, {1, 2}, set(), frozenset({"b", "a"}), range(1, 9, 2), slice(1, None), len, int, helper, Machine,
-    inspect, Machine.run, 10**2000,
+    inspect, Machine.run, 10**2000, re.compile("a+(b)", re.IGNORECASE), re.compile(b"x"),
+    datetime.date(2020, 2, 29), datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC),
+    datetime.timedelta(seconds=-1), decimal.Decimal("1.50"), fractions.Fraction(1, 3), uuid.UUID(int=5), Color.RED,
+    operator.countOf,
 ])  # fmt: skip
 def test_constants_that_can_be_written(value: Any, tmp_path: Path) -> None:
     residual = futamura.specialize(looked_up, table={"k": value, 1: 0})
     space = saved(residual, tmp_path / "one.py")
     found = space["looked_up"]("k")
     assert type(found) is type(value) and repr(found) == repr(value)
+
+
+def test_methods_of_values_can_be_written(tmp_path: Path) -> None:
+    residual = futamura.specialize(looked_up, table={"k": "-".join, 1: re.compile("b+").fullmatch, 2: struct.Struct("<h")})
+    found = saved(residual, tmp_path / "one.py")["looked_up"]
+    assert found("k")(["a", "b"]) == "a-b" and found(1)("bb") and not found(1)("bba")
+    assert found(2).format == "<h"
+
+
+def test_a_saved_module_refuses_what_was_promised_otherwise(tmp_path: Path) -> None:
+    promised = futamura.specialize(typed, n=1, x=futamura.Dyn(int))
+    space = saved(promised, tmp_path / "one.py")
+    assert space["typed"](4) == 4
+    with pytest.raises(TypeError, match="made for calls where x is exactly int"):
+        space["typed"](2.5)
+    text = (tmp_path / "one.py").read_text()
+    assert "# promised: x is exactly int\n" in text and "if not (type(x) is int):" in text
+    trusting = futamura.Specializer(assume="trust")(typed, n=1, x=futamura.Dyn(int))
+    assert saved(trusting, tmp_path / "two.py")["typed"](2.5) == 2.5
+    assert "# promised, not tested here: x is exactly int\n" in (tmp_path / "two.py").read_text()
+    parts = futamura.Dyn(list[float], length=2)
+    third = saved(futamura.specialize(length_of, xs=parts), tmp_path / "three.py")["length_of"]
+    assert third([1.0, 2.0]) == 2
+    for wrong in ([1.0], [1.0, 2], (1.0, 2.0)):
+        with pytest.raises(TypeError, match=r"xs is exactly list\[float\] of length 2"):
+            third(wrong)
+    deep = futamura.specialize(length_of, xs=futamura.Dyn(list[list[float]]))
+    assert "promised, not tested here: xs is exactly list[list[float]]" in deep.module_text()
 
 
 def test_what_cannot_be_saved_is_named_and_the_file_left_alone(tmp_path: Path) -> None:

@@ -33,7 +33,10 @@ from futamura.specializer.aliasing import Apart
 from futamura.specializer.purity import MISSING
 from futamura.specializer.world import Assumption
 
-__all__ = ["Promise", "condition", "contents", "differences", "few_items", "guarded", "matches", "shallow"]
+__all__ = [
+    "Promise", "broken", "condition", "contents", "differences", "few_items", "guarded", "is_expression", "matches",
+    "shallow",
+]  # fmt: skip
 
 _VARARGS: Final = 0x04
 _VARKEYWORDS: Final = 0x08
@@ -46,6 +49,11 @@ class Promise:
     name: str
     type: Any
     length: int | None = None
+
+    def __str__(self) -> str:
+        length = "" if self.length is None else f" of length {self.length}"
+        kind = self.type.__name__ if isinstance(self.type, type) and get_origin(self.type) is None else self.type
+        return f"{self.name} is exactly {kind}{length}"
 
 
 def contents(promise: Promise) -> Contents:
@@ -201,6 +209,23 @@ def condition(promise: Promise, constant: Callable[[object, str], str]) -> str:
             f"{promise.length if length else constant(len, 'len') + f'({value})'}"
         )
     return f"{constant(matches, 'matches')}({constant(kind, 'kind')}, {value}){length}"
+
+
+def is_expression(promise: Promise) -> bool:
+    """Can a plain module test this promise, without `matches`?"""
+    needed: set[str] = set()
+
+    def constant(value: object, hint: str) -> str:
+        needed.update([hint] if value is matches else [])
+        return hint
+
+    condition(promise, constant)
+    return not needed
+
+
+def broken(promise: Promise) -> str:
+    """What is said where a promise does not hold."""
+    return f"this residual was made for calls where {promise}"
 
 
 def _promised(promise: Promise, name: Naming) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import functools
 import inspect
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -24,7 +24,7 @@ from futamura.backend.python import guarding
 from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.loading import load_residual
 from futamura.codes import is_fallback
-from futamura.entry import Promise, condition, differences, few_items, guarded, shallow
+from futamura.entry import Promise, broken, condition, differences, few_items, guarded, is_expression, shallow
 from futamura.errors import Diagnostic
 from futamura.explaining import explanation
 from futamura.ir.graph import Signature
@@ -167,8 +167,9 @@ class Residual(_Callable):
     def save(self, path: str | Path) -> Path:
         """Write the residual as a plain module, in one step; it needs no futamura at run time.
 
-        The head of the file lists what was assumed and promised: the module does not test it.  Raises `SavingError`,
-        and leaves an existing file alone, if something in the residual has no form as source text.
+        Where a promise is broken the module raises `TypeError`, as far as its head does not say otherwise.  The head
+        lists what was assumed of the program, which the module does not test: it is as it was when it was written.
+        Raises `SavingError`, and leaves an existing file alone, if something has no form as source text.
         """
         return write(Path(path), self.module_text())
 
@@ -176,23 +177,26 @@ class Residual(_Callable):
         """The text that `save` writes."""
         if self._recipe.printed is None:
             raise SavingError(f"`{self.__qualname__}` was not specialized: {self._reasons() or 'no reason was given'}")
-        recipe = self._recipe
+        recipe, made = self._recipe, self._untested()
         assert recipe.printed is not None
-        return module_text(recipe.printed.emitted, self._untested(), self._described(), recipe.assumptions)
+        tested = [one for one in recipe.promises if recipe.assume == "check" and is_expression(one)]
+        checks = [guarding.Check(made, [functools.partial(condition, one)], refusal=broken(one)) for one in tested]
+        emitted = guarding.guarded(recipe.printed.emitted, recipe.printed.signature, checks, made.__globals__)
+        if emitted is None:
+            emitted, tested = recipe.printed.emitted, []
+        return module_text(emitted, made, self._described(tested), recipe.assumptions)
 
     def _reasons(self) -> str:
         return "; ".join(event.reason for event in self.events if is_fallback(event.code))
 
-    def _described(self) -> list[str]:
+    def _described(self, tested: Sequence[Promise]) -> list[str]:
         """The first comment lines of a saved module."""
         code = getattr(self.py_func, "__code__", None)
         place = "" if code is None else f" ({Path(code.co_filename).name}:{code.co_firstlineno})"
         lines = [f"{self.__module__}.{self.__qualname__}{place}, specialized by futamura."]
         lines.extend(f"static: {name} = {shown(value)}" for name, value in self.static.items())
         for promise in self._recipe.promises:
-            length = "" if promise.length is None else f" of length {promise.length}"
-            kind = promise.type.__name__ if isinstance(promise.type, type) else promise.type
-            lines.append(f"promised, not tested here: {promise.name} is exactly {kind}{length}")
+            lines.append(f"promised{'' if promise in tested else ', not tested here'}: {promise}")
         return lines
 
     def __reduce__(self) -> tuple[Any, ...]:

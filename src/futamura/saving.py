@@ -17,9 +17,7 @@ import ast
 import builtins
 import dis
 import keyword
-import math
 import os
-import sys
 import tempfile
 import types
 from collections.abc import Iterable
@@ -28,11 +26,9 @@ from typing import Final
 
 from futamura.backend.python.emitted import Emitted
 from futamura.specializer.world import Assumption
+from futamura.spelling import Imports, Unspeakable, spelled
 
 __all__ = ["SavingError", "module_text", "write"]
-
-_PLAIN: Final = (int, str, bytes, bool, type(None), type(...))
-_CONTAINERS: Final = (list, dict, set, frozenset, tuple)
 
 
 class SavingError(ValueError):
@@ -52,8 +48,7 @@ class _Module:
     def __init__(self, emitted: Emitted, made: types.FunctionType) -> None:
         self._emitted: Final = emitted
         self._made: Final = made
-        self._imports: Final[dict[str, str]] = {}
-        """Local name -> import statement."""
+        self._imports: Final = Imports()
         self._copied: Final[list[str]] = []
         self._troubles: Final[list[str]] = []
 
@@ -75,11 +70,12 @@ class _Module:
         if self._troubles:
             raise SavingError(f"`{made.__qualname__}` cannot be a plain module: " + "; ".join(self._troubles))
         described.extend(f"assumed, not tested here: {assumption!r}" for assumption in assumptions)
-        if any("futamura" in line for line in self._imports.values()):
+        if any("futamura" in line for line in self._imports.statements.values()):
             described.append("needs futamura at run time: Python has no expression for some of this")
         described.extend(f"a copy, made when this module is imported: {name}" for name in self._copied)
         head = "".join(f"# {line}\n" for line in described)
-        parts = [head, "\n".join(self._imports.values()), "\n".join(lines), emitted.text.rstrip("\n"), "\n".join(after)]
+        imports = "\n".join(self._imports.statements.values())
+        parts = [head, imports, "\n".join(lines), emitted.text.rstrip("\n"), "\n".join(after)]
         text = "\n\n".join(part.rstrip("\n") for part in parts if part) + "\n"
         compile(text, f"{made.__name__}.py", "exec", dont_inherit=True)
         return text
@@ -107,7 +103,7 @@ class _Module:
                 continue
             text = self._expression(namespace[name], f"the global `{name}`", name)
             if text != name:
-                self._imports[name] = f"{name} = {text}"
+                self._imports.statements[name] = f"{name} = {text}"
         if _globals_of(emitted.text, "STORE_GLOBAL", "DELETE_GLOBAL"):
             self._troubles.append("it assigns a global")
 
@@ -127,79 +123,13 @@ class _Module:
             lines.append(f"{name}.__doc__ = {made.__doc__!r}")
         return lines
 
-    # -- values
-
     def _expression(self, value: object, what: str, wanted: str = "") -> str:
-        """An expression for `value`; a named object is imported, as `wanted` if given."""
-        if type(value) in _PLAIN:
-            if isinstance(value, int) and value.bit_length() > 4_000:
-                return hex(value)
-            return "..." if value is ... else repr(value)
-        if isinstance(value, float) and type(value) is float:
-            if math.isnan(value):
-                return "float('nan')"
-            return repr(value) if math.isfinite(value) else f"float('{value}')"
-        if isinstance(value, complex) and type(value) is complex:
-            parts = (self._expression(value.real, what), self._expression(value.imag, what))
-            return f"complex({', '.join(parts)})"
-        if type(value) in _CONTAINERS:
-            return self._container(value, what)
-        if isinstance(value, (range, slice)):
-            parts3 = (value.start, value.stop, value.step)
-            return f"{type(value).__name__}({', '.join(self._expression(part, what) for part in parts3)})"
-        return self._named(value, what, wanted)
-
-    def _container(self, value: object, what: str) -> str:
+        """An expression for `value`; what has none is a trouble."""
         try:
-            if isinstance(value, dict):
-                items = [f"{self._expression(k, what)}: {self._expression(v, what)}" for k, v in value.items()]
-                return "{" + ", ".join(items) + "}"
-            assert isinstance(value, (list, tuple, set, frozenset))
-            texts = [self._expression(item, what) for item in value]
-        except RecursionError:
-            self._troubles.append(f"{what} is nested too deep")
+            return spelled(value, self._imports, wanted)
+        except Unspeakable as reason:
+            self._troubles.append(f"{what} {reason}")
             return "None"
-        if isinstance(value, tuple):
-            return "(" + ", ".join(texts) + ("," if len(texts) == 1 else "") + ")"
-        if isinstance(value, list):
-            return "[" + ", ".join(texts) + "]"
-        inside = "{" + ", ".join(sorted(texts)) + "}" if texts else "()"
-        return f"{type(value).__name__}({inside})" if isinstance(value, frozenset) or not texts else inside
-
-    def _named(self, value: object, what: str, wanted: str) -> str:
-        """An object that can be imported again: a module, a function, a class."""
-        if isinstance(value, types.ModuleType):
-            if sys.modules.get(value.__name__) is not value:
-                self._troubles.append(f"{what} is a module that is not imported under its name")
-                return "None"
-            name = wanted or "_" + value.__name__.replace(".", "_")
-            self._imports[name] = f"import {value.__name__} as {name}"
-            return name
-        module, path = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
-        if isinstance(module, str) and isinstance(path, str) and _found(module, path) is value:
-            if module == "builtins":
-                return path
-            if module == "__main__":
-                self._troubles.append(f"{what} is `{path}` of a script, which cannot be imported")
-                return "None"
-            first, dot, rest = path.partition(".")
-            name = wanted if wanted and not dot else ("_" + module.replace(".", "_") + "_" + first)
-            self._imports[name] = f"from {module} import {first} as {name}" if name != first else (
-                f"from {module} import {first}"
-            )
-            return name + dot + rest
-        self._troubles.append(f"{what} is a {type(value).__qualname__}, which has no form as source text")
-        return "None"
-
-
-def _found(module: str, path: str) -> object:
-    """What is found under `module` and the dotted `path`, functions and classes only."""
-    found: object = sys.modules.get(module)
-    for part in path.split("."):
-        if not isinstance(found, (types.ModuleType, type)) or not part.isidentifier():
-            return None
-        found = found.__dict__.get(part)
-    return found if isinstance(found, (type, types.FunctionType, types.BuiltinFunctionType)) else None
 
 
 def _globals_of(text: str, *operations: str) -> set[str]:

@@ -76,6 +76,8 @@ class Check:
     assumed: Sequence[Assumed] = ()
     items: Sequence[Items] = ()
     """Tested after the conditions, which have to say that these are exact lists or tuples of that length."""
+    refusal: str = ""
+    """If given, a `TypeError` with this text is raised instead, and builtins are called by their names."""
 
 
 @dataclass(slots=True)
@@ -86,9 +88,12 @@ class _Test:
     constants: dict[str, object] = field(default_factory=dict)
     terms: list[str] = field(default_factory=list)
     may_fail: bool = False
+    named: bool = False
 
     def constant(self, value: object, hint: str) -> str:
         """A name for a constant that the text does not use."""
+        if self.named and getattr(builtins, hint, None) is value and not re.search(rf"\b{hint}\b", self.text):
+            return hint
         base = "_" + re.sub(r"\W", "_", hint).strip("_")
         name, count = base, 1
         while name in self.constants or re.search(rf"\b{name}\b", self.text):
@@ -110,13 +115,13 @@ def guarded(
     constants: dict[str, object] = {}
     for check in checks:
         used = (emitted.text, *emitted.free, *constants, *(name for name, _ in emitted.constants), *signature.names)
-        test = _Test(" ".join(used))
+        test = _Test(" ".join(used), named=bool(check.refusal))
         test.terms.extend(write(test.constant) for write in check.conditions)
         if check.items:
             names = _unpacked(text[place], check.items[0])
             if names and len(check.items) == 1:
                 later = _Test(test.text, test.constants)
-                lines.extend(_lines(test, check.otherwise, signature))
+                lines.extend(_lines(test, check, signature))
                 moved = [*[None] * len(lines), emitted.spans[place]]
                 lines.append(text.pop(place))
                 test = later
@@ -126,7 +131,7 @@ def guarded(
                 test.terms.extend(_item_terms(test, items, names))
         _add_assumed(test, check.assumed, emitted, globals)
         if test.terms:
-            lines.extend(_lines(test, check.otherwise, signature))
+            lines.extend(_lines(test, check, signature))
             constants.update(test.constants)
     if not lines:
         return emitted
@@ -138,8 +143,11 @@ def guarded(
     )
 
 
-def _lines(test: _Test, otherwise: Callable[..., Any], signature: Signature) -> list[str]:
-    called = f"return {test.constant(otherwise, 'original')}({_arguments(signature)})"
+def _lines(test: _Test, check: Check, signature: Signature) -> list[str]:
+    if check.refusal:
+        called = f"raise {test.constant(TypeError, 'TypeError')}({check.refusal!r})"
+    else:
+        called = f"return {test.constant(check.otherwise, 'original')}({_arguments(signature)})"
     condition = " and ".join(test.terms)
     if not test.may_fail:
         return [f"{_INDENT}if not ({condition}):", f"{_INDENT * 2}{called}"]
