@@ -182,9 +182,11 @@ def test_constants_that_can_be_written(value: Any, tmp_path: Path) -> None:
 
 
 def test_methods_of_values_can_be_written(tmp_path: Path) -> None:
-    residual = futamura.specialize(looked_up, table={"k": "-".join, 1: re.compile("b+").fullmatch, 2: struct.Struct("<h")})
+    table = {"k": "-".join, 1: re.compile("b+").fullmatch, 2: struct.Struct("<h")}
+    residual = futamura.specialize(looked_up, table=table)
     found = saved(residual, tmp_path / "one.py")["looked_up"]
-    assert found("k")(["a", "b"]) == "a-b" and found(1)("bb") and not found(1)("bba")
+    assert found("k")(["a", "b"]) == "a-b"
+    assert found(1)("bb") and not found(1)("bba")
     assert found(2).format == "<h"
 
 

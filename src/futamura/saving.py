@@ -60,7 +60,7 @@ class _Module:
                 values[name] = self._cell(name, cell, assumptions)
         lines: list[str] = []
         for name, value in values.items():
-            text = self._expression(value, f"the constant `{name}`")
+            text = self._expression(value, f"the constant `{name}`", name)
             if type(value) in (list, dict, set):
                 self._copied.append(name)
             if text != name:
