@@ -145,3 +145,76 @@ def test_laws_hold_under_exact_types_only() -> None:
             residual = futamura.specialize(ints_by_laws, zero, declared, declared)
             for x in (*NUMBERS[:-2], "a"):
                 assert outcome(residual, x, 3) == outcome(ints_by_laws, zero, x, 3), (zero, x)
+
+
+def told(steps, x):
+    found = []
+    for step in steps:
+        if x == step:
+            found.append((x, type(x), x + 1, [10, 20, 30, 40][x]))
+        if x != step:
+            found.append(x)
+        else:
+            found.append((step, x is step))
+    return found
+
+
+def told_of_nothing(keys, x):
+    found = []
+    for key in keys:
+        if x is key:
+            found.append((x is None, x is True, x))
+        elif not x:
+            found.append(("empty", x))
+    return found
+
+
+def told_by_order(low, x):
+    if x > low:
+        return x >= low, x > low - 1, x <= low, -x
+    if low <= x:
+        return x >= low, x > low, x == low, x - 1
+    return x < low, x >= low
+
+
+def table_of(names, x):
+    total = ""
+    for name in names:
+        if name == x:
+            total += {"a": "1", "b": "2", "": "0"}[x] + x
+    while x:
+        total += x
+        x = x[1:]
+    return total + x
+
+
+class Odd(int):
+    def __eq__(self, other):
+        return True
+
+    __hash__ = int.__hash__
+
+
+def test_what_a_test_tells() -> None:
+    things = [*NUMBERS[:14], Odd(3), "", b"", (), [], Odd(0), int]
+    for declared in (Dyn(int), Dyn(bool), Dyn(float), futamura.DYN):
+        for steps in ((0, 3), (True, 2), (0.0, -0.0), (-1,)):
+            residual = futamura.specialize(told, steps, declared)
+            for x in things:
+                assert outcome(residual, x) == outcome(told, steps, x), (steps, x)
+        residual = futamura.specialize(told_of_nothing, (None, True, int, 0), declared)
+        for x in [*things, None]:
+            assert outcome(residual, x) == outcome(told_of_nothing, (None, True, int, 0), x)
+        for low in (-1, 0, 2):
+            residual = futamura.specialize(told_by_order, low, declared)
+            for x in things:
+                assert outcome(residual, x) == outcome(told_by_order, low, x), (low, x)
+    source = futamura.specialize(told, (0, 3), Dyn(int)).source
+    assert "20" not in source and "(3, " in source
+
+
+def test_what_a_test_tells_of_texts() -> None:
+    residual = futamura.specialize(table_of, ("a", "b", "a", ""), Dyn(str))
+    assert "{" not in residual.source
+    for x in ("a", "b", "", "ab", "ba", 1):
+        assert outcome(residual, x) == outcome(table_of, ("a", "b", "a", ""), x)

@@ -3,6 +3,7 @@
     x * 1.0        x exactly a float                     ->  x
     i - 0 >= 0     i an item of range(n)                 ->  True
     i - 3 >= 0     i exactly an int, i - 3 not named     ->  i >= 3
+    if x == "a":   x exactly a str                       ->  x is known where that is true
 
 A lower bound is the `least` of a `Shape`; it goes with its value, and a meet keeps only whether it is negative, so
 that it changes twice at most.  `Emitter.sums` has the sums of an int and a constant that were emitted.
@@ -13,16 +14,26 @@ Invariant: a fact is used only under exact types; it holds wherever its value is
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Final
 
 from futamura.ir.constant import Constant
 from futamura.ir.ops import OPERATORS
 from futamura.specializer.emitting import Emitter
+from futamura.specializer.state import State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape
 
-__all__ = ["by_law", "compared", "items_of_range", "least", "least_of_result", "note_sum"]
+__all__ = ["by_law", "compared", "items_of_range", "least", "least_of_result", "note_sum", "note_test", "refine"]
 
 _MIRRORED: Final = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+_TOLD: Final = {**_MIRRORED, "is": "is", "is_not": "is_not"}
+_OPPOSITE: Final = {
+    "ne": "eq", "eq": "ne", "is_not": "is", "is": "is_not", "lt": "ge", "le": "gt", "gt": "le", "ge": "lt"
+}  # fmt: skip
+_FALSE: Final[dict[type | None, object]] = {int: 0, str: "", bytes: b"", bool: False}
+"""Classes of which equal instances cannot be told apart, and which of them is false."""
+_UNIQUE: Final = frozenset({bool, type(None), type(Ellipsis), type(NotImplemented), type, FunctionType})
+"""Classes of objects that never change and of which each is known by its identity."""
 _NAMED: Final[dict[type | None, str]] = {
     kind: kind.__name__ for kind in (int, bool, float, complex, str, bytes, type(None))
 }
@@ -136,6 +147,52 @@ def compared(
     if found is not None:
         return found
     return (name, [left, right if bound == right.value else Known(bound)])
+
+
+def note_test(
+    m: Emitter, name: str, args: Sequence[AbstractValue], types: Sequence[type | None], made: Dynamic
+) -> None:
+    """Remember what a bool says about a value."""
+    if name in ("truth", "not"):
+        false = _FALSE.get(types[0])
+        if false is not None and type(args[0]) is Dynamic:
+            m.tests[made.rv] = ("ne" if name == "truth" else "eq", args[0], Known(false))
+        return
+    if len(args) != 2 or name not in _TOLD:
+        return
+    left, right = args
+    if type(left) is Known:
+        name, left, right = _TOLD[name], right, left
+    if type(left) is not Dynamic or type(right) is not Known:
+        return
+    if name not in ("is", "is_not"):
+        if types[0] is not types[1] or types[0] not in _FALSE:
+            return
+    elif type(right.value) not in _UNIQUE:
+        return
+    m.tests[made.rv] = (name, left, right)
+
+
+def refine(m: Emitter, state: State, rv: int, taken: bool) -> None:
+    """What the state knows where the bool `rv` is `taken`."""
+    name, subject, bound = m.tests.get(rv, ("", None, None))
+    if name and not taken:
+        name = _OPPOSITE[name]
+    lowest = None if bound is None or type(bound.value) is not int else bound.value + (name == "gt")
+    for active in state.frames:
+        for value, content in active.env.items():
+            if type(content) is not Dynamic:
+                continue
+            if content.rv == rv:
+                active.env[value] = Known(taken)
+            elif subject is None or bound is None or content.rv != subject.rv:
+                continue
+            elif name in ("eq", "is"):
+                active.env[value] = Known(bound.value, bound.vid, found=content)
+            elif lowest is not None and name in ("gt", "ge"):
+                known = least(content)
+                if known is None or known < lowest:
+                    active.env[value] = Dynamic(content.rv, int, Shape(least=lowest))
 
 
 def _decided(name: str, lowest: int | None, bound: int) -> bool | None:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Final
 
 from futamura.ir.constant import Constant
+from futamura.specializer.bounds import refine
 from futamura.specializer.containers import view_item
 from futamura.specializer.functions import settle_functions
 from futamura.specializer.generators import finish, is_generator, resume, stays_real
@@ -60,15 +61,12 @@ def branch(m: Machine, frame: Frame) -> None:
     rv = condition.rv
     about = m.state.abouts.get(rv)
 
-    def refine(state: State, position: int) -> None:
-        for active in state.frames:
-            for value, content in active.env.items():
-                if type(content) is Dynamic and content.rv == rv:
-                    active.env[value] = Known(position == 0)
+    def learn(state: State, position: int) -> None:
+        refine(m, state, rv, position == 0)
         if about is not None:
             told(state, about, position == 0)
 
-    m.split(frame, "branch", (rv,), end.edges, refine=refine)
+    m.split(frame, "branch", (rv,), end.edges, refine=learn)
 
 
 @ender("switch")

@@ -55,6 +55,8 @@ class Emitter(ABC):
         """Functions, classes and modules that were found under a global name of the residual's own module."""
         self.sums: dict[int, tuple[Dynamic, int]] = {}
         """Residual ints without a name of their own that are another one plus a constant."""
+        self.tests: dict[int, tuple[str, Dynamic, Known]] = {}
+        """Residual bools that compare a value with a known one."""
         self.slices: dict[int, slice] = {}
         """Constant slices that the code itself makes."""
         self._oids = 0

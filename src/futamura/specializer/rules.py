@@ -20,7 +20,7 @@ from futamura.ir.constant import Constant
 from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
 from futamura.ir.graph import Operation
 from futamura.ir.ops import OPERATORS
-from futamura.specializer.bounds import by_law, compared, least_of_result, note_sum
+from futamura.specializer.bounds import by_law, compared, least_of_result, note_sum, note_test
 from futamura.specializer.machine import Machine
 from futamura.specializer.plainness import comparable, is_record, stands_for
 from futamura.specializer.policy import SMALL_MODULUS
@@ -191,6 +191,8 @@ def operate(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
     )
     if hint is None:
         note_sum(m, base, args, types, made)
+    if kind is bool:
+        note_test(m, name, args, types, made)
     m.set(frame, op, made)
     about = about_operands(m.state, name, args)
     if about is not None:

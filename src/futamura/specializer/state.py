@@ -255,7 +255,7 @@ class State:
             self.trim()
 
     def trim(self, *, whole: bool = True) -> None:
-        """Keep what the frames can still use; forwards disappear.
+        """Keep what the frames can still use; forwards disappear, and what tests have told.
 
         A generator that would run code when it is dropped must not be: then this is not supported.  Of a state that is
         not whole, somebody else keeps the rest.
@@ -284,6 +284,10 @@ class State:
         if self.ages:
             self.ages = {vid: age for vid, age in self.ages.items() if vid in vids}
 
+    @staticmethod
+    def _known_for_good(value: AbstractValue) -> AbstractValue:
+        return value.found if type(value) is Known and value.found is not None else value
+
     def _keep_clean_ups(self, heap: dict[int, VObject]) -> None:
         for oid, entry in self.heap.items():
             if entry.kind == "generator" and oid not in heap:
@@ -292,7 +296,7 @@ class State:
                     raise Unsupported("a generator is dropped inside a try statement")
 
     def _keep(self, value: AbstractValue, heap: dict[int, VObject], vids: set[int]) -> AbstractValue:
-        value = self.resolve(value)
+        value = self._known_for_good(self.resolve(value))
         if type(value) is Known:
             if value.vid:
                 vids.add(value.vid)
@@ -307,7 +311,7 @@ class State:
             entry = self.heap[oid]
             items = []
             for item in entry.items:
-                item = self.resolve(item)
+                item = self._known_for_good(self.resolve(item))
                 items.append(item)
                 if type(item) is Virtual and item.oid not in heap:
                     work.append(item.oid)

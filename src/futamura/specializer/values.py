@@ -34,13 +34,18 @@ __all__ = [
 
 
 class Known:
-    """A value that every run of this code has."""
+    """A value that every run of this code has.
 
-    __slots__ = ("value", "vid")
+    What a test has told, and not the static inputs, was `found` in another value, which stands for it again at the
+    next specialization point: it tells no copies of the code apart.
+    """
 
-    def __init__(self, value: object, vid: int = 0) -> None:
+    __slots__ = ("found", "value", "vid")
+
+    def __init__(self, value: object, vid: int = 0, found: Dynamic | None = None) -> None:
         self.value: Final = value
         self.vid: Final = vid
+        self.found: Final = found
 
     def __repr__(self) -> str:
         return f"Known({self.value!r:.40})"
