@@ -10,11 +10,10 @@ Invariant: a version's state only rises, and `key(version.state) == version.key`
 from __future__ import annotations
 
 import heapq
-import types
 from collections.abc import Callable, Iterable
 from typing import Final, NoReturn
 
-from futamura.ir.classes import is_a
+from futamura.specializer.keys import Key, NoKey, Tokens
 from futamura.specializer.machine import Restart
 from futamura.specializer.merge import Meet, generalize
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style
@@ -22,7 +21,7 @@ from futamura.specializer.residual import Summary, Unit, Version
 from futamura.specializer.situation import located
 from futamura.specializer.state import ArgumentKey, State
 from futamura.specializer.summaries import raised_state
-from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, token_key
+from futamura.specializer.values import Dynamic, Known, Virtual, VObject
 
 __all__ = ["Versions"]
 
@@ -33,12 +32,6 @@ NESTINGS: Final = 2
 """Objects of one site that nest to more different depths than this among the versions of a block grow."""
 MOST_NESTED: Final = 64
 """Deeper counts as this deep."""
-
-_IDENTITIES: Final = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
-
-
-class _NoKey(Exception):
-    """A place left the keys while a key was being made."""
 
 
 class Versions:
@@ -66,6 +59,7 @@ class Versions:
         self.opaque: set[object] = set()
         """Calls that bring nothing static and made versions explode: they stay calls."""
         self.work = 0
+        self.tokens: Final = Tokens()
         self.summaries: dict[int, Summary] = {}
         self.unit = Unit("")
         self._queue: list[tuple[tuple[int, ...], int, Version]] = []
@@ -89,24 +83,12 @@ class Versions:
 
     # -- keys
 
-    def key(self, state: State) -> tuple[object, ...]:
+    def key(self, state: State) -> Key:
         while True:
             try:
-                return _Key(self, state).make()
-            except _NoKey:
+                return Key(self, state)
+            except NoKey:
                 self._rekey()
-
-    def keyed(self, place: object, value: Known, state: State, in_loop: bool, plain: bool) -> bool:
-        if is_a(value.value, _IDENTITIES):
-            return True
-        if self.polyvariance == "all":
-            return True
-        if self.polyvariance == "none" or plain or place in self.nokey:
-            return False
-        if in_loop and state.age(value) > 2:
-            self.nokey.add(place)
-            raise _NoKey
-        return True
 
     # -- arrival
 
@@ -114,7 +96,7 @@ class Versions:
         """The number of the try region that is entered with `state`: states with equal keys share it."""
         trimmed = state.copy()
         trimmed.trim()
-        key = (region, self.key(trimmed))
+        key = (region, self.key(trimmed).tokens)
         return self.extents.setdefault(key, len(self.extents) + 1)
 
     def arrive_unit(self, state: State) -> Version:
@@ -150,12 +132,11 @@ class Versions:
     def argument_key(self, state: State) -> ArgumentKey:
         """What tells a recursive call with the trimmed argument `state` from others."""
         while True:
-            maker = _Key(self, state, recursive=True)
             try:
-                key = maker.make()
-            except _NoKey:
+                key = Key(self, state, recursive=True)
+            except NoKey:
                 self._rekey_units()
-            return ArgumentKey(key, tuple(maker.signature), tuple(_weights(maker.shapes).items()))
+            return ArgumentKey(key.tokens, key.signature(), tuple(_weights(key.shapes).items()))
 
     # -- summaries of residual functions
 
@@ -205,8 +186,8 @@ class Versions:
     def _unit_key(self, state: State) -> tuple[object, ...]:
         while True:
             try:
-                return _Key(self, state, recursive=True).make()
-            except _NoKey:
+                return Key(self, state, recursive=True).tokens
+            except NoKey:
                 self._rekey_units()
 
     def _rekey_units(self) -> NoReturn:
@@ -232,28 +213,27 @@ class Versions:
             if self.style.loops != "meet":
                 state = loosened(state, self.style.loops, self._fresh)
         key = self.key(state)
-        version = self.unit.table.get(key)
+        version = self.unit.table.get(key.tokens)
         if version is None:
-            maker = _Key(self, state)
-            maker.make()
-            self._watch_shapes(state, maker)
-        if version is None and self._turned_dynamic(key, state):
-            self._rekey()
-            key = self.key(state)
-            version = self.unit.table.get(key)
+            self.work += len(key.tokens)  # a new version costs more than one that is reached again
+            self._watch_shapes(state, key)
+            if self._turned_dynamic(key, state):
+                self._rekey()
+                key = self.key(state)
+                version = self.unit.table.get(key.tokens)
         if version is None:
-            return self._create(key, state)
+            return self._create(key.tokens, state)
         self._join(version, state)
         return version
 
-    def _turned_dynamic(self, key: tuple[object, ...], state: State) -> bool:
+    def _turned_dynamic(self, made: Key, state: State) -> bool:
         """At a dynamic loop's header: does a place hold a known value in one version and a dynamic one in
         another that is the same otherwise?  Then it varies around the loop, and leaves the keys."""
         top = state.top
         if self.polyvariance == "all" or top.index or top.block not in top.facts.dynamic_headers:
             return False
-        maker = _Key(self, state)
-        maker.make()
+        key = made.tokens
+        self.work += len(key)
         places: dict[int, object] = {}
         for version in self._per_block.get((top.facts.uid, top.block), ())[-8:]:
             other = version.key
@@ -262,13 +242,12 @@ class Versions:
             differing = [at for at, (x, y) in enumerate(zip(key, other)) if x != y]
             if not all("*" in (key[at], other[at]) for at in differing):
                 continue
-            known = _Key(self, version.state)
             try:
-                known.make()
-            except _NoKey:
+                known = Key(self, version.state)
+            except NoKey:
                 return True  # the place of a value that grew old has left the keys
             for at in differing:
-                places[at] = maker.scalars.get(at, known.scalars.get(at))
+                places[at] = made.scalars.get(at, known.scalars.get(at))
         found = {place for place in places.values() if place is not None} - self.nokey
         self.nokey |= found
         return bool(found)
@@ -320,12 +299,12 @@ class Versions:
                     if version.forward is not None:
                         continue
                     if not _is_fixed(version.key):
-                        version.key = _Key(self, version.state).make()
+                        version.key = Key(self, version.state).tokens
                     other = table.setdefault(version.key, version)
                     if other is not version:
                         version.forward = other
                         self._join(other, version.state)
-            except _NoKey:
+            except NoKey:
                 continue
             break
         self.unit.table = table
@@ -394,24 +373,23 @@ class Versions:
         """How many known values each place of the keys takes among these versions."""
         found: dict[object, set[object]] = {}
         for version in siblings:
-            maker = _Key(self, version.state)
             try:
-                key = maker.make()
-            except _NoKey:
+                key = Key(self, version.state)
+            except NoKey:
                 continue  # it has left the keys, which are computed anew
-            for at, place in maker.scalars.items():
-                found.setdefault(place, set()).add(key[at])
+            for at, place in key.scalars.items():
+                found.setdefault(place, set()).add(key.tokens[at])
         return {place: len(values) for place, values in found.items()}
 
-    def _watch_shapes(self, state: State, maker: _Key) -> None:
+    def _watch_shapes(self, state: State, key: Key) -> None:
         """At a dynamic loop's header, containers that differ in length from trip to trip while all else is equal
         grow with the loop."""
         top = state.top
-        if self.polyvariance == "all" or top.index or top.block not in top.facts.dynamic_headers or not maker.shapes:
+        if self.polyvariance == "all" or top.index or top.block not in top.facts.dynamic_headers or not key.shapes:
             return
-        place = (top.facts.uid, top.block, tuple(maker.signature))
+        place = (top.facts.uid, top.block, key.signature())
         seen = self._shapes.setdefault(place, {})
-        seen.setdefault(tuple(maker.shapes))
+        seen.setdefault(tuple(key.shapes))
         if len(seen) > SHAPES:
             held = [_weights(shapes) for shapes in seen]
             growing = {site for site in held[0] if len({found.get(site, 0) for found in held}) > 1} - self.noshape
@@ -493,89 +471,3 @@ def _nesting(heap: dict[int, VObject]) -> dict[object, int]:
         reached = dict.fromkeys(item for oid in level for item in inside[oid])
         level = [oid for oid in reached if inside[oid]]
     return depths
-
-
-class _Key:
-    """One key: the frames' places, and a token for each value, virtual objects numbered in order."""
-
-    def __init__(self, versions: Versions, state: State, recursive: bool = False) -> None:
-        self._versions: Final = versions
-        self._state: Final = state
-        self._numbers: dict[int, int] = {}
-        self.scalars: dict[int, object] = {}
-        """The positions of the key that hold a known value, with its place."""
-        self.shapes: list[tuple[object, int]] = []
-        """The containers with their lengths, in order."""
-        self.signature: list[object] = []
-        """The key without what containers hold."""
-        self._in_loop: Final = recursive or any(frame.facts.in_dynamic_loop(frame.block) for frame in state.frames)
-        top = state.top
-        place = (top.facts.uid, top.block)
-        self._plain: Final = place in versions.plain or place in versions.rolled
-
-    def make(self) -> tuple[object, ...]:
-        tokens: list[object] = [self._state.unit]
-        for depth, frame in enumerate(self._state.frames):
-            facts = frame.facts
-            useful = facts.useful(depth > 0)
-            where = (facts.uid, frame.block, frame.index, frame.dynamic, frame.purpose, frame.result, frame.extents)
-            tokens.append(where)
-            self.signature.append(where)
-            for value in sorted(frame.env):
-                content = frame.env[value]
-                if type(content) is Known and value not in useful and self._versions.polyvariance == "auto":
-                    tokens.append("*")
-                else:
-                    self._token((facts.uid, value), content, tokens)
-            if frame.subject is not None:
-                self._token((facts.uid, "subject"), frame.subject, tokens)
-        for place, (content, dirty) in self._state.overlays.items():
-            tokens.append((place, dirty))
-            self._token(place, content, tokens)
-        self._versions.work += len(tokens)
-        return tuple(tokens)
-
-    def _token(self, place: object, value: AbstractValue, tokens: list[object]) -> None:
-        work: list[tuple[object, AbstractValue, bool]] = [(place, value, False)]
-        while work:
-            place, value, inside = work.pop()
-            at = len(tokens)
-            if type(value) is Dynamic:
-                tokens.append("*")
-            elif type(value) is Known:
-                keyed = self._versions.keyed(place, value, self._state, self._in_loop, self._plain)
-                if keyed:
-                    self.scalars[at] = place
-                tokens.append(token_key(value.value) if keyed else "*")
-            else:
-                assert type(value) is Virtual
-                self._object(value, tokens, work, inside)
-            if not inside:
-                self.signature.append(tokens[at] if type(value) is not Virtual else "object")
-
-    def _object(
-        self, value: Virtual, tokens: list[object], work: list[tuple[object, AbstractValue, bool]], inside: bool
-    ) -> None:
-        number = self._numbers.get(value.oid)
-        if number is not None:
-            tokens.append(("again", number))
-            return
-        entry = self._state.heap[value.oid]
-        if not self._versions.keep(entry):
-            tokens.append("*")
-            return
-        self._numbers[value.oid] = len(self._numbers)
-        extra = (
-            entry.extra
-            if not isinstance(entry.extra, tuple)
-            else tuple(part if isinstance(part, (tuple, int)) else id(part) for part in entry.extra)
-        )
-        tokens.append((entry.kind, entry.cls, len(entry.items), token_key(entry.names), extra))
-        if entry.kind in ("list", "tuple", "dict", "set"):
-            self.shapes.append((entry.site, len(entry.items)))
-            inside = True
-        places = [
-            (entry.site, at if entry.kind != "instance" else name)
-            for at, name in zip(range(len(entry.items)), entry.names or range(len(entry.items)))
-        ]
-        work.extend((place, item, inside) for place, item in reversed(list(zip(places, entry.items, strict=True))))
