@@ -186,6 +186,37 @@ def test_json_is_one_document(shop: Path) -> None:
     assert json.loads(done.stdout)["stats"]["specialized"] is True
 
 
+@pytest.mark.parametrize(("line", "key", "content"), [
+    ("check shop.py:price rate=3 --runs 5", "equal", True),
+    ("explain shop.py:price rate=3", "target", "shop:price"),
+    ("explain FT204", "name", "static-required"),
+    ("compile shop.py:price cases.json --static discounts", "open", ["x", "rate"]),
+    ("doctor", "schema", 1),
+    ("bta shop.py:price --static rate", "static", ["rate"]),
+    ("ir shop.py:price", "schema", 1),
+    ("roundtrip shop.py:shouts", "schema", 1),
+    ("run power.flow x=2 y=5", "printed", "32\n"),
+    ("specialize power.flow y=1", "events", []),
+    ("ir power.flow", "schema", 1),
+])  # fmt: skip
+def test_every_command_writes_json(shop: Path, line: str, key: str, content: object) -> None:
+    (shop / "cases.json").write_text("[]")
+    (shop / "power.flow").write_text((HOUSE / "examples" / "flow" / "power.flow").read_text())
+    done = command(*line.split(), "--output-format", "json", cwd=shop)
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["schema"] == 1 and document[key] == content
+
+
+def test_a_pipe_is_written_to_and_not_replaced(shop: Path) -> None:
+    os.mkfifo(shop / "pipe")
+    reader = subprocess.Popen(["cat", "pipe"], cwd=shop, stdout=subprocess.PIPE, text=True)
+    done = command("specialize", "shop.py:shouts", "times=2", "-o", "pipe", cwd=shop)
+    text, _ = reader.communicate(timeout=60)
+    assert done.returncode == 0 and "def shouts(text)" in text
+    assert (shop / "pipe").is_fifo()
+
+
 def test_what_is_refused_is_said_and_is_no_success(shop: Path) -> None:
     (shop / "out.py").write_text("old")
     done = command("specialize", "shop.py:evaluates", "n=3", "-o", "out.py", cwd=shop)

@@ -28,13 +28,14 @@ from futamura.entry import Promise, broken, condition, differences, few_items, g
 from futamura.errors import Diagnostic
 from futamura.explaining import explanation
 from futamura.ir.graph import Signature
-from futamura.saving import SavingError, module_text, write
+from futamura.saving import SavingError, module_text
 from futamura.shipping import Shipped, assumptions_of, ship, shipped_key
 from futamura.showing import shown
 from futamura.specializer.aliasing import NONE_APART, Apart
 from futamura.specializer.origins import Trace
 from futamura.specializer.policy import Event
 from futamura.specializer.world import Assumption
+from futamura.writing import write
 
 __all__ = ["Printed", "Recipe", "Residual", "SavingError"]
 

@@ -8,7 +8,7 @@ What has no exact form as source text (an instance of a class, a function made a
 rebound) is named in a `SavingError`; nothing is written then.  Lists, dicts and sets become copies, and the head of
 the file says so.
 
-Invariant: the text compiles, and a file is the old one or the new one, never a part.
+Invariant: the text compiles.
 """
 
 from __future__ import annotations
@@ -17,18 +17,15 @@ import ast
 import builtins
 import dis
 import keyword
-import os
-import tempfile
 import types
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Final
 
 from futamura.backend.python.emitted import Emitted
 from futamura.specializer.world import Assumption
 from futamura.spelling import Imports, Unspeakable, spelled
 
-__all__ = ["SavingError", "module_text", "write"]
+__all__ = ["SavingError", "module_text"]
 
 
 class SavingError(ValueError):
@@ -140,28 +137,3 @@ def _globals_of(text: str, *operations: str) -> set[str]:
         codes.extend(item for item in code.co_consts if isinstance(item, types.CodeType))
         names.update(str(found.argval) for found in dis.get_instructions(code) if found.opname in operations)
     return names
-
-
-def write(path: Path, text: str) -> Path:
-    """Write beside `path`, then rename: a reader sees the old file or the new one, never a part."""
-    path = Path(os.path.realpath(path))
-    if path.is_dir():
-        raise IsADirectoryError(21, "it is a directory")
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    try:
-        with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        Path(name).chmod(mode)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    return path
-
-
-def _umask() -> int:
-    """The process's mask, which can be read only by setting it."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask

@@ -26,7 +26,7 @@ from futamura.analysis.bindingtimes import analyse
 from futamura.analysis.division import KINDS, POINTS, Division, Kind, Points
 from futamura.analysis.early import early_rule
 from futamura.analysis.marking import report
-from futamura.cli.commands import OUTPUT, deliver
+from futamura.cli.commands import FORMAT, OUTPUT, as_json, deliver
 from futamura.cli.flow import read_text
 from futamura.cli.target import TargetError, find
 from futamura.driver import lower_for_specializer
@@ -50,8 +50,9 @@ assert get_args(Points) == POINTS
 @click.option("--division", type=click.Choice(KINDS), default="safe", show_default=True)
 @click.option("--uniform", "points", flag_value="uniform", help="One binding time for each variable.")
 @click.option("--pointwise", "points", flag_value="pointwise", default=True, help="One for each definition (default).")
+@FORMAT
 @OUTPUT
-def bta(target: str, names: tuple[str, ...], division: Kind, points: Points, output: Path | None) -> None:
+def bta(target: str, names: tuple[str, ...], division: Kind, points: Points, form: str, output: Path | None) -> None:
     """Show what of TARGET can be computed early, and why the rest cannot.
 
     TARGET is a function as elsewhere, or the name of a file that ends in .flow or .fl.  Under each line stands an `s`
@@ -63,7 +64,8 @@ def bta(target: str, names: tuple[str, ...], division: Kind, points: Points, out
         if name not in known:
             raise click.UsageError(f"'{name}' is not an input of '{target}': its inputs are {', '.join(known)}")
     found = analyse(program, [name in names for name in known], early_rule(is_pure), kind=division, points=points)
-    deliver(report(found, _sources(found, lines)), output)
+    text = report(found, _sources(found, lines))
+    deliver(as_json(target=target, static=list(names), report=text) if form == "json" else text, output)
 
 
 def _program(target: str) -> tuple[Program, dict[str, Sequence[str]]]:

@@ -29,7 +29,18 @@ from typing import Any, Final, get_args, get_origin
 import click
 
 from futamura.api import Dyn
-from futamura.cli.specializing import INPUTS, TARGET, Settings, controls, find_function, made, read_and_bind, report
+from futamura.cli.commands import as_json, deliver
+from futamura.cli.specializing import (
+    INPUTS,
+    TARGET,
+    Settings,
+    controls,
+    document,
+    find_function,
+    made,
+    read_and_bind,
+    report,
+)
 from futamura.residual import Residual, original_with
 
 __all__ = ["check", "observe"]
@@ -80,6 +91,12 @@ def check(
         choice = random.Random(seed)
         tries = (pair.difference([_sample(kind, choice) for kind in kinds]) for _ in range(runs))
         found, count = next(filter(None, tries), None), runs
+    if settings.output_format == "json":
+        deliver(
+            as_json(equal=not found, inputs=count, difference=found or None, residual=document(residual, settings)),
+            None,
+        )
+        return 1 if found else code
     if found:
         click.echo(f"different: {residual.__qualname__}{found}")
         return 1

@@ -7,9 +7,8 @@ Invariant: products go to stdout or to the file of `-o`, everything else to stde
 
 from __future__ import annotations
 
-import os
+import json
 import sys
-import tempfile
 from pathlib import Path
 
 import click
@@ -18,8 +17,9 @@ from futamura.cli.target import TargetError, find
 from futamura.driver import roundtrip_source
 from futamura.frontend.python import lower
 from futamura.ir.text import print_program
+from futamura.writing import write
 
-__all__ = ["ir", "roundtrip"]
+__all__ = ["FORMAT", "OUTPUT", "as_json", "deliver", "ir", "roundtrip"]
 
 
 class Target(click.ParamType):  # type: ignore[type-arg,unused-ignore]
@@ -41,20 +41,35 @@ OUTPUT = click.option(
 )
 
 
+FORMAT = click.option(
+    "--output-format", "form", type=click.Choice(["full", "json"]), default="full", show_default=True,
+    help="As text, or as one JSON document.",
+)  # fmt: skip
+
+
 @click.command(short_help="Print the intermediate representation of TARGET.")
 @click.argument("target", type=Target())
+@FORMAT
 @OUTPUT
-def ir(target: object, output: Path | None) -> None:
+def ir(target: object, form: str, output: Path | None) -> None:
     """Print the intermediate representation of TARGET."""
-    deliver(print_program(lower(target).program), output)
+    text = print_program(lower(target).program)
+    deliver(as_json(ir=text) if form == "json" else text, output)
 
 
 @click.command(short_help="Print TARGET as it comes back.")
 @click.argument("target", type=Target())
+@FORMAT
 @OUTPUT
-def roundtrip(target: object, output: Path | None) -> None:
+def roundtrip(target: object, form: str, output: Path | None) -> None:
     """Print TARGET as it comes back from the intermediate representation."""
-    deliver(roundtrip_source(target), output)
+    text = roundtrip_source(target)
+    deliver(as_json(source=text) if form == "json" else text, output)
+
+
+def as_json(**content: object) -> str:
+    """The one document that `--output-format json` writes."""
+    return json.dumps({"schema": 1, **content}, indent=2)
 
 
 def deliver(text: str, output: Path | None) -> None:
@@ -67,29 +82,6 @@ def deliver(text: str, output: Path | None) -> None:
         stream.flush()
         return
     try:
-        replace_file(Path(os.path.realpath(output)), text)
+        write(output, text)
     except OSError as error:
         raise click.UsageError(f"cannot write '{output}': {error.strerror or error}") from None
-
-
-def replace_file(path: Path, text: str) -> None:
-    """Write beside `path`, then rename: a reader sees the old file or the new one, never a part."""
-    if path.is_dir():
-        raise IsADirectoryError(21, "it is a directory")
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    try:
-        with open(descriptor, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        Path(name).chmod(mode)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    """The process's mask, which can be read only by setting it."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask

@@ -19,6 +19,7 @@ import click
 
 import futamura
 from futamura.api import specialize
+from futamura.cli.commands import FORMAT, as_json
 
 __all__ = ["doctor"]
 
@@ -34,10 +35,13 @@ def _power(x: int, n: int) -> int:
 
 
 @click.command(short_help="Look at the installation.")
-def doctor() -> int:
+@FORMAT
+def doctor(form: str) -> int:
     """Look at the installation: versions, what is missing, and whether a small specialization works."""
     findings = list(_findings())
-    for good, text in findings:
+    if form == "json":
+        click.echo(as_json(findings=[{"ok": good, "text": text} for good, text in findings]))
+    for good, text in findings if form != "json" else ():
         click.echo(f"{'ok   ' if good else 'wrong'}  {text}")
     return 0 if all(good for good, _ in findings) else 1
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from futamura.cli.commands import OUTPUT, deliver
+from futamura.cli.commands import OUTPUT, as_json, deliver
 from futamura.cli.specializing import INPUTS, Settings, controls, document, find_function, made, read_and_bind, report
 from futamura.codes import CODES
 
@@ -39,7 +39,15 @@ KINDS = {
 def explain(target: str, inputs: tuple[str, ...], output: Path | None, **options: Any) -> int:
     """Explain the residual of TARGET line by line, or what a CODE such as FT204 means."""
     if re.fullmatch(r"[fF][tT]\w+", target):
-        deliver(explained(target.upper()), output)
+        code = target.upper()
+        text = explained(code)
+        if options["output_format"] == "json":
+            entry = CODES[code]
+            text = as_json(
+                code=code, name=entry.name, level=entry.level, kind=entry.kind, explanation=entry.explanation,
+                help=entry.hint,
+            )  # fmt: skip
+        deliver(text, output)
         return 0
     settings = Settings(**options)
     residual = made(find_function(target), read_and_bind(target, inputs), settings)

@@ -12,13 +12,17 @@ Invariant: a wrong program, a wrong input or a run that fails is a diagnostic an
 
 from __future__ import annotations
 
+import contextlib
+import io
+import sys
 from pathlib import Path
 from typing import Any, Literal
 
 import click
 
 from futamura.analysis.division import KINDS, POINTS
-from futamura.cli.commands import OUTPUT, deliver
+from futamura.cli.commands import FORMAT, OUTPUT, as_json, deliver
+from futamura.errors import as_data
 from futamura.frontend.flow.lowering import lower_flow
 from futamura.frontend.flow.running import FUEL, read_inputs, run_program
 from futamura.frontend.functional.lowering import lower_functional
@@ -55,34 +59,45 @@ def read_text(path: Path) -> str:
 @PROGRAM
 @INPUTS
 @click.option("--fuel", type=click.IntRange(min=1), default=FUEL, show_default=True, help="Operations at most.")
-def run(program: Path, inputs: tuple[str, ...], fuel: int) -> None:
+@FORMAT
+def run(program: Path, inputs: tuple[str, ...], fuel: int, form: str) -> None:
     """Run PROGRAM on the inputs: numbers, "texts", true, false, [lists]."""
     text = read_text(program)
+    shown: dict[str, str] = {}
     if program.suffix == ".fl":
         functional = lower_functional(text, str(program))
         result, _ = run_program(functional.program, read_inputs(inputs), text=text, file=str(program), fuel=fuel)
-        click.echo(literal(result))
+        click.echo(as_json(result=literal(result), printed="", arrays={}) if form == "json" else literal(result))
         return
     lowered = lower_flow(text, str(program))
     arrays = [given.name for given in lowered.inputs if given.array]
-    result, changed = run_program(
-        lowered.program, read_inputs(inputs), text=lowered.text, file=lowered.file, arrays=arrays, fuel=fuel
-    )
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed if form == "json" else sys.stdout):
+        result, changed = run_program(
+            lowered.program, read_inputs(inputs), text=lowered.text, file=lowered.file, arrays=arrays, fuel=fuel
+        )
+    if lowered.stores:
+        shown = {name: literal(value) for name, value in changed.items()}
+    if form == "json":
+        value = None if result is None else literal(result)
+        click.echo(as_json(result=value, printed=printed.getvalue(), arrays=shown))
+        return
     if result is not None:
         click.echo(literal(result))
-    if lowered.stores:
-        for name, value in changed.items():
-            click.echo(f"{name} = {literal(value)}")
+    for name, value in shown.items():
+        click.echo(f"{name} = {value}")
 
 
 @click.command(short_help="Print the intermediate representation of a program.")
 @PROGRAM
+@FORMAT
 @OUTPUT
-def ir(program: Path, output: Path | None) -> None:
+def ir(program: Path, form: str, output: Path | None) -> None:
     """Print the intermediate representation of PROGRAM."""
     text = read_text(program)
     lower = lower_functional if program.suffix == ".fl" else lower_flow
-    deliver(print_program(lower(text, str(program)).program), output)
+    text = print_program(lower(text, str(program)).program)
+    deliver(as_json(ir=text) if form == "json" else text, output)
 
 
 def _passes(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
@@ -117,6 +132,7 @@ def _passes(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str
 @click.option("--division", type=click.Choice(KINDS), default="safe", help="Offline: what makes a variable dynamic.")
 @click.option("--points", type=click.Choice(POINTS), default="pointwise", help="Offline: where divisions differ.")
 @click.option("--trace", is_flag=True, help="Print the code cache and, offline, the table of the work, too.")
+@FORMAT
 @OUTPUT
 def specialize(
     program: Path,
@@ -124,6 +140,7 @@ def specialize(
     online: bool,
     trace: bool,
     calls: Literal["unfold", "keep"],
+    form: str,
     output: Path | None,
     **options: Any,
 ) -> None:
@@ -138,6 +155,10 @@ def specialize(
     else:
         residual = specialize_flow(text, given, str(program), FlowOptions(mode=mode, **options))
         table = [*residual.trace.splitlines(), *map(str, residual.rows)]
+    if form == "json":
+        events = [as_data(event.diagnostic()) for event in residual.events]
+        deliver(as_json(source=residual.text, events=events, trace=table if trace else []), output)
+        return
     for event in residual.events:
         click.echo(f"note[{event.code}]: {event.reason}", err=True)
     for line in table if trace else ():
