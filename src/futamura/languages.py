@@ -249,7 +249,7 @@ def _labels(lowered: LoweredFlow, function: Function, points: Sequence[Point], s
     """The residual's labels: the source's own, numbered where there are several copies, or with the store."""
     named = [point for point in points if _counts(function, point)]
     order = reading_order(function)
-    named.sort(key=lambda point: (point.number < 0, point.number, order.get(point.block, -1)))
+    named.sort(key=lambda point: order.get(point.block, -1))
     copies: dict[str, list[Point]] = {}
     for point in named:
         copies.setdefault(lowered.labels[point.source_block], []).append(point)

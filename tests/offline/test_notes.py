@@ -51,22 +51,7 @@ def test_the_trace_of_the_search() -> None:
     assert ["('ann',)" in store for store in tests] == [False, True]
 
 
-POWER = """
-L1:
-  read a
-  read x
-  ans = 1
-  goto L2
-L2:
-  if x > 0 then goto L3 else goto L4
-L3:
-  ans = ans * a
-  x = x - 1
-  goto L2
-L4:
-  print ans
-  return
-"""
+POWER = (EXAMPLES / "exponent.flow").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("points", POINTS)
@@ -81,21 +66,7 @@ def test_exercise_1_a_to_the_x(kind: Kind, points: Points) -> None:
     assert done.output(a=7) == ["49"]
 
 
-DEAD = """
-L0:
-  read d
-  if d then goto A else goto B
-A:
-  x = 1
-  goto L2
-B:
-  x = 2
-  goto L2
-L2:
-  x = d * 10
-  print x
-  return
-"""
+DEAD = (EXAMPLES / "dead.flow").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("trim", [True, False])
@@ -112,21 +83,7 @@ def test_dead_static_variables(trim: bool) -> None:
         assert done.output(d=d) == kept.output(d=d) == output(done.lowered.program, {"d": d})
 
 
-COUNT = """
-L1:
-  read x
-  y = 0
-  goto L2
-L2:
-  if x > 0 then goto L3 else goto L4
-L3:
-  x = x - 1
-  y = y + 1
-  goto L2
-L4:
-  print y
-  return
-"""
+COUNT = (EXAMPLES / "growing.flow").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("points", POINTS)
@@ -149,7 +106,7 @@ def test_exercises_2_and_3_the_program_dependence_graph() -> None:
     """The graph of the counting loop; the lines of the program above are its nodes, 0 the entry."""
     dependence = Dependence(lower_flow(COUNT, "test.flow").program.main)
     flow, control = dependence.statement_edges()
-    read, start, test, down, up, shown = 0, 4, 7, 9, 10, 13
+    read, start, test, down, up, shown = 0, 5, 8, 10, 11, 14
     assert {(source, target) for source, target, name in flow if name == "y"} == {
         (start, up), (up, up), (start, shown), (up, shown),
     }  # fmt: skip
@@ -157,23 +114,12 @@ def test_exercises_2_and_3_the_program_dependence_graph() -> None:
         (read, test), (read, down), (down, test), (down, down),
     }  # fmt: skip
     assert {(a, b) for a, b in control if a != b} == {
-        (0, start), (0, test), (0, shown), (0, 14), (test, down), (test, up),
+        (0, start), (0, test), (0, shown), (0, 15), (test, down), (test, up),
     }  # fmt: skip
     assert (test, test) in control
 
 
-POINTWISE = """
-L1:
-  read x
-  read y
-  z = x * 2
-  w = z + 1
-  print w
-  z = y
-  w = z + x
-  print w
-  return
-"""
+POINTWISE = (EXAMPLES / "points.flow").read_text(encoding="utf-8")
 
 
 def test_uniform_against_pointwise() -> None:

@@ -131,6 +131,24 @@ class FunctionFacts:
         names = (read & assigned) - {None}
         return frozenset(value for value, name in enumerate(hints) if name in names)
 
+    def merging(self, header: int) -> frozenset[int]:
+        """The parameters of `header` that get different values; to be passed around by copies changes nothing."""
+        copies = [op for block in self.blocks for op in block.ops if op.name == "copy"]
+        origin = {result: arg for op in copies for result, arg in zip(op.results, op.args)}
+        params = self.blocks[header].params
+        arriving: list[set[int]] = [set() for _ in params]
+        for source in self.predecessors[header]:
+            for edge in self.blocks[source].terminator.edges:
+                if edge.target != header:
+                    continue
+                if len(edge.args) != len(params):  # the edge itself brings one
+                    return frozenset(params)
+                for found, value in zip(arriving, edge.args):
+                    while value in origin:
+                        value = origin[value]
+                    found.add(value)
+        return frozenset(param for param, found in zip(params, arriving) if len(found - {param}) != 1)
+
     def live_at(self, block: int, index: int) -> tuple[int, ...]:
         """The values used at or after operation `index` of `block`, sorted."""
         key = (block, index)

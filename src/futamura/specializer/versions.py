@@ -402,7 +402,7 @@ def loosened(state: State, loops: str, fresh: Callable[[int], int]) -> State:
     facts = state.top.facts
     block = state.top.block
     if loops == "parameters":
-        changing = frozenset(facts.blocks[block].params)
+        changing = facts.merging(block)
     else:
         changing = facts.varying(block)
     loose = state.copy()
