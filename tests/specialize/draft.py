@@ -157,6 +157,12 @@ class Draft:
         default_factory=lambda: ["ValueError", "KeyError", "IndexError", "TypeError", "ZeroDivisionError"]
     )
     globals: dict[str, list[str]] = field(default_factory=dict)
+    extras: dict[str, list[Callable[[Draft], str]]] = field(default_factory=dict)
+    """Expressions by kind that the parts of this module make possible."""
+    deeds: list[Callable[[Draft], None]] = field(default_factory=list)
+    """Statements of the same."""
+    tweaks: list[str] = field(default_factory=list)
+    """Calls that change the module from outside, between two calls of the target."""
     declared: set[str] = field(default_factory=set)
     nested: int = 0
     serial: int = 0
@@ -249,11 +255,14 @@ class Draft:
             return self.leaf(kind)
         self.depth -= 1
         try:
-            return self.choose(rows).make(self)
+            row = self.choose(rows)
+            text = row.make(self)
         except Missing:
             return self.leaf(kind)
         finally:
             self.depth += 1
+        self.use(row.feature)
+        return text
 
     def choose(self, rows: list[Row]) -> Row:
         allowed = rows if not self.loops else [row for row in rows if row.calm]

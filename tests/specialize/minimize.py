@@ -235,7 +235,9 @@ def put(parent: ast.AST, field: str, index: int | None, value: ast.expr) -> None
 
 
 def drop_parameters(shrinker: _Shrinker) -> None:
-    """A parameter of the target that does not matter goes, or a static one becomes open to nobody."""
+    """A parameter of the target that does not matter goes, or a static one becomes open to nobody; promises go."""
+    if shrinker.best.promises:
+        shrinker.attempt(replace(shrinker.best, promises=()))
     for name in (*shrinker.best.positional, *shrinker.best.keyword):
         tree = ast.parse(shrinker.best.source)
         for node in ast.walk(tree):
@@ -253,6 +255,7 @@ def drop_parameters(shrinker: _Shrinker) -> None:
                 positional=tuple(n for n in best.positional if n != name),
                 keyword=tuple(n for n in best.keyword if n != name),
                 static=tuple((n, text) for n, text in best.static if n != name),
+                promises=tuple((n, text) for n, text in best.promises if n != name),
                 inputs=tuple(without(text, name) for text in best.inputs),
             )
         )
@@ -283,6 +286,12 @@ def simplify_values(shrinker: _Shrinker) -> None:
 
 def simplify_input(shrinker: _Shrinker, number: int) -> None:
     tree = ast.parse(shrinker.best.inputs[number], mode="eval")
+    if isinstance(tree.body, ast.Subscript) and isinstance(tree.body.value, ast.Tuple):
+        inputs = list(shrinker.best.inputs)
+        inputs[number] = ast.unparse(tree.body.value.elts[1])
+        if shrinker.attempt(replace(shrinker.best, inputs=tuple(inputs))):
+            simplify_input(shrinker, number)
+        return
     if not isinstance(tree.body, ast.Dict):
         return
     for index, value in enumerate(tree.body.values):

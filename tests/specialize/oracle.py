@@ -28,6 +28,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import futamura
 from futamura.errors import FutamuraError
 from tests.specialize.planted import identity
 from tests.specialize.programs import Program
@@ -172,16 +173,20 @@ def drained(generator: Iterator[object]) -> Iterator[object]:
 
 def probe(value: object, depth: int = 0) -> Iterator[object]:
     """Use the functions and generators in a result, as its receiver might."""
-    if isinstance(value, (types.FunctionType, types.MethodType)):
+    kind = type(value)  # `isinstance` would ask the object for its class
+    if kind in (types.FunctionType, types.MethodType):
+        assert callable(value)
         for number in range(PROBE_CALLS):
             yield outcome(functools.partial(value, number + 1))
-    elif isinstance(value, types.GeneratorType):
+    elif kind is types.GeneratorType:
+        assert isinstance(value, types.GeneratorType)
         yield from drained(value)
-    elif depth < 2 and type(value) in (list, tuple):
+    elif depth < 2 and kind in (list, tuple):
         assert isinstance(value, (list, tuple))
         for item in list(value)[:6]:
             yield from probe(item, depth + 1)
-    elif depth < 2 and type(value) is dict:
+    elif depth < 2 and kind is dict:
+        assert isinstance(value, dict)
         for item in list(value.values())[:6]:
             yield from probe(item, depth + 1)
 
@@ -223,6 +228,13 @@ def where(error: BaseException) -> str:
     return f"{type(error).__name__} in {place}"
 
 
+def promises_of(program: Program, specialize: Specialize) -> dict[str, Any]:
+    """What is declared of open parameters, if that can be said to this specializer."""
+    if not program.promises or not getattr(specialize, "__module__", "").startswith("futamura"):
+        return {}
+    return {name: eval(text, {"Dyn": futamura.Dyn}) for name, text in program.promises}
+
+
 def specialized(
     program: Program, copy: Copy, specialize: Specialize, limit: float, report: Report
 ) -> Callable[..., Any] | None:
@@ -230,8 +242,8 @@ def specialized(
     printed = io.StringIO()
     kept, sys.stdout = sys.stdout, printed
     try:
-        with time_limit(limit):
-            residual = specialize(copy.target, **copy.static)
+        with time_limit(limit, cpu=True):
+            residual = specialize(copy.target, **copy.static, **promises_of(program, specialize))
     except Timeout as error:
         report.kind, report.group = "hang", "specialization"
         report.detail = "".join(traceback.format_tb(error.__traceback__)[-6:])
@@ -298,8 +310,8 @@ def _check(program: Program, specialize: Specialize, report: Report, limit: floa
         return
     for number, text in enumerate(program.inputs):
         report.input = number
-        given = eval(text, {**original.namespace, "static": original.static})
-        given_other = eval(text, {**other.namespace, "static": other.static})
+        given = eval(text, {**original.namespace, "static": original.static, "module": original.namespace})
+        given_other = eval(text, {**other.namespace, "static": other.static, "module": other.namespace})
         everything, keywords = arguments(program, given, original.static, number)
         opened, open_keywords = arguments(program, given_other, {}, number)
         try:

@@ -21,6 +21,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from tests.specialize.draft import Draft
+from tests.specialize.ordinary import LIBRARY, write_ordinary
 from tests.specialize.statements import PARAMETER_KINDS
 from tests.specialize.templates import (
     interpreter,
@@ -59,6 +60,17 @@ VALUES: dict[str, tuple[str, ...]] = {
     "acc": ("0", "1", "5", "-2", "2.5", "True", "'a'"),
     "fuel": ("0", "3", "10", "20", "25"),
 }
+PROMISES: dict[str, tuple[str, ...]] = {
+    "int": ("Dyn(int)", "Dyn(int)", "Dyn(float)"),
+    "float": ("Dyn(float)",),
+    "str": ("Dyn(str)",),
+    "bool": ("Dyn(bool)",),
+    "list": ("Dyn(list)", "Dyn(list[int])", "Dyn(list[int], length=3)"),
+    "dict": ("Dyn(dict)",),
+    "tuple": ("Dyn(tuple)",),
+    "acc": ("Dyn(int)",),
+    "fuel": ("Dyn(int)",),
+}
 DULL = (ast.expr_context, ast.Module, ast.arguments, ast.arg, ast.alias, ast.Name, ast.Constant, ast.keyword)
 SHARED = {"list": ("[1, 2, 3]", "[0]"), "dict": ("{'a': 1}",), "obj": (), "rows": ("[[1], [2]]",), "set": ("{1, 2}",)}
 
@@ -75,11 +87,13 @@ class Program:
     keyword: tuple[str, ...]
     static: tuple[tuple[str, str], ...]
     inputs: tuple[str, ...]
+    promises: tuple[tuple[str, str], ...] = ()
+    """What is declared of open parameters; calls need not keep it."""
     features: Counter[str] = field(default_factory=Counter, compare=False)
 
     def text(self) -> str:
         """The case as one readable file."""
-        static = ", ".join(f"{name}={value}" for name, value in self.static)
+        static = ", ".join(f"{name}={value}" for name, value in (*self.static, *self.promises))
         lines = [self.source.rstrip(), "", f"# specialize({self.target}{', ' if static else ''}{static})"]
         lines.extend(f"# input {text}" for text in self.inputs)
         return "\n".join(lines) + "\n"
@@ -118,8 +132,22 @@ def generate(seed: int) -> Program:
             tuple(name for _, name in target.keyword),
             static,
             inputs,
+            promise(draft, target, {name for name, _ in static}),
             draft.features,
         )
+
+
+def promise(p: Draft, target: Target, given: set[str]) -> tuple[tuple[str, str], ...]:
+    """Now and then a declaration of what an open parameter is; some of the inputs do not keep it."""
+    if not p.chance(0.15):
+        return ()
+    found = []
+    for kind, name in target.parameters + target.keyword:
+        if name not in given and kind in PROMISES and p.chance(0.6):
+            found.append((name, p.pick(*PROMISES[kind])))
+    if found:
+        p.use("promised parameter")
+    return tuple(found)
 
 
 def parsed(source: str) -> ast.Module | None:
@@ -137,11 +165,13 @@ def parsed(source: str) -> ast.Module | None:
 def write_module(p: Draft) -> Target:
     """Globals, classes, helpers, and last the target."""
     size = p.pick("small", "small", "middle", "middle", "large")
-    p.line("import math")
+    p.line(LIBRARY)
     if size != "small" or p.chance(0.3):
         write_globals(p)
     for _ in range({"small": p.number(0, 1), "middle": p.number(0, 2), "large": p.number(0, 2)}[size]):
         write_class(p)
+    for _ in range(p.number(-1, 2)):
+        write_ordinary(p)
     if size != "small" and p.chance(0.5):
         write_manager(p)
     for _ in range({"small": 0, "middle": p.number(0, 2), "large": p.number(0, 2)}[size]):
@@ -243,7 +273,25 @@ def split(p: Draft, target: Target) -> tuple[tuple[tuple[str, str], ...], tuple[
     opened = [(kind, name) for kind, name in everything if name not in given]
     inputs = [one_input(p, target, opened) for _ in range(INPUTS - 1)]
     inputs.append(one_input(p, target, opened, [(kinds[n], n) for n, _ in static]))
+    if p.chance(0.2):
+        tweak(p, inputs)
     return tuple(static), tuple(inputs)
+
+
+def tweak(p: Draft, inputs: list[str]) -> None:
+    """Between two calls the module changes from outside: a global, a function, an attribute of a class."""
+    p.use("module changed between calls")
+    for _ in range(p.number(1, 3)):
+        place = p.number(1, len(inputs) - 1)
+        changes = [f"module.update({p.pick('len', 'abs', 'str')}={p.pick('lambda q: 5', 'repr')})"]
+        changes += [f"module.update({name}={p.pick('4', '0', 'False')})" for name in p.globals.get("int", ())]
+        changes += [f"module.update({name}=[7, 8])" for name in p.globals.get("list", ())]
+        changes += [f"module.update({name}={{'a': 9}})" for name in p.globals.get("dict", ())]
+        changes += [f"module.update({function.name}=lambda *given, **named: 5)" for function in p.functions]
+        for cls in p.classes:
+            value = p.pick("9", "None", "lambda self, k: k", "property(lambda self: 3)")
+            changes.append(f"setattr({cls.name}, {p.pick(repr('bonus'), repr('step'), repr('__eq__'))}, {value})")
+        inputs[place] = f"({p.pick(*changes)}, {inputs[place]})[1]"
 
 
 def one_input(

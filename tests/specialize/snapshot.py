@@ -44,9 +44,10 @@ def state_of(namespace: Mapping[str, object]) -> dict[str, object]:
     """The data of a module that a function may change: globals, and attributes of its classes."""
     state: dict[str, object] = {}
     for name, value in namespace.items():
-        if name.startswith("__") or isinstance(value, (types.FunctionType, types.ModuleType)):
+        if name.startswith("__") or issubclass(type(value), (types.FunctionType, types.ModuleType)):
             continue
-        if isinstance(value, type):
+        if issubclass(type(value), type):
+            assert isinstance(value, type)
             state.update({f"{name}.{key}": item for key, item in classes_of(value)})
         else:
             state[name] = value
@@ -138,8 +139,8 @@ class _Observer:
 
     def attributes(self, value: object, kind: type, depth: int) -> None:
         """The instance's own attributes, in their order; the slots of its classes."""
-        if isinstance(value, types.FunctionType) or (
-            kind.__module__ == "builtins" and not isinstance(value, BaseException)
+        if issubclass(kind, types.FunctionType) or (
+            kind.__module__ == "builtins" and not issubclass(kind, BaseException)
         ):
             return
         try:

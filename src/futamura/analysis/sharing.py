@@ -1,4 +1,4 @@
-"""Which variables of a closure another function may assign, by the source around it.
+"""Which variables of a closure, and which attributes of a class, other functions may assign: by the source around them.
 
     def make(k):
         def reset(v):
@@ -7,18 +7,28 @@
         def read(x): return x + k
         return read, reset
 
-Invariant: "no" is said only if the whole source of the outermost function (or class) around the place was read, and no
-function in it declares the name `nonlocal`; a variable of the outer function itself is assigned before it returns.
+    class Box:
+        made = 0
+        def __init__(self):
+            type(self).made += 1    the attribute `made` of a class is stored, when the module has run already
+
+Invariant: "no" is said of a variable only if the whole source of the outermost function (or class) around the place was
+read, and no function in it declares the name `nonlocal`; a variable of the outer function itself is assigned before it
+returns.  Of attributes, stores are seen whose receiver is written as a class; those of code that is specialized are
+seen anyway.
 """
 
 from __future__ import annotations
 
 import ast
 import linecache
+import re
+import sys
 import warnings
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-__all__ = ["is_deleted", "is_reassigned"]
+__all__ = ["is_deleted", "is_reassigned", "is_stored_on_a_class"]
 
 
 class _Extent(NamedTuple):
@@ -31,40 +41,73 @@ class _Extent(NamedTuple):
     deleted: frozenset[str]
 
 
-_known: Final[dict[str, tuple[object, list[_Extent] | None]]] = {}
+class _Source(NamedTuple):
+    """What was found in one text."""
+
+    extents: list[_Extent]
+    stored: frozenset[str]
+    """Attributes that functions store on classes."""
+
+
+_known: Final[dict[str, tuple[object, _Source | None]]] = {}
+_STORES: Final = re.compile(
+    r"^\s*class [a-z_]|\b(?:set|del)attr\(|"
+    r"(?:\bcls|\bklass|\btype\([^()]*\)|__class__|\b[A-Z]\w*)\.\w+\s*(?:,|\W{0,3}=(?!=))"
+    r"|\bdel .*\.",
+    re.MULTILINE,
+)
+"""What a text that stores an attribute on a class looks like; most texts need not be parsed."""
+_CLASS_NAMES: Final = frozenset({"cls", "klass", "mcs"})
 
 
 def is_reassigned(file: str, line: int, name: str) -> bool:
     """May a function of the source around this line assign or delete the variable `name` of a closure?"""
-    extents = _extents(file)
-    return extents is None or any(e.first <= line <= e.last and name in e.assigned for e in extents)
+    source = _source(file)
+    return source is None or any(e.first <= line <= e.last and name in e.assigned for e in source.extents)
 
 
 def is_deleted(file: str, line: int, name: str) -> bool:
     """May a function of the source around this line delete the variable `name` of a closure?"""
-    extents = _extents(file)
-    return extents is None or any(e.first <= line <= e.last and name in e.deleted for e in extents)
+    source = _source(file)
+    return source is None or any(e.first <= line <= e.last and name in e.deleted for e in source.extents)
 
 
-def _extents(file: str) -> list[_Extent] | None:
-    """The statements of the module with a `nonlocal` in them; None if the source is not known."""
+def is_stored_on_a_class(cls: type, name: str) -> bool:
+    """Does a function of the module of this class, or of one that it inherits from, store the attribute on a class?"""
+    for base in cls.__mro__:
+        module = base.__dict__.get("__module__")
+        if type(module) is not str or module.partition(".")[0] in sys.stdlib_module_names:
+            continue
+        file = getattr(sys.modules.get(module), "__file__", None)
+        source = _source(file) if type(file) is str else None
+        if source is not None and name in source.stored:
+            return True
+    return False
+
+
+def _source(file: str) -> _Source | None:
+    """What the text of the file says; None if it is not known."""
     lines = linecache.getlines(file)
     found = _known.get(file)
     if found is None or found[0] is not lines:
-        found = _known[file] = (lines, _read(lines))
+        found = _known[file] = (lines, _read("".join(lines)) if lines else None)
     return found[1]
 
 
-def _read(lines: list[str]) -> list[_Extent] | None:
-    if not lines:
-        return None
+def _read(text: str) -> _Source | None:
+    captured, stores = "nonlocal" in text, _STORES.search(text) is not None
+    if not captured and not stores:
+        return _Source([], frozenset())
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Python has said them when it compiled the module
-            tree = ast.parse("".join(lines))
+            tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
         return None
-    found = []
+    return _Source(list(_extents(tree)) if captured else [], frozenset(_stored(tree)) if stores else frozenset())
+
+
+def _extents(tree: ast.Module) -> Iterator[_Extent]:
     for statement in tree.body:
         nodes = list(ast.walk(statement))
         assigned = frozenset(name for node in nodes if isinstance(node, ast.Nonlocal) for name in node.names)
@@ -73,11 +116,33 @@ def _read(lines: list[str]) -> list[_Extent] | None:
             parts = (node for target in targets for node in ast.walk(target))
             deleted = frozenset(node.id for node in parts if isinstance(node, ast.Name))
             last = statement.end_lineno or statement.lineno
-            found.append(_Extent(_first_line(statement), last, assigned, deleted))
-    return found
+            yield _Extent(_first_line(statement), last, assigned, deleted)
 
 
 def _first_line(statement: ast.stmt) -> int:
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return min([statement.lineno, *(one.lineno for one in statement.decorator_list)])
     return statement.lineno
+
+
+def _stored(tree: ast.Module) -> Iterator[str]:
+    """The attributes that functions of the module store on what is written as a class."""
+    names = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)} | _CLASS_NAMES
+    for function in ast.walk(tree):
+        if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            continue
+        for node in ast.walk(function):
+            if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) and _is_class(node.value, names):
+                yield node.attr
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) > 1:
+                name = node.args[1]
+                if node.func.id in ("setattr", "delattr") and _is_class(node.args[0], names):
+                    yield str(name.value) if isinstance(name, ast.Constant) else ""
+
+
+def _is_class(receiver: ast.expr, names: set[str]) -> bool:
+    if isinstance(receiver, ast.Name):
+        return receiver.id in names
+    if isinstance(receiver, ast.Attribute):
+        return receiver.attr == "__class__" or receiver.attr in names
+    return isinstance(receiver, ast.Call) and isinstance(receiver.func, ast.Name) and receiver.func.id == "type"

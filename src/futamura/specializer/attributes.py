@@ -129,6 +129,8 @@ def _load_super(m: Machine, frame: Frame, entry: VObject, name: str) -> Abstract
     for base in order[order.index(start.value) + 1 :]:
         found = base.__dict__.get(name, MISSING)
         if isinstance(found, types.FunctionType):
+            if m.world.may_be_stored(cls, name):
+                return None
             m.assume_attribute(base, name, found)
             return m.virtual(VObject("bound", object, (Known(found), target), site=site(frame)))
         if found is not MISSING:
@@ -148,7 +150,7 @@ def _load_class(m: Machine, cls: type, name: str) -> AbstractValue | None:
     if class_lookup(meta, name) is not MISSING or meta.__getattribute__ is not type.__getattribute__:
         return None
     found = class_lookup(cls, name)
-    if found is MISSING:
+    if found is MISSING or m.world.may_be_stored(cls, name):
         return None
     m.assume_attribute(cls, name, found)
     if name == "__dataclass_fields__":
@@ -171,6 +173,9 @@ def _load_instance(
         if type(target) is not Dynamic or not plain_reads(cls):
             return None
     found = class_lookup(cls, name)
+    if m.world.may_be_stored(cls, name):
+        plain = found is MISSING or not hasattr(type(found), "__set__")
+        return _field(m, target, name) if plain and type(target) is not Dynamic else None
     if isinstance(found, property):
         if isinstance(found.fget, types.FunctionType):
             m.assume_attribute(cls, name, found)
@@ -277,8 +282,17 @@ def store_attribute(
         fits = isinstance(found, types.MemberDescriptorType) or (not data and cls.__dictoffset__ != 0)
         if fits and store_field(m, target, name, value):
             return
+    _note_store(m, cls, target, name)
     m.writes(target)
     m.emit("setattr", (value, target), name, results=0)
+
+
+def _note_store(m: Machine, cls: type | None, target: AbstractValue, name: str) -> None:
+    """What is stored to may be a class: what was found in it is not to be believed any more."""
+    if type(target) is Known and is_a(target.value, type):
+        m.stores_on_class(target.value, name)
+    elif type(target) is Dynamic and (cls is None or issubclass(cls, type)):
+        m.stores_on_class(None, name)
 
 
 def _own_traceback(m: Machine, value: AbstractValue, target: AbstractValue) -> bool:
@@ -323,6 +337,7 @@ def delete(m: Machine, frame: Frame, op: Operation) -> None:
     if _delete_field(m, target, op.attr):
         m.folded += 1
         return
+    _note_store(m, exact_type(m, target), target, op.attr)
     m.writes(target)
     m.observe()
     m.emit("delattr", (target,), op.attr, results=0)

@@ -434,7 +434,15 @@ class Machine(Emitter):
                     self.escape(leaf)
 
     def assume_attribute(self, cls: type, name: str, found: object) -> None:
+        if self.world.on_classes and self.world.is_stored(cls, name):
+            raise Unsupported(f"the attribute `{name}` of a class is stored, and needed while it is", self.span)
         self.world.assume(Assumption("attribute", f"{cls.__qualname__}.{name}", cls, name, found))
+
+    def stores_on_class(self, cls: type | None, name: str) -> None:
+        """An attribute of a class (None: of something that may be one) is stored or deleted."""
+        if self.world.store_on_class(cls, name):
+            self.event("FT305", f"attribute `{name}` of a class is written after it was read")
+            raise Restart(f"attribute {name} of a class is written")
 
     def assume_no_subclass(self, cls: type) -> None:
         place = f"{cls.__qualname__} has no subclass"

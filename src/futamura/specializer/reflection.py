@@ -42,6 +42,9 @@ def _missing(m: Machine, target: AbstractValue, name: str) -> bool:
     cls = exact_type(m, target)
     if cls is None or isinstance(target, Dynamic) or not plain_reads(cls) or class_lookup(cls, name) is not MISSING:
         return False
+    if m.world.may_be_stored(cls, name):
+        return False
+    m.assume_attribute(cls, name, MISSING)
     entry = m.state.object(target)
     if entry is not None:
         return entry.kind == "instance" and name not in entry.names

@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from futamura.analysis.sharing import is_stored_on_a_class
+from futamura.ir.classes import is_a
 from futamura.specializer.plainness import comparable
 from futamura.specializer.purity import class_lookup, deep, is_mutable
 
@@ -85,6 +87,8 @@ class World:
         self.unfrozen: Final[set[int]] = set()
         self.assigned: Final[set[tuple[int, str]]] = set()
         self.written: Final[set[tuple[int, str]]] = set()
+        self.on_classes: Final[set[tuple[int, str]]] = set()
+        """Attributes of classes that specialized code stores; 0 stands for a class that is not known."""
         self.assumptions: Final[dict[tuple[str, int, str], Assumption]] = {}
         self._promised: Final[dict[int, object]] = {}
         self._caches: Final[dict[int, object]] = {}
@@ -214,6 +218,32 @@ class World:
         """Code that is specialized assigns this global.  True if its binding had been believed."""
         self.assigned.add((id(namespace), name))
         return self.assumptions.pop(("global", id(namespace), name), None) is not None
+
+    def store_on_class(self, cls: type | None, name: str) -> bool:
+        """Code that is specialized stores this attribute on a class (None: on one that is not known), or deletes it.
+        True if what is found under that name had been believed."""
+        key = (0 if cls is None else id(cls), name)
+        if key in self.on_classes:
+            return False
+        self.on_classes.add(key)
+        if cls is not None:
+            self.serial(cls)
+        believed = [assumption for assumption in self.assumptions.values() if assumption.name == name]
+        for assumption in believed:
+            if assumption.kind == "attribute" and is_a(assumption.holder, type):
+                if cls is None or cls in assumption.holder.__mro__:
+                    return True
+        return False
+
+    def is_stored(self, cls: type, name: str) -> bool:
+        """Does code that is specialized store this attribute on the class, or on one that it inherits from?"""
+        if not self.on_classes:
+            return False
+        return (0, name) in self.on_classes or any((id(base), name) in self.on_classes for base in cls.__mro__)
+
+    def may_be_stored(self, cls: type, name: str) -> bool:
+        """The same, or other code of the modules of these classes."""
+        return self.is_stored(cls, name) or is_stored_on_a_class(cls, name)
 
     def binds(self, namespace: Mapping[str, object], name: str) -> bool:
         """Is `name` a global of the module whose contents are believed constant?"""

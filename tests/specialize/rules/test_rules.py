@@ -26,14 +26,14 @@ from ..bounds import bounded
 from ..comparing import compare, observe, outcome
 from ..specializing import Residual, fallbacks, folded, source_of, specialize, words
 from ..table import Subject
-from . import classes, closures, definitions, exceptions, folding, found, registry, state, suspension
+from . import class_attributes, classes, closures, definitions, exceptions, folding, found, registry, state, suspension
 
 ROUNDS = 30
 """So many that each odd value of a row is met, since rounds are seeds."""
 
 ROWS = [
     pytest.param(subject, id=f"{module.__name__.rpartition('.')[2]}: {subject.name}")
-    for module in (classes, folding, state, exceptions, found, suspension, definitions, closures)
+    for module in (classes, folding, state, exceptions, found, suspension, definitions, closures, class_attributes)
     for subject in module.SUBJECTS
 ]
 
@@ -96,6 +96,15 @@ def test_an_argument_that_is_a_module_list(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(found, "TABLE", table)
     residual = silently(found.cleared_global)
     assert residual([9]) == 1 and residual(table) == 0 and table == []
+
+
+def test_an_argument_that_is_a_class() -> None:
+    results = []
+    for make in (lambda a: silently(class_attributes.passed, Gauge=a, n=7), lambda a: functools.partial(class_attributes.passed, a, 7)):
+        gauge, fine = class_attributes.fresh()
+        call = make(gauge)
+        results.append(observe([call(fine), call(gauge), call(gauge)]))
+    assert results[0] == results[1]
 
 
 def read_only(a, b, x):
