@@ -100,7 +100,8 @@ def test_an_argument_that_is_a_module_list(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_an_argument_that_is_a_class() -> None:
     results = []
-    for make in (lambda a: silently(class_attributes.passed, Gauge=a, n=7), lambda a: functools.partial(class_attributes.passed, a, 7)):
+    passed = class_attributes.passed
+    for make in (lambda a: silently(passed, Gauge=a, n=7), lambda a: functools.partial(passed, a, 7)):
         gauge, fine = class_attributes.fresh()
         call = make(gauge)
         results.append(observe([call(fine), call(gauge), call(gauge)]))
