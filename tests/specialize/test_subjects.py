@@ -38,6 +38,7 @@ from .subjects import (
     automata,
     codecs,
     emulators,
+    evaluators,
     languages,
     machine_classes,
     machines,
@@ -49,7 +50,10 @@ from .subjects import (
 )
 from .table import Case, Subject
 
-MODULES = (machines, machine_classes, trees, languages, matchers, records, texts, numbers, automata, codecs, emulators)
+MODULES = (
+    machines, machine_classes, trees, languages, matchers, records, texts, numbers, automata, codecs,
+    emulators, evaluators,
+)  # fmt: skip
 SUBJECTS: list[Subject] = [subject for module in MODULES for subject in module.SUBJECTS]
 CASES = [
     pytest.param(subject, case, id=f"{subject.name}-{case.label}") for subject in SUBJECTS for case in subject.cases

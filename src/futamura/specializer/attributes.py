@@ -10,6 +10,7 @@ Only lookups that run no user code are done here; properties are inlined as call
 
 from __future__ import annotations
 
+import collections
 import enum
 import struct
 import types
@@ -32,7 +33,7 @@ __all__ = ["CALLED", "load_attribute", "plain_reads", "store_attribute", "store_
 _BUILTIN_OWNERS: Final = frozenset(
     {
         str, bytes, int, float, bool, complex, list, dict, tuple, set, frozenset, range, slice,
-        types.MappingProxyType,
+        collections.deque, collections.defaultdict, types.MappingProxyType,
     }
 )
 _PLAIN_STORES: Final = tuple(class_lookup(cls, "__setattr__") for cls in (object, BaseException))

@@ -33,7 +33,7 @@ from futamura.specializer.describing import is_plain_enum, member_by_value
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.functions import settle_functions
 from futamura.specializer.generators import is_generator, is_iterator, new_generator
-from futamura.specializer.harmless import class_of_result, harmless, runs_nothing
+from futamura.specializer.harmless import class_of_result, harmless, runs_nothing, unpacked_shape
 from futamura.specializer.machine import (
     GUARDED,
     Machine,
@@ -47,16 +47,18 @@ from futamura.specializer.named import make_record
 from futamura.specializer.operators import call_operator
 from futamura.specializer.partials import call_of_partial
 from futamura.specializer.protocol import next_item
-from futamura.specializer.purity import MISSING, PURE_FUNCTIONS, class_lookup, deep
+from futamura.specializer.pure_calls import fold_call
+from futamura.specializer.purity import MISSING, PURE_FUNCTIONS, class_lookup
 from futamura.specializer.raising import left_generator, operands_in_generator
 from futamura.specializer.records import plain_fields, readable
 from futamura.specializer.recursion import call_unit, unfolds
 from futamura.specializer.rules import exact_type, rule, sequence_items, site
 from futamura.specializer.state import Frame
+from futamura.specializer.stepping import is_stepping
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, Virtual, VObject
 from futamura.specializer.world import Assumption
 
-__all__ = ["call_value", "enter", "push_function"]
+__all__ = ["IN_PYTHON", "call_value", "enter", "push_function"]
 
 
 DEEP_ENDS: Final = 64
@@ -167,6 +169,8 @@ def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[Abstr
         known = items_of_range(args[1:])
     elif kind is int and type(callee) is Known and callee.value in (len, ord):
         known = Shape(least=0)
+    if shape is None and (unpacked := unpacked_shape(args)) is not None:
+        kind, known = tuple, unpacked
     made = m.emit("call", args, shape, type=kind, hint=hint, raises=not quiet, shape=known)
     _give(m, frame, op, made)
     if about is not None:
@@ -238,7 +242,9 @@ def _call_known(
                 return True
         if _hashable_function(function) and _call_in_python(m, frame, op, function, args):
             return True
-        if function in PURE_FUNCTIONS and _fold_call(m, frame, op, function, args):
+        folded = fold_call(m, function, args) if function in PURE_FUNCTIONS else None
+        if folded is not None:
+            _give(m, frame, op, folded)
             return True
     if not is_a(function, type) or is_marked(function, "opaque"):
         return False
@@ -254,20 +260,22 @@ def enter(m: Machine, frame: Frame, op: Operation, function: Callable[..., objec
     return _inline_function(m, frame, op, function, args, [])
 
 
-_IN_PYTHON: Final[dict[object, tuple[Callable[..., object], int]]] = {
+IN_PYTHON: Final[dict[object, tuple[Callable[..., object], int]]] = {
     any: (library.any_of, 0),
     all: (library.all_of, 0),
     list: (library.list_of, 0),
+    set: (library.set_of, 0),
+    dict: (library.dict_of, 0),
     tuple: (library.tuple_of, 0),
     sorted: (library.sorted_of, 0),
     max: (library.max_of, 0),
     min: (library.min_of, 0),
     functools.reduce: (library.reduce_of, 1),
 }
-"""Builtins that are inlined as Python functions when the argument at this place is a virtual generator."""
+"""Builtins that are inlined as Python functions when the argument at this place is an iterator that runs code."""
 
 if sys.version_info < (3, 12):  # later versions add floats with compensation
-    _IN_PYTHON[sum] = (library.sum_of, 0)
+    IN_PYTHON[sum] = (library.sum_of, 0)
 
 
 def _call_in_python(m: Machine, frame: Frame, op: Operation, function: object, args: list[AbstractValue]) -> bool:
@@ -281,13 +289,16 @@ def _call_in_python(m: Machine, frame: Frame, op: Operation, function: object, a
         chosen = library.next_of if len(args) == 1 else library.next_or
     elif function in (map, filter) and ("call", (frame.facts.uid, op.id)) in m.refused:
         return False
-    elif function in (map, filter) and len(args) == 2 and _is_code(m, args[0]):
-        chosen = library.map_of if function is map else library.filter_of
+    elif function in (map, filter) and len(args) == 2 and (_is_code(m, args[0]) or _is_builtin(args[0])):
         made = iterator_over(m, frame, args[1])
+        if made is None and not _is_code(m, args[0]):
+            return False
+        chosen = library.map_of if function is map else library.filter_of
         args = [args[0], made if made is not None else m.emit("iter", (args[1],))]
-    elif function in _IN_PYTHON:
-        found, at = _IN_PYTHON[function]
-        if len(args) > at and (is_generator(m, args[at]) or (function is functools.reduce and _is_code(m, args[0]))):
+    elif function in IN_PYTHON:
+        found, at = IN_PYTHON[function]
+        runs = len(args) > at and (is_generator(m, args[at]) or is_stepping(m, args[at]))
+        if len(args) > at and (runs or (function is functools.reduce and _reduces(m, frame, args))):
             chosen = found
     if chosen is None:
         return False
@@ -301,6 +312,16 @@ def _is_code(m: Machine, function: AbstractValue) -> bool:
     if entry is not None:
         return entry.kind in ("function", "bound")
     return type(function) is Known and is_a(function.value, types.FunctionType)
+
+
+def _reduces(m: Machine, frame: Frame, args: list[AbstractValue]) -> bool:
+    """Is this reduction better done in line?"""
+    return _is_code(m, args[0]) or (_is_builtin(args[0]) and iterator_over(m, frame, args[1]) is not None)
+
+
+def _is_builtin(function: AbstractValue) -> bool:
+    """Is this a builtin function or a class, which is worth calling in line where the items are known?"""
+    return type(function) is Known and type(function.value) in (type, types.BuiltinFunctionType)
 
 
 def _method_in_python(m: Machine, frame: Frame, op: Operation, entry: VObject, args: list[AbstractValue]) -> bool:
@@ -319,39 +340,6 @@ def _python(function: object) -> types.FunctionType:
 
 def _hashable_function(function: object) -> bool:
     return type(function) in (type, types.BuiltinFunctionType)
-
-
-def _fold_call(
-    m: Machine, frame: Frame, op: Operation, function: Callable[..., object], args: list[AbstractValue]
-) -> bool:
-    values = [arg.value for arg in args if type(arg) is Known]
-    if len(values) != len(args) or not all(deep(value, unordered=False) or type(value) is type for value in values):
-        return False
-    if not _bounded(function, values):
-        return False
-    try:
-        result = function(*values)
-    except Exception:
-        return False
-    if not deep(result):
-        return False
-    m.folded += 1
-    age = 0 if function in (len, isinstance, bool) else max((m.state.age(arg) for arg in args), default=0)
-    _give(m, frame, op, m.known(result, age))
-    return True
-
-
-def _bounded(function: object, values: list[object]) -> bool:
-    """Is the cost of folding this call small?"""
-    if function in (pow,) or getattr(function, "__module__", "") in ("math", "_operator"):
-        return all(not isinstance(v, int) or abs(v) < 1 << 20 for v in values) and not (
-            getattr(function, "__name__", "") in ("factorial", "comb", "perm", "pow", "lshift")
-            and any(isinstance(v, int) and v > 300 for v in values)
-        )
-    if function in (sum, max, min, all, any, tuple, frozenset, bytes):
-        counted = int if function is bytes else ()
-        return all(not isinstance(v, counted) and (not isinstance(v, range) or len(v) < 10_000) for v in values)
-    return True
 
 
 # -- inlining

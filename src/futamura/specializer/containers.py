@@ -8,7 +8,7 @@ setitem x, virtual dict, "k"     ->  the virtual dict changes, nothing is emitte
 from __future__ import annotations
 
 from futamura.ir.graph import Operation
-from futamura.specializer.failing import missing_item
+from futamura.specializer.failing import missing_item, wrong_count
 from futamura.specializer.machine import Machine
 from futamura.specializer.plainness import comparable, is_record, stands_for
 from futamura.specializer.promises import promised_item
@@ -29,7 +29,7 @@ from futamura.specializer.rules import (
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Known, Virtual, VObject
 
-__all__ = ["dict_pairs", "load_item", "store_item", "usable_key", "view_item", "view_items"]
+__all__ = ["dict_pairs", "load_item", "store_item", "unpack_value", "usable_key", "view_item", "view_items"]
 
 
 @rule("tuple", "list")
@@ -143,7 +143,7 @@ def store_item(m: Machine, target: AbstractValue, key: AbstractValue, value: Abs
         return _store_slice(m, target, entry, bounds, value)
     if type(key) is not Known:
         return False
-    if entry.kind == "list" and type(key.value) is int and -len(entry.items) <= key.value < len(entry.items):
+    if entry.kind in ("list", "deque") and type(key.value) is int and -len(entry.items) <= key.value < len(entry.items):
         items = list(entry.items)
         items[key.value] = value
         m.state.heap[target.oid] = entry._replace(items=tuple(items))
@@ -203,7 +203,7 @@ def delitem(m: Machine, frame: Frame, op: Operation) -> None:
 
 
 def _position(entry: VObject, key: object) -> int | None:
-    if entry.kind in ("list", "tuple") and type(key) is int and -len(entry.items) <= key < len(entry.items):
+    if entry.kind in ("list", "tuple", "deque") and type(key) is int and -len(entry.items) <= key < len(entry.items):
         return key % len(entry.items)
     if entry.kind == "dict" and comparable(key) and _hashable(key) and key in entry.names:
         return entry.names.index(key)
@@ -215,7 +215,7 @@ def getitem(m: Machine, frame: Frame, op: Operation) -> None:
     target, key = (m.get(frame, arg) for arg in op.args)
     result = load_item(m, frame, target, key)
     for special in SPECIAL.get("getitem", ()) if result is None else ():
-        result = special(m, frame, op, [target, key])
+        result = special(m, frame, op, [target, key]) if result is None else result
     if result is None and OPERATOR_CALLS["getitem"](m, frame, op, [target, key]):
         return
     missing = missing_item(m, target, key) if result is None else None
@@ -310,10 +310,16 @@ def build_slice(m: Machine, frame: Frame, op: Operation) -> None:
 
 @rule("unpack")
 def unpack(m: Machine, frame: Frame, op: Operation) -> None:
+    unpack_value(m, frame, op, m.get(frame, op.args[0]))
+
+
+def unpack_value(m: Machine, frame: Frame, op: Operation, value: AbstractValue) -> None:
+    """Bind the results of the unpacking `op` to the items of `value`."""
     assert isinstance(op.attr, tuple)
     before, starred, after = op.attr
-    value = m.get(frame, op.args[0])
     found = sequence_items(m, value)
+    if found is None and OPERATOR_CALLS["unpack"](m, frame, op, [value]):
+        return
     if found is None and type(value) is Known and type(value.value) in (list, str, bytes, range):
         if type(value.value) is not list or m.frozen(value.value):
             for item in value.value:  # type: ignore[attr-defined]
@@ -324,6 +330,11 @@ def unpack(m: Machine, frame: Frame, op: Operation) -> None:
         items_now = view_items(m, frame, held)
         found = None if items_now is None else (list, items_now)
     count = before + after
+    if found is not None and (len(found[1]) < count or (len(found[1]) > count and not starred)):
+        raised = wrong_count(m, len(found[1]), count, starred)
+        if raised is not None:
+            raise_value(m, raised)
+            return
     if found is None or (len(found[1]) != count if not starred else len(found[1]) < count):
         hints = frame.facts.function.hints
         for result, dynamic in zip(op.results, m.emit_many("unpack", (value,), op.attr, results=len(op.results))):

@@ -13,7 +13,7 @@ from typing import Final
 
 from futamura.ir.constant import Constant
 from futamura.specializer.bounds import refine
-from futamura.specializer.containers import view_item
+from futamura.specializer.containers import unpack_value, view_item
 from futamura.specializer.functions import settle_functions
 from futamura.specializer.generators import finish, is_generator, resume, stays_real
 from futamura.specializer.machine import Machine, Unsupported
@@ -278,6 +278,9 @@ def leave(m: Machine, frame: Frame) -> None:
     if frame.purpose == "step":
         leave_step(m, frame, value)
         return
+    if frame.purpose == "unpack":
+        _leave_unpacking(m, frame, value)
+        return
     if len(m.state.frames) == 1:
         m.require_no_clean_up()
         _leave_unit(m, value)
@@ -290,6 +293,15 @@ def leave(m: Machine, frame: Frame) -> None:
     m.state.frames.pop()
     m.give(frame.result, value)
     if frame.dynamic:
+        m.arrive_here()
+
+
+def _leave_unpacking(m: Machine, frame: Frame, items: AbstractValue) -> None:
+    """The items that the frame below unpacks have been taken."""
+    m.state.frames.pop()
+    caller = m.state.top
+    unpack_value(m, caller, caller.facts.blocks[caller.block].ops[caller.index - 1], items)
+    if frame.dynamic and m.alive:
         m.arrive_here()
 
 

@@ -29,7 +29,7 @@ from futamura.specializer.rules import OPERATOR_CALLS, SPECIAL, exact_type, rule
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known
 
-__all__ = ["method_of", "own_class"]
+__all__ = ["get_item", "method_of", "own_class"]
 
 _BINARY: Final[dict[str, tuple[str, str]]] = {
     "add": ("add", "+"),
@@ -245,7 +245,7 @@ def _member_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
     return method is not None and enter(m, frame, op, library.contains, [Known(method), container, item, negated])
 
 
-def _getitem_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
+def get_item(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
     cls = own_class(m, args[0])
     method = None if cls is None or isinstance(args[0], Dynamic) else method_of(m, cls, "__getitem__")
     return method is not None and enter(m, frame, op, method, args)
@@ -366,6 +366,6 @@ OPERATOR_CALLS.update(dict.fromkeys(_COMPARED, _compare_call))
 OPERATOR_CALLS.update(dict.fromkeys(("neg", "pos", "invert"), _unary_call))
 OPERATOR_CALLS.update(dict.fromkeys(("truth", "not"), _truth_call))
 OPERATOR_CALLS.update(dict.fromkeys(("in", "not_in"), _member_call))
-OPERATOR_CALLS["getitem"] = _getitem_call
+OPERATOR_CALLS["getitem"] = get_item
 OPERATOR_CALLS["setitem"] = _setitem_call
 OPERATOR_CALLS["delitem"] = _delitem_call

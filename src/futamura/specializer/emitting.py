@@ -250,7 +250,7 @@ class Emitter(ABC):
             return self.emit(kind, items, type=entry.cls, raises=False)
         if kind == "tuple":
             return self._called_class(entry)
-        if kind == "dict":
+        if kind == "dict" and entry.cls is dict:
             pairs = [x for key, item in zip(entry.names, items) for x in (Known(key), item)]
             return self.emit("dict", pairs, type=dict, raises=False)
         if kind == "set":

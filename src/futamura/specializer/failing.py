@@ -18,7 +18,7 @@ from futamura.specializer.machine import Machine
 from futamura.specializer.purity import deep
 from futamura.specializer.values import AbstractValue, Known, VObject
 
-__all__ = ["missing_item", "nothing_to_pop"]
+__all__ = ["missing_item", "nothing_to_pop", "wrong_count"]
 
 _OUT_OF_RANGE: Final = {"list": "list index out of range", "tuple": "tuple index out of range"}
 
@@ -55,6 +55,18 @@ def missing_item(m: Machine, target: AbstractValue, key: AbstractValue) -> Abstr
     except Exception:
         return None
     return None
+
+
+def wrong_count(m: Machine, count: int, wanted: int, starred: bool) -> AbstractValue | None:
+    """What unpacking `count` items raises where `wanted` are needed (or at least as many)."""
+    if m.patient:
+        return None
+    if count < wanted:
+        least = "at least " if starred else ""
+        return _made(m, ValueError, f"not enough values to unpack (expected {least}{wanted}, got {count})")
+    if sys.version_info >= (3, 14):  # the text says how many there are, for some classes
+        return None
+    return _made(m, ValueError, f"too many values to unpack (expected {wanted})")
 
 
 def nothing_to_pop(m: Machine, held: VObject, args: list[AbstractValue]) -> AbstractValue | None:

@@ -10,6 +10,7 @@ Invariant: a call is named here only if no code of the user can run in it.
 
 from __future__ import annotations
 
+import struct
 import types
 from collections.abc import Sequence
 from typing import Final
@@ -18,13 +19,31 @@ from futamura.ir.classes import is_a
 from futamura.specializer.machine import Machine
 from futamura.specializer.purity import class_lookup
 from futamura.specializer.rules import exact_type
-from futamura.specializer.values import AbstractValue, Dynamic, Known
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape
 
-__all__ = ["HEAP_TYPE", "class_of_result", "harmless", "makes_exactly", "runs_nothing"]
+__all__ = ["HEAP_TYPE", "class_of_result", "harmless", "makes_exactly", "runs_nothing", "unpacked_shape"]
 
 
 HEAP_TYPE: Final = 1 << 9
 """The flag of classes that a class statement made."""
+
+
+_MOST_BYTES: Final = 4096
+
+
+def unpacked_shape(args: Sequence[AbstractValue]) -> Shape | None:
+    """How many items `struct.unpack` with a known layout gives."""
+    callee, *given = args
+    if type(callee) is not Known or not (callee.value is struct.unpack or callee.value is struct.unpack_from):
+        return None
+    layout = given[0].value if given and type(given[0]) is Known else None
+    if type(layout) is not str and type(layout) is not bytes:
+        return None
+    try:
+        size = struct.calcsize(layout)
+        return Shape(len(struct.unpack(layout, bytes(size)))) if size <= _MOST_BYTES else None
+    except struct.error:
+        return None
 
 
 def runs_nothing(m: Machine, args: Sequence[AbstractValue]) -> bool:

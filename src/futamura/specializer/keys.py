@@ -22,7 +22,7 @@ __all__ = ["Key", "NoKey", "Tokens"]
 
 _IDENTITIES: Final = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
 
-_CONTAINERS: Final = frozenset({"list", "tuple", "dict", "set"})
+_CONTAINERS: Final = frozenset({"list", "tuple", "dict", "set", "deque"})
 
 OPEN: Final = "*"
 """The token of what no key tells apart."""

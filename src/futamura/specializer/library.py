@@ -10,6 +10,7 @@ never called; so they use nothing but builtins, and say in loops what builtins w
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
@@ -32,6 +33,49 @@ def all_of(iterable: Iterable[Any]) -> bool:
 
 def list_of(iterable: Iterable[Any]) -> list[Any]:
     return [item for item in iterable]
+
+
+def make_item(items: dict[Any, Any], key: Any, factory: Callable[[], Any]) -> Any:
+    """What a `defaultdict` does where there is no such item."""
+    value = factory()
+    items[key] = value
+    return value
+
+
+def up_to(iterable: Iterable[Any], most: int) -> list[Any]:
+    """The items that are asked for where `most` are unpacked: one more tells that there are too many."""
+    items = []
+    for item in iterable:
+        items.append(item)
+        if len(items) > most:
+            break
+    return items
+
+
+def deque_of(iterable: Iterable[Any]) -> deque[Any]:
+    return deque([item for item in iterable])
+
+
+def set_of(iterable: Iterable[Any]) -> set[Any]:
+    made = set()
+    for item in iterable:
+        made.add(item)
+    return made
+
+
+def dict_of(pairs: Iterable[Any]) -> dict[Any, Any]:
+    made = {}
+    count = 0
+    for pair in pairs:
+        if type(pair) is tuple and len(pair) == 2:
+            made[pair[0]] = pair[1]
+        else:
+            last = dict([*[(END, None)] * count, pair])  # names the place if this is no pair
+            for key in last:
+                pass
+            made[key] = last[key]
+        count += 1  # noqa: SIM113
+    return made
 
 
 def tuple_of(iterable: Iterable[Any]) -> tuple[Any, ...]:

@@ -248,7 +248,7 @@ def _same_shape(a: VObject, b: VObject) -> bool:
     )
 
 
-_LEAF_TYPES: Final = {"list": list, "tuple": tuple, "dict": dict}
+_TYPED: Final = ("list", "tuple", "dict", "set", "deque", "instance", "slice", "exception")
 
 
 def _type_of(state: State, value: AbstractValue) -> type | None:
@@ -258,7 +258,7 @@ def _type_of(state: State, value: AbstractValue) -> type | None:
         return value.type
     assert type(value) is Virtual
     entry = state.heap[value.oid]
-    return entry.cls if entry.kind in ("list", "tuple", "dict", "set", "instance", "slice", "exception") else None
+    return entry.cls if entry.kind in _TYPED else None
 
 
 def _shape_of(value: AbstractValue) -> Shape | None:

@@ -237,10 +237,15 @@ def _nothing_popped(m: Machine, held: VObject, args: list[AbstractValue]) -> Abs
 def _extend(
     m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
 ) -> AbstractValue | None:
-    found = sequence_items(m, args[0]) if len(args) == 1 else None
-    if found is None or len(held.items) + len(found[1]) > m.budget.virtual_length:
+    if len(args) != 1 or len(held.items) >= m.budget.virtual_length:
         return None
-    m.state.heap[target.oid] = held._replace(items=(*held.items, *found[1]))
+    found = sequence_items(m, args[0])
+    if found is None and any(type(leaf) is Virtual and leaf.oid == target.oid for leaf in m.state.leaves(args[0])):
+        return None
+    items = iterable_items(m, args[0]) if found is None else found[1]
+    if items is None:
+        return None
+    m.state.heap[target.oid] = held._replace(items=(*held.items, *items))
     return NONE
 
 
@@ -351,10 +356,8 @@ def _model_len(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue
         return None
     entry = m.state.object(args[0])
     if entry is not None:
-        return Known(len(entry.items)) if entry.kind in ("list", "tuple", "dict", "set") else None
+        return Known(len(entry.items)) if entry.kind in ("list", "tuple", "dict", "set", "deque") else None
     if type(args[0]) is Known and type(args[0].value) in (list, dict, set) and m.frozen(args[0].value):
-        return Known(len(args[0].value))  # type: ignore[arg-type]
-    if type(args[0]) is Known and is_record(type(args[0].value)):
         return Known(len(args[0].value))  # type: ignore[arg-type]
     if type(args[0]) is Known and is_record(type(args[0].value)):
         return Known(len(args[0].value))  # type: ignore[arg-type]
@@ -441,6 +444,8 @@ def iterable_items(m: Machine, value: AbstractValue) -> tuple[AbstractValue, ...
     if found is not None:
         return found[1]
     entry = m.state.object(value)
+    if entry is not None and entry.kind == "deque":
+        return entry.items
     if entry is not None and entry.kind == "dict":
         return tuple(Known(name) for name in entry.names)
     if entry is not None and entry.kind == "view":

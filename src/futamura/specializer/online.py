@@ -34,9 +34,11 @@ from futamura.specializer import globals as _globals
 from futamura.specializer import libraries as _libraries
 from futamura.specializer import lists as _lists
 from futamura.specializer import marks as _marks
+from futamura.specializer import queues as _queues
 from futamura.specializer import reflection as _reflection
 from futamura.specializer import sets as _sets
 from futamura.specializer import texts as _texts
+from futamura.specializer import unpacking as _unpacking
 from futamura.specializer import views as _views
 from futamura.specializer.aliasing import Apart, apart
 from futamura.specializer.assemble import Entry, assemble
@@ -81,6 +83,8 @@ _ = (
     _sets,
     _texts,
     _views,
+    _queues,
+    _unpacking,
     call_value,
 )
 

@@ -12,6 +12,7 @@ Attributes live in `attributes`, calls in `calls`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Final
 
 from futamura.ir.attributes import FunctionAttr
@@ -280,7 +281,7 @@ def _length_truth(m: Machine, frame: Frame, op: Operation, args: list[AbstractVa
     negate = op.operator.name == "not"
     entry = m.state.object(value)
     if entry is not None:
-        if entry.kind in ("list", "tuple", "dict", "set"):
+        if entry.kind in ("list", "tuple", "dict", "set", "deque"):
             return Known(bool(entry.items) is not negate)
         if entry.kind == "instance":
             if _has_truth(entry.cls):
@@ -301,6 +302,37 @@ def _length_truth(m: Machine, frame: Frame, op: Operation, args: list[AbstractVa
         if not _has_truth(type(content)):
             return Known(not negate)
     return None
+
+
+_GROUPS: Final[dict[type, str]] = {
+    **dict.fromkeys((int, float, bool, complex), "number"),
+    **dict.fromkeys((set, frozenset), "set"),
+    **{kind: kind.__name__ for kind in (list, tuple, dict, range, slice, type(None), FunctionType)},
+    **dict.fromkeys((str, bytes), "text"),  # these may be warned about
+}
+"""Builtin classes that answer NotImplemented when they are compared with one of another group."""
+
+
+def _unequal(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    """`==` and `!=` of values that cannot be equal: of unrelated builtin classes, or lists of different lengths."""
+    left, right = (_group(m, arg) for arg in args)
+    if left is None or right is None:
+        return None
+    if left == right:
+        if left != "list":
+            return None
+        items = [sequence_items(m, arg) for arg in args]
+        if items[0] is None or items[1] is None or len(items[0][1]) == len(items[1][1]):
+            return None
+    return Known(op.operator.name == "ne")
+
+
+def _group(m: Machine, value: AbstractValue) -> str | None:
+    entry = m.state.object(value)
+    if entry is not None and entry.kind == "function":
+        return _GROUPS[FunctionType]
+    kind = exact_type(m, value)
+    return None if kind is None else _GROUPS.get(kind)
 
 
 def _has_truth(cls: type) -> bool:
@@ -358,7 +390,7 @@ def _member(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
             found = hash(item.value) is not None and item.value in entry.names
         except TypeError:
             return None
-    elif entry is not None and entry.kind in ("list", "tuple"):
+    elif entry is not None and entry.kind in ("list", "tuple", "deque"):
         found = _found_among(item.value, entry.items)
     elif type(container) is Known and type(container.value) is tuple:
         found = _found_among(item.value, tuple(Known(x) for x in container.value))
@@ -396,6 +428,8 @@ SPECIAL: Final[dict[str, list[Special]]] = {
     "iadd": [_concatenate],
     "mul": [_repeat],
     "imul": [_repeat],
+    "eq": [_unequal],
+    "ne": [_unequal],
     "in": [_member],
     "not_in": [_member],
 }

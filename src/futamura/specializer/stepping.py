@@ -23,7 +23,7 @@ from futamura.specializer.rules import exact_type, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, VObject
 
-__all__ = ["STEPS", "enter_step", "leave_step", "stepping"]
+__all__ = ["STEPS", "enter_step", "is_stepping", "leave_step", "stepping"]
 
 STEPS: Final[dict[str, Callable[..., object]]] = {
     "zip 1": library.zip_1,
@@ -40,6 +40,12 @@ def stepping(m: Machine, frame: Frame, kind: str, cls: type, items: tuple[Abstra
     if kind not in STEPS or site(frame) in m.refused:
         return None
     return m.virtual(VObject("iterator", cls, items, site=site(frame), extra=("step", kind)))
+
+
+def is_stepping(m: Machine, value: AbstractValue) -> bool:
+    """Is this a virtual iterator whose items are taken by running a step?"""
+    entry = m.state.object(value)
+    return entry is not None and entry.kind == "iterator" and isinstance(entry.extra, tuple)
 
 
 def inner_iterator(m: Machine, value: AbstractValue) -> AbstractValue:

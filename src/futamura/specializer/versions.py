@@ -447,7 +447,7 @@ def _growing(siblings: list[Version]) -> set[object]:
     for version in siblings[-64:]:
         heap = version.state.heap
         for entry in heap.values():
-            if entry.kind in ("list", "tuple", "dict", "set"):
+            if entry.kind in ("list", "tuple", "dict", "set", "deque"):
                 lengths.setdefault(entry.site, set()).add(len(entry.items))
         for site, depth in _nesting(heap).items():
             depths.setdefault(site, set()).add(depth)

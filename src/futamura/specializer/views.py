@@ -23,7 +23,7 @@ from futamura.specializer.sets import sorted_set
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Known, Virtual, VObject
 
-__all__ = ["sorted_plainly"]
+__all__ = ["pairs_of", "sorted_plainly"]
 
 
 def _dict_pop(
@@ -49,7 +49,7 @@ def _dict_pop(
 def _dict_update(
     m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
 ) -> AbstractValue | None:
-    pairs = _pairs_of(m, args[0]) if len(args) == 1 else None
+    pairs = pairs_of(m, args[0]) if len(args) == 1 else None
     if pairs is None:
         return None
     for key, value in pairs:
@@ -121,7 +121,7 @@ METHODS.update(
 )
 
 
-def _pairs_of(m: Machine, value: AbstractValue) -> list[tuple[AbstractValue, AbstractValue]] | None:
+def pairs_of(m: Machine, value: AbstractValue) -> list[tuple[AbstractValue, AbstractValue]] | None:
     """Keys and values that dict() takes out of a mapping or an iterable of pairs; None if they are not known."""
     found = dict_pairs(m, value)
     if found is not None:
@@ -155,7 +155,7 @@ def _model_dict(
         entry = m.state.object(args[0])
         if entry is not None and entry.kind == "iterator":
             return _dict_of_iterator(m, frame, args[0], keywords)
-        pairs = _pairs_of(m, args[0])
+        pairs = pairs_of(m, args[0])
     if pairs is None:
         return None
     made = m.virtual(VObject("dict", dict, (), (), site(frame)))
@@ -172,7 +172,7 @@ def _dict_of_iterator(
     if items is None:
         return None
     taken = m.virtual(VObject("list", list, items, site=(site(frame), "items")))
-    pairs = _pairs_of(m, taken)
+    pairs = pairs_of(m, taken)
     if pairs is None:
         shape = ("", *(name for name, _ in keywords)) if keywords else None
         return m.emit("call", (Known(dict), taken, *(value for _, value in keywords)), shape, type=dict)
@@ -220,12 +220,19 @@ def sorted_plainly(
     return m.virtual(VObject("list", list, tuple(Known(value) for value in values), site=site(frame)))
 
 
+_NOT_CALLED: Final = frozenset(
+    {int, float, bool, complex, str, bytes, type(None), list, tuple, dict, set, frozenset, range, slice}
+)
+
+
 def _model_callable(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     entry = m.state.object(args[0]) if len(args) == 1 else None
     if entry is not None:
         if entry.kind in ("function", "bound", "method"):
             return Known(True)
-        return Known(False) if entry.kind in ("list", "tuple", "dict", "set") else None
+        return Known(False) if entry.kind in ("list", "tuple", "dict", "set", "deque") else None
+    if len(args) == 1 and exact_type(m, args[0]) in _NOT_CALLED:
+        return Known(False)
     return Known(callable(args[0].value)) if len(args) == 1 and type(args[0]) is Known else None
 
 

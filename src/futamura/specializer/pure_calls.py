@@ -1,0 +1,49 @@
+"""Calls of pure builtin functions on known arguments, made during specialization.
+
+    max(3, 4)    ->    4
+    pow(2, 10**6)    stays: its result is too large to be worth having
+
+Invariant: only functions of `purity.PURE_FUNCTIONS`, and only arguments of exact builtin immutable types, so that no
+code of the program runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from futamura.specializer.machine import Machine
+from futamura.specializer.purity import deep
+from futamura.specializer.values import AbstractValue, Known
+
+__all__ = ["fold_call"]
+
+
+def fold_call(m: Machine, function: Callable[..., object], args: list[AbstractValue]) -> AbstractValue | None:
+    """The result of a pure function, if all arguments are known and it is cheap to have; None if the call stays."""
+    values = [arg.value for arg in args if type(arg) is Known]
+    if len(values) != len(args) or not all(deep(value, unordered=False) or type(value) is type for value in values):
+        return None
+    if not _bounded(function, values):
+        return None
+    try:
+        result = function(*values)
+    except Exception:
+        return None
+    if not deep(result):
+        return None
+    m.folded += 1
+    age = 0 if function in (len, isinstance, bool) else max((m.state.age(arg) for arg in args), default=0)
+    return m.known(result, age)
+
+
+def _bounded(function: object, values: list[object]) -> bool:
+    """Is the cost of folding this call small?"""
+    if function in (pow,) or getattr(function, "__module__", "") in ("math", "_operator"):
+        return all(not isinstance(v, int) or abs(v) < 1 << 20 for v in values) and not (
+            getattr(function, "__name__", "") in ("factorial", "comb", "perm", "pow", "lshift")
+            and any(isinstance(v, int) and v > 300 for v in values)
+        )
+    if function in (sum, max, min, all, any, tuple, frozenset, bytes):
+        counted = int if function is bytes else ()
+        return all(not isinstance(v, counted) and (not isinstance(v, range) or len(v) < 10_000) for v in values)
+    return True

@@ -1,0 +1,161 @@
+"""Virtual deques and dicts with defaults.
+
+    queue = deque([a]); queue.append(b); queue.popleft()    ->    a, and nothing is emitted
+    groups = defaultdict(list); groups["k"].append(x)       ->    a virtual dict with a virtual list in it
+
+A deque is a virtual object of its own kind; a `defaultdict` is a virtual dict whose `extra` is the factory.
+
+Invariant: only deques without a maximal length, and factories that are static.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from types import BuiltinFunctionType, FunctionType
+
+from futamura.ir.graph import Operation
+from futamura.specializer import dunders, library
+from futamura.specializer.calls import IN_PYTHON, enter
+from futamura.specializer.containers import usable_key
+from futamura.specializer.emitting import CONSTRUCTORS, Emitter
+from futamura.specializer.machine import Machine
+from futamura.specializer.models import HANDLED, KEYWORD_MODELS, METHODS, Keywords, VirtualMethod, iterable_items
+from futamura.specializer.raising import raise_value
+from futamura.specializer.rules import OPERATOR_CALLS, site
+from futamura.specializer.state import Frame
+from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Virtual, VObject
+from futamura.specializer.views import pairs_of
+
+__all__: list[str] = []
+
+
+# -- deques
+
+
+def _deque(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    if keywords or len(args) > 1:
+        return None
+    items = iterable_items(m, args[0]) if args else ()
+    if items is None or len(items) > m.budget.virtual_length:
+        return None
+    return m.virtual(VObject("deque", deque, items, site=site(frame)))
+
+
+def _construct_deque(m: Emitter, entry: VObject) -> Dynamic:
+    given = [m.emit("list", entry.items, type=list, raises=False)] if entry.items else []
+    return m.emit("call", (Known(deque), *given), type=deque, raises=False)
+
+
+def _adding(left: bool) -> VirtualMethod:
+    def method(
+        m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+    ) -> AbstractValue | None:
+        if len(args) != 1 or len(held.items) >= m.budget.virtual_length:
+            return None
+        items = (args[0], *held.items) if left else (*held.items, args[0])
+        m.state.heap[target.oid] = held._replace(items=items)
+        return NONE
+
+    return method
+
+
+def _taking(left: bool) -> VirtualMethod:
+    def method(
+        m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+    ) -> AbstractValue | None:
+        if args:
+            return None
+        if not held.items:
+            message = (Known("pop from an empty deque"),)
+            raise_value(m, m.virtual(VObject("exception", IndexError, message, site=("missing", "deque"))))
+            return HANDLED
+        taken, items = (held.items[0], held.items[1:]) if left else (held.items[-1], held.items[:-1])
+        m.state.heap[target.oid] = held._replace(items=items)
+        return taken
+
+    return method
+
+
+def _extending(left: bool) -> VirtualMethod:
+    def method(
+        m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+    ) -> AbstractValue | None:
+        more = iterable_items(m, args[0]) if len(args) == 1 else None
+        if more is None or len(more) + len(held.items) > m.budget.virtual_length:
+            return None
+        items = (*more[::-1], *held.items) if left else (*held.items, *more)
+        m.state.heap[target.oid] = held._replace(items=items)
+        return NONE
+
+    return method
+
+
+def _rotate(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    steps = args[0].value if len(args) == 1 and type(args[0]) is Known else 1
+    if len(args) > 1 or type(steps) is not int or (args and type(args[0]) is not Known):
+        return None
+    at = -steps % len(held.items) if held.items else 0
+    m.state.heap[target.oid] = held._replace(items=(*held.items[at:], *held.items[:at]))
+    return NONE
+
+
+IN_PYTHON[deque] = (library.deque_of, 0)
+KEYWORD_MODELS[deque] = _deque
+CONSTRUCTORS["deque"] = _construct_deque
+METHODS.update(
+    {
+        ("deque", "append"): _adding(False),
+        ("deque", "appendleft"): _adding(True),
+        ("deque", "pop"): _taking(False),
+        ("deque", "popleft"): _taking(True),
+        ("deque", "extend"): _extending(False),
+        ("deque", "extendleft"): _extending(True),
+        ("deque", "rotate"): _rotate,
+        ("deque", "clear"): METHODS["list", "clear"],
+        ("deque", "copy"): METHODS["list", "copy"],
+        ("deque", "reverse"): METHODS["list", "reverse"],
+    }
+)
+
+
+# -- dicts with defaults
+
+
+def _defaultdict(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    if keywords or not 1 <= len(args) <= 2 or type(args[0]) is not Known:
+        return None
+    factory = args[0].value
+    if type(factory) not in (type, FunctionType, BuiltinFunctionType):
+        return None
+    pairs = pairs_of(m, args[1]) if len(args) == 2 else []
+    if pairs is None or not all(usable_key(key) for key, _ in pairs):
+        return None
+    entries = {key.value: value for key, value in pairs if type(key) is Known}
+    items, names = tuple(entries.values()), tuple(entries)
+    return m.virtual(VObject("dict", defaultdict, items, names, site(frame), factory))
+
+
+def _get_item(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
+    """An item of a virtual `defaultdict` that is known not to be there is made by the factory."""
+    target, key = args
+    entry = m.state.object(target)
+    if entry is None or entry.kind != "dict" or entry.cls is not defaultdict or not usable_key(key):
+        return dunders.get_item(m, frame, op, args)
+    return enter(m, frame, op, library.make_item, [target, key, Known(entry.extra)])
+
+
+def _construct_defaultdict(m: Emitter, entry: VObject) -> Dynamic:
+    pairs = [part for key, item in zip(entry.names, entry.items) for part in (Known(key), item)]
+    given = [m.emit("dict", pairs, type=dict, raises=False)] if pairs else []
+    return m.emit("call", (Known(defaultdict), Known(entry.extra), *given), type=defaultdict, raises=False)
+
+
+KEYWORD_MODELS[defaultdict] = _defaultdict
+CONSTRUCTORS["dict"] = _construct_defaultdict
+OPERATOR_CALLS["getitem"] = _get_item
