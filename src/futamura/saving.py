@@ -22,6 +22,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from futamura.backend.python.emitted import Emitted
+from futamura.source import unwarned
 from futamura.specializer.world import Assumption
 from futamura.spelling import Imports, Unspeakable, spelled
 
@@ -74,7 +75,8 @@ class _Module:
         imports = "\n".join(self._imports.statements.values())
         parts = [head, imports, "\n".join(lines), emitted.text.rstrip("\n"), "\n".join(after)]
         text = "\n\n".join(part.rstrip("\n") for part in parts if part) + "\n"
-        compile(text, f"{made.__name__}.py", "exec", dont_inherit=True)
+        with unwarned():
+            compile(text, f"{made.__name__}.py", "exec", dont_inherit=True)
         return text
 
     def _cell(self, name: str, cell: types.CellType, assumptions: list[Assumption]) -> object:
@@ -131,7 +133,9 @@ class _Module:
 
 def _globals_of(text: str, *operations: str) -> set[str]:
     """The names that these operations of the text's functions name, as text: LOAD_GLOBAL ..."""
-    codes = [item for item in compile(text, "text", "exec").co_consts if isinstance(item, types.CodeType)]
+    with unwarned():
+        module = compile(text, "text", "exec")
+    codes = [item for item in module.co_consts if isinstance(item, types.CodeType)]
     names: set[str] = set()
     for code in codes:
         codes.extend(item for item in code.co_consts if isinstance(item, types.CodeType))

@@ -1,4 +1,4 @@
-"""Source text and the drawing of a place in it.
+"""Source text: the drawing of a place in it, and compiling it without warnings.
 
     excerpt("\\tx = é + eval(s)", Place(7, 9, 7, 16))   ->   7 |     x = é + eval(s)
                                                                |             ^^^^^^^
@@ -11,10 +11,32 @@ Invariant: a place that lies outside the text is clipped to it, never an error: 
 
 from __future__ import annotations
 
+import threading
 import unicodedata
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final, NamedTuple
 
-__all__ = ["Place", "caret_line", "character_column", "display", "excerpt"]
+__all__ = ["Place", "caret_line", "character_column", "display", "excerpt", "unwarned"]
+
+_ONE_AT_A_TIME: Final = threading.RLock()
+
+
+@contextmanager
+def unwarned() -> Iterator[None]:
+    """Compile without warnings: what they say of the text was said when Python compiled the original.
+
+    `warnings.catch_warnings` would make every module forget which warnings it has shown.
+    """
+    with _ONE_AT_A_TIME:
+        kept = warnings.filters
+        warnings.filters = [("ignore", None, Warning, None, 0)]
+        try:
+            yield
+        finally:
+            warnings.filters = kept
+
 
 TAB_STOP: Final = 4
 """Columns of a tab in an excerpt: narrow, so that the caret stays on the screen."""

@@ -24,9 +24,10 @@ import ast
 import linecache
 import re
 import sys
-import warnings
 from collections.abc import Iterator
 from typing import Final, NamedTuple
+
+from futamura.source import unwarned
 
 __all__ = ["is_deleted", "is_reassigned", "is_stored_on_a_class"]
 
@@ -99,8 +100,7 @@ def _read(text: str) -> _Source | None:
     if not captured and not stores:
         return _Source([], frozenset())
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python has said them when it compiled the module
+        with unwarned():
             tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
         return None

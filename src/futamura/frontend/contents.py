@@ -23,6 +23,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from futamura.ir.classes import is_a
+from futamura.source import unwarned
 
 __all__ = ["contents_are_constant", "is_rebound"]
 
@@ -96,7 +97,8 @@ def _changed(namespace: Mapping[str, object]) -> frozenset[str] | None:
     if not lines:
         return None
     try:
-        tree = ast.parse("".join(lines))
+        with unwarned():
+            tree = ast.parse("".join(lines))
     except (SyntaxError, ValueError, RecursionError):
         return None
     harmless: set[int] = set()

@@ -16,7 +16,6 @@ import __future__
 import ast
 import functools
 import linecache
-import warnings
 from collections.abc import Iterator
 from types import CodeType, FunctionType, MethodType
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -24,6 +23,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from futamura.errors import UnsupportedError, diagnose
 from futamura.frontend.collector import collector_paused
 from futamura.ir.constant import exact_key
+from futamura.source import unwarned
 
 __all__ = ["Located", "locate", "same_code"]
 
@@ -167,17 +167,12 @@ _TEXTS: Final[dict[tuple[str, int], Text]] = {}
 
 
 def _compile(text: str, file: str, flags: int) -> tuple[ast.Module, CodeType]:
-    try:
-        return _parsed(text, file, flags)
-    except SyntaxError:
-        # Warnings may be set to raise.  Not done at once: it makes every module forget which warnings it has shown.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                return _parsed(text, file, flags)
-            except SyntaxError:
-                # A notebook cell may await outside of functions.
-                return _parsed(text, file, flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    with unwarned():
+        try:
+            return _parsed(text, file, flags)
+        except SyntaxError:
+            # A notebook cell may await outside of functions.
+            return _parsed(text, file, flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
 
 
 def _parsed(text: str, file: str, flags: int) -> tuple[ast.Module, CodeType]:

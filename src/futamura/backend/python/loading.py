@@ -18,7 +18,6 @@ Invariant: a function made here reads and writes the very cells of the original.
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +29,7 @@ from futamura.backend.python.factory import FUTURE, codes_of, factory_text, rena
 from futamura.backend.python.listing import SourceMap, enter, keep, nested_codes, source_map
 from futamura.ir.constant import exact_key
 from futamura.ir.graph import Signature
+from futamura.source import unwarned
 
 __all__ = [
     "Compiled", "Identity", "code_for", "compiled", "identity_of", "load", "load_residual", "source_map", "swap",
@@ -112,13 +112,8 @@ def compiled(emitted: Emitted, identity: Identity, *, path: Path | None = None, 
 
 def _module(source: str | ast.Module, file: str) -> CodeType:
     """Compile a text in which every warning is one that the original gave before."""
-    try:
+    with unwarned():
         return compile(source, file, "exec", dont_inherit=True)
-    except SyntaxError:
-        # Warnings may be set to raise.  Not done at once: it makes every module forget which warnings it has shown.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return compile(source, file, "exec", dont_inherit=True)
 
 
 def cells_of(function: FunctionType) -> dict[str, CellType]:
