@@ -13,6 +13,7 @@ Invariant: the meet is above both states, and `match(meet, state)` is total.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from operator import is_
 from typing import Final
 
 from futamura.specializer.refinement import classes_of, joined
@@ -33,32 +34,41 @@ from futamura.specializer.values import (
 __all__ = ["Meet", "generalize", "match"]
 
 
-def _slots(state: State) -> Iterator[tuple[tuple[object, ...], AbstractValue]]:
-    """The places of a trimmed state that hold values, in a fixed order."""
-    for at, frame in enumerate(state.frames):
-        for value in sorted(frame.env):
-            yield (at, value), frame.env[value]
+def _contents(state: State) -> list[AbstractValue]:
+    """What the places of a trimmed state hold, in a fixed order."""
+    found: list[AbstractValue] = []
+    for frame in state.frames:
+        env = frame.env
+        found += [env[value] for value in sorted(env)]
         if frame.subject is not None:
-            yield (at, "subject"), frame.subject
-    for place in sorted(state.overlays):
-        yield place, state.overlays[place][0]
+            found.append(frame.subject)
+    found += [state.overlays[place][0] for place in sorted(state.overlays)]
+    return found
+
+
+def _paired(a: State, b: State) -> list[tuple[AbstractValue, AbstractValue]]:
+    """What the same places of two states at one point hold."""
+    assert a.overlays.keys() == b.overlays.keys()
+    assert all(x.env.keys() == y.env.keys() for x, y in zip(a.frames, b.frames, strict=True))
+    return list(zip(_contents(a), _contents(b), strict=True))
 
 
 def _rebuilt(
     state: State,
-    values: dict[tuple[object, ...], AbstractValue],
+    contents: Iterator[AbstractValue],
     heap: dict[int, VObject],
     ages: dict[int, int],
     abouts: dict[int, About],
 ) -> State:
+    """A state of the same places that hold these contents."""
     frames = []
-    for at, frame in enumerate(state.frames):
-        copy = frame.copy()
-        copy.env = {value: values[at, value] for value in sorted(frame.env)}
+    for frame in state.frames:
+        copy = frame.copy(dict(zip(sorted(frame.env), contents)))
         if frame.subject is not None:
-            copy.subject = values[at, "subject"]
+            copy.subject = next(contents)
         frames.append(copy)
-    overlays = {place: (values[place], dirty) for place, (_, dirty) in state.overlays.items()}
+    held = dict(zip(sorted(state.overlays), contents))
+    overlays = {place: (held[place], dirty) for place, (_, dirty) in state.overlays.items()}
     return State(frames, heap, ages, overlays, state.unit, state.intact, abouts)
 
 
@@ -67,33 +77,34 @@ def generalize(state: State, fresh: Callable[[int], int], keep: Callable[[VObjec
 
     Virtual objects that `keep` refuses, and all that they reach, become leaves too.
     """
-    renamed: dict[object, Dynamic] = {}
+    renamed: dict[int, Dynamic] = {}
+    """By the residual value, or by the number below zero of an object that becomes a leaf."""
     forced = {oid for oid, entry in state.heap.items() if not keep(entry)}
     for oid in sorted(forced):
         forced.update(leaf.oid for leaf in state.leaves(Virtual(oid)) if type(leaf) is Virtual)
 
     def rename(value: AbstractValue) -> AbstractValue:
-        if type(value) is Known or (type(value) is Virtual and value.oid not in forced):
+        if isinstance(value, Known) or (isinstance(value, Virtual) and value.oid not in forced):
             return value
-        token = leaf_token(value)
+        token = value.rv if isinstance(value, Dynamic) else -1 - value.oid
         if token not in renamed:
             old = value.rv if type(value) is Dynamic else -1
             held = classes_of(value) if type(value) is Dynamic and value.type is None else ANY_CLASS
             renamed[token] = Dynamic(fresh(old), _type_of(state, value), _shape_of(value), held)
         return renamed[token]
 
-    values = {slot: rename(value) for slot, value in _slots(state)}
-    heap = {
-        oid: entry._replace(items=tuple(rename(item) for item in entry.items))
-        for oid, entry in state.heap.items()
-        if oid not in forced
-    }
+    contents = [value if type(value) is Known else rename(value) for value in _contents(state)]
+    heap = {}
+    for oid, entry in state.heap.items():
+        if oid not in forced:
+            items = tuple([item if type(item) is Known else rename(item) for item in entry.items])
+            heap[oid] = entry if all(map(is_, items, entry.items)) else entry.with_items(items)
     abouts = {}
     for told, about in state.abouts.items():
-        teller, subject = renamed.get(("dynamic", told)), renamed.get(("dynamic", about.subject))
+        teller, subject = renamed.get(told), renamed.get(about.subject)
         if teller is not None and subject is not None:
             abouts[teller.rv] = about._replace(subject=subject.rv)
-    return _rebuilt(state, values, heap, dict(state.ages), abouts)
+    return _rebuilt(state, iter(contents), heap, dict(state.ages), abouts)
 
 
 def leaf_token(value: AbstractValue) -> tuple[object, ...]:
@@ -135,24 +146,20 @@ class Meet:
         self._ages: dict[int, int] = {}
         self._retry = False
         self._work: list[tuple[int, int]] = []
-        values: dict[tuple[object, ...], AbstractValue] = {}
-        for (slot, left), (other, right) in zip(_slots(self._a), _slots(self._b), strict=True):
-            assert slot == other
-            values[slot] = self._join(left, right)
+        contents = [self._join(left, right) for left, right in _paired(self._a, self._b)]
         while self._work and not self._retry:
             left_oid, right_oid = self._work.pop()
             a, b = self._a.heap[left_oid], self._b.heap[right_oid]
-            items = tuple(self._join(x, y) for x, y in zip(a.items, b.items, strict=True))
-            self._heap[left_oid] = a._replace(items=items)
+            items = tuple([self._join(x, y) for x, y in zip(a.items, b.items, strict=True)])
+            self._heap[left_oid] = a if all(map(is_, items, a.items)) else a.with_items(items)
         if self._retry:
             return False
         abouts = self._abouts()
-        self.state = _rebuilt(self._a, values, self._heap, self._ages, abouts)
-        if abouts != self._a.abouts:
-            self.changed = True
-        if self.state.intact and not self._b.intact:
-            self.state.intact = False
-            self.changed = True
+        self.changed = self.changed or abouts != self._a.abouts or (self._a.intact and not self._b.intact)
+        self.state = self._a
+        if self.changed:
+            self.state = _rebuilt(self._a, iter(contents), self._heap, self._ages, abouts)
+            self.state.intact = self._a.intact and self._b.intact
         return True
 
     def _abouts(self) -> dict[int, About]:
@@ -203,11 +210,10 @@ class Meet:
         return True
 
     def _leaf(self, a: AbstractValue, b: AbstractValue) -> AbstractValue:
-        for state, value in ((self._a, a), (self._b, b)):
-            if type(value) is Virtual and state.heap[value.oid].kind == "cell":
-                self.variables.append(state.heap[value.oid].site)
-        self._force(self._a, a, self._forced_a, self._forward)
-        self._force(self._b, b, self._forced_b, self._backward)
+        if type(a) is Virtual:
+            self._force(self._a, a, self._forced_a, self._forward)
+        if type(b) is Virtual:
+            self._force(self._b, b, self._forced_b, self._backward)
         left, right = leaf_token(a), leaf_token(b)
         found = self._pairs.get((left, right))
         if found is not None:
@@ -228,9 +234,9 @@ class Meet:
         self._pairs[left, right] = result
         return result
 
-    def _force(self, state: State, value: AbstractValue, forced: set[int], paired: dict[int, int]) -> None:
-        if type(value) is not Virtual:
-            return
+    def _force(self, state: State, value: Virtual, forced: set[int], paired: dict[int, int]) -> None:
+        if state.heap[value.oid].kind == "cell":
+            self.variables.append(state.heap[value.oid].site)
         for leaf in state.leaves(value):
             if type(leaf) is Virtual and leaf.oid not in forced:
                 forced.add(leaf.oid)
@@ -288,7 +294,7 @@ def match(target: State, source: State) -> dict[int, AbstractValue]:
     """What `source` passes for each parameter (dynamic leaf) of the version state `target`."""
     found: dict[int, AbstractValue] = {}
     seen: set[int] = set()
-    work = [(left, right) for (_, left), (_, right) in zip(_slots(target), _slots(source), strict=True)]
+    work = _paired(target, source)
     while work:
         left, right = work.pop()
         right = source.resolve(right)

@@ -139,22 +139,23 @@ class Frame:
         self.argkey = argkey
         """What the function was entered with, if it is known to call itself under dynamic control."""
 
-    def copy(self) -> Frame:
-        return Frame(
-            self.facts,
-            dict(self.env),
-            self.chain,
-            block=self.block,
-            index=self.index,
-            dynamic=self.dynamic,
-            result=self.result,
-            purpose=self.purpose,
-            subject=self.subject,
-            extents=self.extents,
-            blind=self.blind,
-            held=self.held,
-            argkey=self.argkey,
-        )
+    def copy(self, env: dict[int, AbstractValue] | None = None) -> Frame:
+        """The same frame, with these values if given; slot by slot, for this is done for each frame at each point."""
+        copy = Frame.__new__(Frame)
+        copy.facts = self.facts
+        copy.env = dict(self.env) if env is None else env
+        copy.chain = self.chain
+        copy.block = self.block
+        copy.index = self.index
+        copy.dynamic = self.dynamic
+        copy.result = self.result
+        copy.purpose = self.purpose
+        copy.subject = self.subject
+        copy.extents = self.extents
+        copy.blind = self.blind
+        copy.held = self.held
+        copy.argkey = self.argkey
+        return copy
 
     def live(self, top: bool) -> tuple[int, ...]:
         if self.held:
@@ -272,7 +273,7 @@ class State:
                     continue  # an older iteration's value: the callee's result will replace it
                 content = env.get(value)
                 if content is not None:
-                    kept[value] = self._keep(content, heap, vids)
+                    kept[value] = content if type(content) is Dynamic else self._keep(content, heap, vids)
             frame.env = kept
             if frame.subject is not None:
                 frame.subject = self._keep(frame.subject, heap, vids)
@@ -309,13 +310,15 @@ class State:
             if oid in heap:
                 continue
             entry = self.heap[oid]
+            changed = False
             items = []
-            for item in entry.items:
-                item = self._known_for_good(self.resolve(item))
+            for held in entry.items:
+                item = held if type(held) is Dynamic else self._known_for_good(self.resolve(held))
+                changed = changed or item is not held
                 items.append(item)
                 if type(item) is Virtual and item.oid not in heap:
                     work.append(item.oid)
                 elif type(item) is Known and item.vid:
                     vids.add(item.vid)
-            heap[oid] = entry._replace(items=tuple(items))
+            heap[oid] = entry.with_items(tuple(items)) if changed else entry
         return value

@@ -140,6 +140,10 @@ class VObject(NamedTuple):
     site: object = None
     extra: object = None
 
+    def with_items(self, items: tuple[AbstractValue, ...]) -> VObject:
+        """The object with other items; as `_replace`, but faster."""
+        return VObject(self.kind, self.cls, items, self.names, self.site, self.extra)
+
 
 def has_identity(value: object) -> bool:
     """Is this an immutable container, of which two equal ones are told apart by `is`?"""
