@@ -46,6 +46,8 @@ _PURE: Final = frozenset(
         "not",
         "truth",
         "neg",
+        "mod",
+        "format",
     }
 )
 

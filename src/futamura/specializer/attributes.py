@@ -18,6 +18,7 @@ from typing import Final
 
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
+from futamura.specializer.builtin_errors import only_keeps_arguments
 from futamura.specializer.calls import call_value
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.named import record_item
@@ -135,7 +136,7 @@ def _load_super(m: Machine, frame: Frame, entry: VObject, name: str) -> Abstract
             m.assume_attribute(base, name, found)
             return m.virtual(VObject("bound", object, (Known(found), target), site=site(frame)))
         if found is not MISSING:
-            if base in (object, BaseException, Exception) and name == "__init__":
+            if name == "__init__" and (base is object or only_keeps_arguments(base)):
                 return m.virtual(VObject("method", base, (target,), site=site(frame), extra=name))
             return None
     return None

@@ -21,9 +21,19 @@ from futamura.ir.constant import Constant
 from futamura.ir.ops import OPERATORS
 from futamura.specializer.emitting import Emitter
 from futamura.specializer.state import State
-from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape
+from futamura.specializer.values import SHORT, AbstractValue, Dynamic, Known, Shape
 
-__all__ = ["by_law", "compared", "items_of_range", "least", "least_of_result", "note_sum", "note_test", "refine"]
+__all__ = [
+    "by_law",
+    "compared",
+    "items_of_range",
+    "least",
+    "least_of_result",
+    "note_sum",
+    "note_test",
+    "refine",
+    "shape_of_result",
+]
 
 _MIRRORED: Final = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 _TOLD: Final = {**_MIRRORED, "is": "is", "is_not": "is_not"}
@@ -119,6 +129,19 @@ def items_of_range(args: Sequence[AbstractValue]) -> Shape | None:
     return Shape(element=int, least=below)
 
 
+def shape_of_result(args: Sequence[AbstractValue], kind: type | None) -> Shape | None:
+    """What is known of the result of a call of `args[0]` with the others, of exactly this class, that stays."""
+    callee, *given = args
+    if kind is range:
+        return items_of_range(given)
+    if kind is enumerate:
+        begin = least(given[1]) if len(given) == 2 and type(given[1]) is Known else 0 if len(given) == 1 else None
+        return None if begin is None or not 0 <= begin < SHORT else Shape(counts=True)
+    if kind is int and type(callee) is Known and callee.value in (len, ord):
+        return Shape(least=0, short=True)
+    return None
+
+
 def note_sum(m: Emitter, name: str, args: Sequence[AbstractValue], types: Sequence[type | None], made: Dynamic) -> None:
     """Remember that an int without a name is another one plus a constant."""
     if name not in ("add", "sub") or types[0] is not int or types[1] is not int:
@@ -192,7 +215,8 @@ def refine(m: Emitter, state: State, rv: int, taken: bool) -> None:
             elif lowest is not None and name in ("gt", "ge"):
                 known = least(content)
                 if known is None or known < lowest:
-                    active.env[value] = Dynamic(content.rv, int, Shape(least=lowest))
+                    shape = content.shape or Shape()
+                    active.env[value] = Dynamic(content.rv, int, shape._replace(least=lowest))
 
 
 def _decided(name: str, lowest: int | None, bound: int) -> bool | None:

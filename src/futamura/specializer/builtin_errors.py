@@ -12,7 +12,7 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Final
 
-__all__ = ["exception_made_plainly", "plain_exception_class"]
+__all__ = ["exception_made_plainly", "only_keeps_arguments", "plain_exception_class"]
 
 _PLAIN_ERRORS: Final = frozenset(
     {
@@ -34,6 +34,11 @@ _PLAIN_ERRORS: Final = frozenset(
         StopIteration,
     }
 )
+
+
+def only_keeps_arguments(cls: type) -> bool:
+    """Is the `__init__` of this builtin exception class BaseException's own?"""
+    return cls in _PLAIN_ERRORS and cls not in (object, StopIteration)
 
 
 def exception_made_plainly(cls: type) -> bool:

@@ -26,7 +26,7 @@ from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation, Signature
 from futamura.specializer import library
 from futamura.specializer.binding import Keywords, bind
-from futamura.specializer.bounds import items_of_range
+from futamura.specializer.bounds import shape_of_result
 from futamura.specializer.builtin_errors import exception_made_plainly, plain_exception_class
 from futamura.specializer.containers import dict_pairs
 from futamura.specializer.describing import is_plain_enum, member_by_value
@@ -49,13 +49,13 @@ from futamura.specializer.partials import call_of_partial
 from futamura.specializer.protocol import next_item
 from futamura.specializer.pure_calls import fold_call
 from futamura.specializer.purity import MISSING, PURE_FUNCTIONS, class_lookup
-from futamura.specializer.raising import left_generator, operands_in_generator
+from futamura.specializer.raising import left_generator, operands_in_generator, raised_at_once
 from futamura.specializer.records import plain_fields, readable
 from futamura.specializer.recursion import call_unit, unfolds
 from futamura.specializer.rules import exact_type, rule, sequence_items, site
 from futamura.specializer.state import Frame
 from futamura.specializer.stepping import is_stepping
-from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, Virtual, VObject
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 from futamura.specializer.world import Assumption
 
 __all__ = ["IN_PYTHON", "call_value", "enter", "push_function"]
@@ -156,7 +156,7 @@ def _give(m: Machine, frame: Frame, op: Operation, value: AbstractValue) -> None
 
 
 def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[AbstractValue], shape: object) -> None:
-    callee, kind = args[0], class_of_result(m, args)
+    kind = class_of_result(m, args)
     about = about_class(m, args)
     if not harmless(m, args):
         for arg in args:
@@ -164,11 +164,7 @@ def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[Abstr
     hint = frame.facts.function.hints[op.results[0]] if op.results else None
     args, shape = operands_in_generator(m, args, shape)
     quiet = shape is None and runs_nothing(m, args)
-    known: Shape | None = None
-    if shape is None and kind is range:
-        known = items_of_range(args[1:])
-    elif kind is int and type(callee) is Known and callee.value in (len, ord):
-        known = Shape(least=0)
+    known = shape_of_result(args, kind) if shape is None else None
     if shape is None and (unpacked := unpacked_shape(args)) is not None:
         kind, known = tuple, unpacked
     made = m.emit("call", args, shape, type=kind, hint=hint, raises=not quiet, shape=known)
@@ -508,6 +504,8 @@ def _construct(
         return True
     if issubclass(cls, BaseException):
         if exception_made_plainly(cls):
+            if raised_at_once(m, frame, op, args):
+                return False
             return _construct_exception(m, frame, op, cls, args, keywords)
         if keywords or not plain_exception_class(cls):
             return False

@@ -27,7 +27,7 @@ from futamura.specializer.rules import (
     site,
 )
 from futamura.specializer.state import Frame
-from futamura.specializer.values import AbstractValue, Known, Virtual, VObject
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, Virtual, VObject
 
 __all__ = ["dict_pairs", "load_item", "store_item", "unpack_value", "usable_key", "view_item", "view_items"]
 
@@ -336,10 +336,7 @@ def unpack_value(m: Machine, frame: Frame, op: Operation, value: AbstractValue) 
             raise_value(m, raised)
             return
     if found is None or (len(found[1]) != count if not starred else len(found[1]) < count):
-        hints = frame.facts.function.hints
-        for result, dynamic in zip(op.results, m.emit_many("unpack", (value,), op.attr, results=len(op.results))):
-            m.hints[dynamic.rv] = hints[result]
-            frame.env[result] = dynamic
+        _unpack_open(m, frame, op, value, None if starred else count)
         return
     items = list(found[1])
     if starred:
@@ -348,6 +345,17 @@ def unpack_value(m: Machine, frame: Frame, op: Operation, value: AbstractValue) 
         items = [*items[:before], rest, *items[len(items) - after :]]
     for result, item in zip(op.results, items, strict=True):
         frame.env[result] = item
+
+
+def _unpack_open(m: Machine, frame: Frame, op: Operation, value: AbstractValue, count: int | None) -> None:
+    shape = value.shape if type(value) is Dynamic and value.type is tuple else None
+    fits = shape is not None and shape.length is not None and shape.length == count
+    made = m.emit_many("unpack", (value,), op.attr, results=len(op.results), raises=not fits)
+    if fits and shape is not None and shape.counts:
+        made[0] = Dynamic(made[0].rv, int, Shape(least=0, short=True))
+    for result, dynamic in zip(op.results, made):
+        m.hints[dynamic.rv] = frame.facts.function.hints[result]
+        frame.env[result] = dynamic
 
 
 # -- dicts and their views

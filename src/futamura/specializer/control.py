@@ -112,6 +112,8 @@ def take_next(m: Machine, frame: Frame) -> None:
         m.protect()
     params = frame.facts.blocks[end.edges[0].target].params
     item_value = Dynamic(m.residual_value(frame.facts.function.hints[params[0]]))
+    if type(iterator) is Dynamic and iterator.type is enumerate:
+        item_value = Dynamic(item_value.rv, tuple, Shape(length=2, counts=shape is not None and shape.counts))
     if shape is not None and counts:
         item_value = Dynamic(item_value.rv, shape.element, Shape(least=shape.least))
     m.split(frame, "next", (rv,), end.edges, implicit=item_value)

@@ -315,7 +315,9 @@ def _set_plainly(
 def make_iterator(m: Machine, frame: Frame, op: Operation) -> None:
     source = m.get(frame, op.args[0])
     iterator = _iterator_of(m, frame, op, [source])
-    if iterator is None:
+    if iterator is None and type(source) is Dynamic and source.type is enumerate:
+        m.set(frame, op, m.emit("iter", (source,), type=enumerate, raises=False, shape=source.shape))
+    elif iterator is None:
         shape = source.shape if type(source) is Dynamic and source.type is range else None
         items = None if shape is None else shape._replace(iterates=True)
         m.set(frame, op, m.emit("iter", (source,), raises=exact_type(m, source) not in _ITERABLE, shape=items))

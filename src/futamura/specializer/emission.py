@@ -18,6 +18,7 @@ from futamura.specializer.definitions import Closure, define
 from futamura.specializer.machine import Unsupported
 from futamura.specializer.passing import Flow
 from futamura.specializer.residual import ResidualBlock, ResidualEnd, ResidualOperation, Version
+from futamura.specializer.sinking import sink
 from futamura.specializer.state import Extent
 
 __all__ = ["Emission"]
@@ -52,6 +53,7 @@ class Emission:
         self._loops: set[int] | None = None
 
     def build(self) -> Function:
+        sink(self.assembly, self.flow, self.root)
         for block in self.assembly.blocks:
             self.heads[block] = self.bodies[block] = self.builder.block()
             starts_inside = block in self.assembly.entered and block.context not in (None, block.place)

@@ -74,6 +74,7 @@ _RESULTS: Final[dict[object, type]] = {
     set: set,
     tuple: tuple,
     range: range,
+    enumerate: enumerate,
     hash: int,
     id: int,
     callable: bool,

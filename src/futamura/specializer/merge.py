@@ -20,6 +20,7 @@ from futamura.specializer.refinement import classes_of, joined
 from futamura.specializer.state import State
 from futamura.specializer.values import (
     ANY_CLASS,
+    SHORT,
     About,
     AbstractValue,
     Dynamic,
@@ -269,7 +270,7 @@ def _type_of(state: State, value: AbstractValue) -> type | None:
 
 def _shape_of(value: AbstractValue) -> Shape | None:
     if type(value) is Known and type(value.value) is int:
-        return Shape(least=value.value)
+        return Shape(least=value.value, short=abs(value.value) < SHORT)
     return value.shape if type(value) is Dynamic else None
 
 
@@ -278,10 +279,12 @@ def _common_shape(a: AbstractValue, b: AbstractValue) -> Shape | None:
     left, right = _shape_of(a), _shape_of(b)
     if left is None or right is None or left == right:
         return left if left == right else None
+    short = left.short and right.short
+    left, right = left._replace(short=short), right._replace(short=short)
     if left._replace(least=None) != right._replace(least=None):
         return None
     if left.least is None or right.least is None or left.least < 0 or right.least < 0:
-        return left._replace(least=None) if left.element is not None else None
+        return left._replace(least=None) if left.element is not None or short else None
     return left._replace(least=0)
 
 

@@ -15,6 +15,7 @@ from types import FunctionType, MethodType
 from typing import Final
 
 from futamura.ir.graph import Operation
+from futamura.specializer.builtin_errors import only_keeps_arguments
 from futamura.specializer.containers import store_item, usable_key, view_items
 from futamura.specializer.control import drain
 from futamura.specializer.failing import nothing_to_pop
@@ -104,7 +105,7 @@ def call_method(
     modelled = None if model is None else model(m, frame, op, target, args, keywords)
     if modelled is not None or keywords:
         return modelled
-    if name == "__init__" and entry.cls in (BaseException, Exception):
+    if name == "__init__" and only_keeps_arguments(entry.cls):
         return _set_exception_arguments(m, target, args)
     if entry.cls is object:
         return NONE if name == "__init__" and not args else None
@@ -329,7 +330,15 @@ def _join(m: Machine, frame: Frame, separator: Known, items: AbstractValue) -> A
     parts = [part for part in parts if type(part) is not Known or part.value]
     if not parts:
         return Known("")
-    return parts[0] if len(parts) == 1 else m.emit("string", parts, type=str, raises=False)
+    return parts[0] if len(parts) == 1 else joined_text(m, parts)
+
+
+def joined_text(m: Machine, parts: Sequence[AbstractValue]) -> Dynamic:
+    """One text of several; it is not empty if one of them is known not to be."""
+    made = m.emit("string", parts, type=str, raises=False)
+    if any(type(part) is Known and part.value for part in parts):
+        m.state.abouts[made.rv] = About("filled", made.rv)
+    return made
 
 
 METHODS: Final[dict[tuple[str, str], VirtualMethod]] = {

@@ -15,9 +15,11 @@ from types import BuiltinFunctionType
 from typing import Final
 
 from futamura.ir.classes import is_a
+from futamura.ir.graph import Operation
 from futamura.runtime import call_in_generator, raise_in_generator, raise_thrown
 from futamura.specializer import library
 from futamura.specializer.machine import GUARDED, Machine, Restart, Unsupported
+from futamura.specializer.purity import deep
 from futamura.specializer.rules import exact_type
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Known, Virtual
@@ -30,6 +32,7 @@ __all__ = [
     "operands_in_generator",
     "raise_guarded",
     "raise_value",
+    "raised_at_once",
     "raised_class",
     "rethrown_may_stop",
 ]
@@ -127,6 +130,27 @@ def raised_class(m: Machine, exception: AbstractValue) -> type | None:
     if type(exception) is Known and is_a(exception.value, type):
         return exception.value
     return exact_type(m, exception)
+
+
+def raised_at_once(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
+    """Is `op` the call in `raise Error(...)`, and must the exception be a real one that brings nothing static but
+    plain values?  Then the call is best left as it is: what its `__init__` does, it does when it is made."""
+    block = frame.facts.blocks[frame.block]
+    end = block.terminator
+    behind = block.ops[block.ops.index(op) + 1 :]
+    if end.name != "raise" or op.results != end.args[:1] or any(later.name != "const" for later in behind):
+        return False
+    if m.catching_frame() is not None and not m.catches_for_real():
+        return False
+    return all(_plain_argument(m, arg) for arg in args)
+
+
+def _plain_argument(m: Machine, value: AbstractValue) -> bool:
+    value = m.state.resolve(value)
+    if type(value) is Known:
+        return deep(value.value)
+    entry = m.state.object(value)
+    return entry is None or (entry.kind == "tuple" and all(_plain_argument(m, item) for item in entry.items))
 
 
 def raise_value(m: Machine, *operands: AbstractValue, thrown: bool = False) -> None:

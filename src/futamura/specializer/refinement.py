@@ -154,7 +154,8 @@ def about_operands(state: State, name: str, args: list[AbstractValue]) -> About 
     """What the result of an operator that stays says of an operand."""
     if name == "not":
         about = state.abouts.get(args[0].rv) if type(args[0]) is Dynamic else None
-        return about._replace(positive=not about.positive) if about is not None and about.kind != "class" else None
+        tested = about is not None and about.kind in ("isinstance", "exact")
+        return about._replace(positive=not about.positive) if about is not None and tested else None
     if name not in ("is", "is_not"):
         return None
     known, other = (args[0], args[1]) if type(args[0]) is Known else (args[1], args[0])

@@ -290,6 +290,8 @@ def _length_truth(m: Machine, frame: Frame, op: Operation, args: list[AbstractVa
         return Known(not negate) if entry.kind not in ("exception", "class of") else None
     if type(value) is Dynamic and value.type is bool and not negate:
         return value
+    if type(value) is Dynamic and (about := m.state.abouts.get(value.rv)) is not None and about.kind == "filled":
+        return Known(not negate)
     if type(value) is Known:
         content = value.value
         if type(content) in (list, dict) and m.frozen(content):

@@ -2,6 +2,7 @@
 
 "%s: %d items" % (x, 3)        ->    "%s: 3 items" % (x,)
 "{}-{n:03}".format(x, n=7)     ->    f"{x}-007"
+str(error)                     ->    its text, if the error exists during specialization only
 
 Invariant: only values of exact builtin types are formatted now; what stays is formatted in the same order, by the same
 operation, and a template that would fail stays whole.
@@ -15,11 +16,11 @@ from typing import Final
 
 from futamura.ir.graph import Operation
 from futamura.specializer.machine import Machine
-from futamura.specializer.models import KEYWORD_METHODS, Keywords
-from futamura.specializer.purity import deep
-from futamura.specializer.rules import SPECIAL
+from futamura.specializer.models import KEYWORD_METHODS, MODELS, Keywords, joined_text
+from futamura.specializer.purity import class_lookup, deep
+from futamura.specializer.rules import SPECIAL, exact_type
 from futamura.specializer.state import Frame
-from futamura.specializer.values import AbstractValue, Known
+from futamura.specializer.values import AbstractValue, Dynamic, Known
 
 __all__: list[str] = []
 
@@ -31,11 +32,17 @@ def _percent(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue])
     """`template % (a, b)`: the known items become text of the template."""
     template, values = args
     entry = m.state.object(values)
-    if type(template) is not Known or type(template.value) is not str or entry is None or entry.kind != "tuple":
-        return None
-    if entry.cls is not tuple or not any(type(item) is Known for item in entry.items):
+    if type(template) is not Known or type(template.value) is not str:
         return None
     text = template.value
+    if type(values) is Dynamic and values.type is not None and shown_surely(values):
+        return m.emit("mod", args, type=str, raises=False) if _total(text, [values]) else None
+    if entry is None or entry.kind != "tuple" or entry.cls is not tuple:
+        return None
+    if not any(type(item) is Known for item in entry.items):
+        if not _total(text, list(entry.items)):
+            return None
+        return m.emit("mod", (template, m.emit("tuple", entry.items, type=tuple, raises=False)), type=str, raises=False)
     left = list(entry.items)
     kept: list[AbstractValue] = []
     made = ""
@@ -63,7 +70,53 @@ def _percent(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue])
     if not kept:
         return Known(made % ())
     rest = m.emit("tuple", kept, type=tuple, raises=False)
-    return m.emit("mod", (Known(made), rest), type=str)
+    return m.emit("mod", (Known(made), rest), type=str, raises=not _total(made, kept))
+
+
+_SHOWN: Final = frozenset({str, float, bool, type(None)})
+
+
+def shown_surely(value: AbstractValue) -> bool:
+    """Does making a text of this value run no code, and never fail?  Long ints have no text."""
+    if type(value) is not Dynamic:
+        return False
+    return value.type in _SHOWN or (value.type is int and value.shape is not None and value.shape.short)
+
+
+def _total(template: str, values: list[AbstractValue]) -> bool:
+    """Does the template take just these values, and show each of them without fail?"""
+    fields = [found for found in _FIELD.finditer(template) if not found[1]]
+    if len(fields) != len(values) or "%" in _FIELD.sub("", template):
+        return False
+    for field, value in zip(fields, values):
+        counted = type(value) is Dynamic and value.type is int
+        if not shown_surely(value) or field[0][-1] not in ("sradi" if counted else "sra"):
+            return False
+    return True
+
+
+def _str(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    """`str(x)` of a text, of a short value, and of an exception that exists during specialization only."""
+    value = args[0] if len(args) == 1 else None
+    entry = None if value is None else m.state.object(value)
+    if value is None:
+        return None
+    if entry is not None and entry.kind == "exception":
+        if class_lookup(entry.cls, "__str__") is not BaseException.__dict__["__str__"]:
+            return None
+        given = [item for name, item in zip(entry.names, entry.items) if type(name) is int]
+        given = given if entry.extra == "made" else list(entry.items)
+        return Known("") if not given else _str(m, frame, op, given) if len(given) == 1 else None
+    if exact_type(m, value) is str:
+        return value
+    if type(value) is Known:
+        folds = deep(value.value) and type(value.value) in _SHOWN | {int}
+        text = _filled("%s", value.value) if folds else None
+        return None if text is None else m.known(text, m.state.age(value))
+    return m.emit("format", (value,), "", type=str, raises=False) if shown_surely(value) else None
+
+
+MODELS[str] = _str
 
 
 def _filled(field: str, value: object) -> str | None:
@@ -112,7 +165,7 @@ def _format(
         return Known("")
     if len(parts) == 1:
         return parts[0]
-    return m.emit("string", parts, type=str, raises=False)
+    return joined_text(m, parts)
 
 
 def _piece(value: object, spec: str, conversion: str) -> str | None:

@@ -21,6 +21,7 @@ from futamura.ir.constant import exact_key
 __all__ = [
     "ANY_CLASS",
     "NONE",
+    "SHORT",
     "About",
     "AbstractValue",
     "Dynamic",
@@ -67,14 +68,20 @@ class Shape(NamedTuple):
     """What is known of a value beside its class.
 
     Of an open list or tuple, what was promised of its contents: it holds while the state is intact.  Of a range or an
-    iterator over one, the items' class and what none is below; of an int, what it is not below.
+    iterator over one, the items' class and what none is below; of an int, what it is not below, and whether it is
+    `short`: it counts things that exist, so its text is not long; of a pair that `enumerate` gives, that it `counts`.
     """
 
     length: int | None = None
     element: type | None = None
     least: int | None = None
     iterates: bool = False
+    short: bool = False
+    counts: bool = False
 
+
+SHORT: Final = 1 << 64
+"""Ints up to here are short ones; what exists is counted by fewer."""
 
 ANY_CLASS: Final = -1
 """Nothing is known of the class of a value; see `refinement`."""
@@ -86,6 +93,7 @@ class About(NamedTuple):
     isinstance   whether it is an instance of one of the classes
     exact        whether its class is one of them
     class        its class itself; `held` is what is known of it
+    filled       nothing, but of itself that it is not empty
     """
 
     kind: str
