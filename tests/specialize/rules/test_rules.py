@@ -26,14 +26,37 @@ from ..bounds import bounded
 from ..comparing import compare, observe, outcome
 from ..specializing import Residual, fallbacks, folded, source_of, specialize, words
 from ..table import Subject
-from . import class_attributes, classes, closures, definitions, exceptions, folding, found, registry, state, suspension
+from . import (
+    class_attributes,
+    classes,
+    closures,
+    definitions,
+    exceptions,
+    folding,
+    found,
+    leaving,
+    registry,
+    state,
+    suspension,
+)
 
 ROUNDS = 30
 """So many that each odd value of a row is met, since rounds are seeds."""
 
 ROWS = [
     pytest.param(subject, id=f"{module.__name__.rpartition('.')[2]}: {subject.name}")
-    for module in (classes, folding, state, exceptions, found, suspension, definitions, closures, class_attributes)
+    for module in (
+        folding,
+        state,
+        exceptions,
+        found,
+        suspension,
+        definitions,
+        closures,
+        class_attributes,
+        classes,
+        leaving,
+    )
     for subject in module.SUBJECTS
 ]
 

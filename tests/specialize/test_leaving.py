@@ -1,0 +1,51 @@
+"""The shape of residuals of programs that make error messages: what is done on the way to an error, and what before.
+
+    for i, x in enumerate(xs):                      for i, x in enumerate(xs):
+        check(x, ("$", "[%d]" % i), 1)       ->         if ...: raise Invalid(("$", "[%d]" % i), "is no number")
+"""
+
+from __future__ import annotations
+
+import ast
+
+from .rules import leaving
+from .specializing import fallbacks, source_of, specialize
+
+
+def statements(source: str, kind: type) -> list[str]:
+    return [ast.unparse(node) for node in ast.walk(ast.parse(source)) if isinstance(node, kind)]
+
+
+def test_paths_are_made_where_errors_are_raised() -> None:
+    residual = specialize(leaving.items, low=1)
+    source = source_of(residual)
+    raised = statements(source, ast.Raise)
+    assert not fallbacks(residual)
+    assert source.count("'[%d]'") == sum("'[%d]'" in text for text in raised) >= 2
+    assert all(text.startswith("raise Invalid(('$', '[%d]' % i)") for text in raised)
+
+
+def test_errors_that_are_caught_are_never_made() -> None:
+    def valid(low, xs):
+        found = []
+        for i, x in enumerate(xs):
+            try:
+                leaving.check(x, ("$", "[%d]" % i), low)  # noqa: UP031
+            except leaving.Invalid as error:
+                found.append(str(error))
+        return found
+
+    source = source_of(specialize(valid, low=2))
+    assert "raise " not in source and "Invalid(" not in source
+    assert "is less than 2" in source  # the text that the handler asks for
+
+
+def test_a_class_is_asked_once() -> None:
+    def sizes(kinds, x):
+        return [name for name, kind in kinds if isinstance(x, kind)]
+
+    kinds = (("text", str), ("number", int), ("text again", str), ("truth", bool), ("list", list))
+    source = source_of(specialize(sizes, kinds=kinds))
+    asked = statements(source, ast.Call)
+    assert len(asked) == len(kinds) - 1
+    assert "return ['text', 'text again']" in source
