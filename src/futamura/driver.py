@@ -34,6 +34,7 @@ from futamura.ir.continuation import Continuation, continuation_program
 from futamura.ir.graph import Function, Program, Signature, Suspended
 from futamura.optimize.contents import Contents, use_contents
 from futamura.optimize.forwarding import forward
+from futamura.optimize.shortcuts import take_shortcuts
 
 __all__ = [
     "Resumption", "SourceMap", "continuation", "emit_function", "load_program", "load_residual",
@@ -117,7 +118,14 @@ def lower_for_specializer(
 
 def residual_text(program: Program, promised: Mapping[str, Contents] | None = None) -> Emitted:
     """A residual program as text; `promised` is tested before its entry runs."""
-    return _emitted(forward(use_contents(program, promised) if promised else program))
+    program = use_contents(program, promised) if promised else program
+    shorter = take_shortcuts(program)
+    found = _emitted(forward(shorter))
+    if shorter is program or not (found.dispatchers or found.flags):
+        return found
+    # Ways that are shorter by a few tests are no gain if control flow has to be encoded for them.
+    plain = _emitted(forward(program))
+    return found if (found.dispatchers, found.flags) <= (plain.dispatchers, plain.flags) else plain
 
 
 def load_program(

@@ -181,7 +181,9 @@ def cheap(name: str, args: tuple[object, ...]) -> bool:
 
 
 _PLAIN_LOOKUPS: Final = tuple(
-    base.__dict__["__getattribute__"] for base in (object, ast.AST, BaseException, tuple, int, str, float)
+    base.__dict__["__getattribute__"]
+    for base in (object, ast.AST, BaseException, tuple, int, str, float)
+    if "__getattribute__" in base.__dict__
 )
 
 
