@@ -46,13 +46,14 @@ from .subjects import (
     numbers,
     records,
     texts,
+    toolkits,
     trees,
 )
 from .table import Case, Subject
 
 MODULES = (
     machines, machine_classes, trees, languages, matchers, records, texts, numbers, automata, codecs,
-    emulators, evaluators,
+    emulators, evaluators, toolkits,
 )  # fmt: skip
 SUBJECTS: list[Subject] = [subject for module in MODULES for subject in module.SUBJECTS]
 CASES = [

@@ -6,10 +6,13 @@
     LOG = []                            contents of LOG are not
     def note(x): LOG.append(x)
 
+    class Shop: RATES = {...}           contents of the attribute, asked for as ".RATES", are constant in the same way
+
 A container's contents count as constant if, inside functions, its bare name is only indexed, iterated, measured, tested
 for members, or asked by methods that do not change it.  What module level code does happens once, on import.
 
-Invariant: "constant" is said only if every function of the module was seen.
+Invariant: "constant" is said only if every function of the module was seen.  An attribute that some function names in a
+string counts as changed; one whose name is put together at run time is not seen.
 """
 
 from __future__ import annotations
@@ -82,7 +85,7 @@ def _stores(code: types.CodeType) -> Iterator[str]:
 
 
 def contents_are_constant(namespace: Mapping[str, object], name: str) -> bool:
-    """Does the module only read the container that this global holds?"""
+    """Does the module only read the container that this global (or this attribute of a class, `.name`) holds?"""
     key = id(namespace)
     found = _written.get(key)
     if found is None or found[0] is not namespace:
@@ -110,6 +113,10 @@ def _changed(namespace: Mapping[str, object]) -> frozenset[str] | None:
             for node in ast.walk(function):
                 if isinstance(node, ast.Name) and id(node) not in harmless:
                     changed.add(node.id)
+                elif isinstance(node, ast.Attribute) and id(node) not in harmless:
+                    changed.add("." + node.attr)
+                elif isinstance(node, ast.Constant) and type(node.value) is str:
+                    changed.add("." + node.value)
     return frozenset(changed)
 
 

@@ -10,6 +10,7 @@ that were computed already, the call stays (`library.undecided`).
 
 from __future__ import annotations
 
+import operator
 import sys
 from types import BuiltinFunctionType, FunctionType
 from typing import Final
@@ -44,10 +45,12 @@ def _items(m: Machine, value: AbstractValue) -> tuple[AbstractValue, ...] | None
 def _is_code(m: Machine, function: AbstractValue) -> bool:
     entry = m.state.object(function)
     if entry is not None:
-        return entry.kind in ("function", "bound")
+        return entry.kind in ("function", "bound", "getter", "partial")
     if type(function) is not Known:
         return False
     value = function.value
+    if type(value) in (operator.itemgetter, operator.attrgetter):
+        return True
     return type(value) is FunctionType or (type(value) in (type, BuiltinFunctionType) and value in PURE_FUNCTIONS)
 
 

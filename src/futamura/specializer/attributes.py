@@ -165,6 +165,7 @@ def _load_class(m: Machine, cls: type, name: str) -> AbstractValue | None:
         return Known(types.MethodType(found.__func__, cls))
     if hasattr(type(found), "__get__"):
         return None
+    m.world.found_in_class(cls, name, found)
     return Known(found)
 
 
@@ -213,6 +214,7 @@ def _load_instance(
     if found is MISSING or hasattr(type(found), "__get__"):
         return None
     m.assume_attribute(cls, name, found)
+    m.world.found_in_class(cls, name, found)
     if name == "__dataclass_fields__":
         m.world.freeze(found)
     return Known(found)

@@ -44,6 +44,7 @@ _BINARY: Final[dict[str, tuple[str, str]]] = {
     "lshift": ("lshift", "<<"),
     "rshift": ("rshift", ">>"),
     "matmul": ("matmul", "@"),
+    "pow": ("pow", "** or pow()"),
 }
 _COMPARED: Final = {
     "eq": ("__eq__", "__eq__", "=="),

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import builtins
 import gc
+import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -248,6 +249,15 @@ class World:
     def binds(self, namespace: Mapping[str, object], name: str) -> bool:
         """Is `name` a global of the module whose contents are believed constant?"""
         return self._constant is not None and name in namespace and self._constant(namespace, name)
+
+    def found_in_class(self, cls: type, name: str, value: object) -> None:
+        """`value` is an attribute of a class: its contents are static if the class's module only reads them."""
+        if type(value) not in (list, dict, set) or self._constant is None:
+            return
+        owner = next(base for base in cls.__mro__ if name in base.__dict__)
+        module = sys.modules.get(owner.__module__)
+        if module is not None and self._constant(module.__dict__, "." + name):
+            self.freeze(value)
 
     def assume(self, assumption: Assumption) -> None:
         self.assumptions.setdefault((assumption.kind, id(assumption.holder), assumption.name), assumption)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import enum
 from collections import namedtuple
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from ..table import Case, Subject
 from .hostile import values
@@ -124,6 +124,52 @@ def popping(items, x):
     return found, stack, table
 
 
+class Shop:
+    rates: ClassVar = {"low": 1, "high": 2}
+    seen: ClassVar = []
+    open_rates: ClassVar = {"low": 1}
+
+    def note(self, x):
+        self.seen.append(x)
+        self.open_rates.update(low=x)
+        return len(self.seen)
+
+
+def class_contents(kind, x):
+    shop = Shop()
+    before = shop.rates[kind], Shop.rates.get("none"), "low" in Shop.rates, [*shop.rates]
+    shop.note(x)
+    after = Shop.seen[-1], shop.open_rates["low"]
+    Shop.seen.clear()
+    return before, after
+
+
+class Power:
+    def __init__(self, base):
+        self.base = base
+
+    def __pow__(self, exponent):
+        return NotImplemented if exponent is None else Power((self.base, exponent))
+
+    def __rpow__(self, base):
+        return ("reflected", base)
+
+
+def powers(n, x):
+    found = [(Power(x) ** n).base, 2 ** Power(x), None ** Power(x)]
+    value = Power(n)
+    value **= x
+    try:
+        found.append(Power(n) ** None)
+    except TypeError as error:
+        found.append(str(error).replace("'Power'", "P"))
+    try:
+        value **= None
+    except TypeError as error:
+        found.append(str(error).replace("'Power'", "P"))
+    return found, value.base if isinstance(value, Power) else value
+
+
 def kinds(items, x):
     local = lambda: x  # noqa: E731
     bound = Located("home", x).moved
@@ -161,6 +207,10 @@ SUBJECTS = [
         inputs=values(1),
         gone=("pop",),
     ),
+    Subject(
+        "class_contents", [Case("low", lambda: (class_contents, {"kind": "low"}))], inputs=values(1), gone=("rates",)
+    ),
+    Subject("powers_of_classes", [Case("two", lambda: (powers, {"n": 2}))], inputs=values(1)),
     Subject(
         "kinds_of_functions", [Case("any", lambda: (kinds, {"items": ()}))], inputs=values(1), gone=("isinstance",)
     ),

@@ -47,7 +47,7 @@ class Visitor:
 
 
 class Evaluator(Visitor):
-    operations: ClassVar = {"+": operator.add, "-": operator.sub, "*": operator.mul, "<": operator.lt}
+    symbols: ClassVar = {"+": operator.add, "-": operator.sub, "*": operator.mul, "<": operator.lt}
     functions: ClassVar = {"max": max, "abs": abs}
 
     def __init__(self, variables):
@@ -60,7 +60,7 @@ class Evaluator(Visitor):
         return self.variables[node.name]
 
     def visit_BinOp(self, node):
-        return self.operations[node.op](self.visit(node.left), self.visit(node.right))
+        return self.symbols[node.op](self.visit(node.left), self.visit(node.right))
 
     def visit_Call(self, node):
         return self.functions[node.name](*[self.visit(argument) for argument in node.arguments])
@@ -532,7 +532,7 @@ SUBJECTS = [
             Case("unknown", lambda: (evaluate_two, {"tree": UNKNOWN})),
         ],
         inputs=mostly(integers(2), "ab", 2.5),
-        gone=("tree", "visit", "getattr", "visit_Num", "variables", "operations", "node", "Evaluator"),
+        gone=("tree", "visit", "getattr", "visit_Num", "variables", "symbols", "node", "Evaluator"),
     ),
     Subject(
         "scoped_script",
