@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from futamura import Specializer
+from futamura.analysis import bindingtimes
 from futamura.analysis.bindingtimes import analyse
-from futamura.analysis.division import KINDS, POINTS, Division, Kind, Points
+from futamura.analysis.division import KINDS, POINTS, Division, FunctionDivision, Kind, Points
 from futamura.analysis.early import early_rule
 from futamura.frontend.python import lower
 from tests.bindingtimes.congruence import check
@@ -154,3 +156,19 @@ def test_an_iterator_that_is_passed_on_is_dynamic() -> None:
         return total
 
     assert statics(divide(walks, "xs")) == {"xs", "total", "x"}
+
+
+def test_every_division_goes_through_the_checker(monkeypatch: pytest.MonkeyPatch, incongruent: list[str]) -> None:
+    """An analysis that loses dynamic values is found, also where a specializer asks for the division."""
+    solve = bindingtimes._Solver.solve
+
+    def careless(solver: bindingtimes._Solver) -> FunctionDivision:
+        division = solve(solver)
+        for value in list(division.dynamic)[1:]:
+            del division.dynamic[value]
+        return division
+
+    monkeypatch.setattr(bindingtimes._Solver, "solve", careless)
+    Specializer(mode="offline")(counting, n=3)
+    assert incongruent
+    incongruent.clear()

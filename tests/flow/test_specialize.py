@@ -346,6 +346,14 @@ def test_what_never_ends_ends_here() -> None:
                 assert specialize_flow(text, static, "test.flow", FlowOptions(**options)).text
 
 
+def test_numbers_that_explode_are_left_to_the_program() -> None:
+    """Neither the numbers nor what is known of them are computed."""
+    text = "L: x = 2 n = 60 goto M M: x = x * x n = n - 1 if n > 0 goto M else goto E E: return x"
+    for mode in ("online", "offline"):
+        residual = specialize(text, mode=mode)
+        assert "x = x * x" in residual.text and len(residual.text) < 20_000
+
+
 def test_the_command() -> None:
     runner = CliRunner()
     done = runner.invoke(cli, ["specialize", str(EXAMPLES / "power.flow"), "y=1", "--trace"], standalone_mode=False)

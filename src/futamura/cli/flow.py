@@ -49,7 +49,7 @@ def read_text(path: Path) -> str:
     if path.suffix not in (".flow", ".fl"):
         raise click.UsageError(f"'{path}' is not a program that can be read: its name must end in .flow or .fl")
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not a text in UTF-8"
         raise click.UsageError(f"cannot read '{path}': {reason}") from None

@@ -141,13 +141,26 @@ class Frame:
     def pay(self) -> None:
         """Before each operation and terminator."""
         machine = self.machine
-        machine.fuel -= 1
+        machine.fuel -= 1 if machine.failing is None else self._work()
         if machine.fuel < 0:
             raise OutOfFuel
         if self.stop >= 0:
             if self.stop == 0:
                 raise Stopped(self.suspended())
             self.stop -= 1
+
+    def _work(self) -> int:
+        """1, and more where an operand is so large that the operation takes its time: no loop makes them for ever."""
+        work = 1
+        if self.index < len(self.block.ops):
+            for arg in self.block.ops[self.index].args:
+                value = self.environment[arg]
+                kind = type(value)
+                if kind is int:
+                    work += (value.bit_length() >> 10) ** 2 >> 6
+                elif kind is tuple or kind is str:
+                    work += len(value) >> 6
+        return work
 
     def suspended(self) -> Suspended:
         active = tuple(self.active[: self.plan.depth[self.block.region]])

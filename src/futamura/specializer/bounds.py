@@ -86,6 +86,17 @@ def least(value: AbstractValue) -> int | None:
     return None
 
 
+_FAR: Final = 1 << 64
+"""Bounds beyond say no more than this: products of products would grow for ever."""
+
+
+def _near(bound: int | None) -> int | None:
+    """A bound that is as good for all that programs compare, and small."""
+    if bound is None or bound < -_FAR:
+        return None
+    return min(bound, _FAR)
+
+
 def _product(left: int, right: int) -> int | None:
     return left * right if left >= 0 and right >= 0 else None
 
@@ -105,7 +116,7 @@ _BOUNDS: Final[dict[str, Callable[[int, int], int | None]]] = {
 def least_of_result(name: str, args: Sequence[AbstractValue]) -> Shape | None:
     """What is known of an int that arithmetic gives."""
     found: int | None = None
-    bounds = [least(arg) for arg in args]
+    bounds = [_near(least(arg)) for arg in args]
     deciding = bounds if name == "and" else bounds[1:] if name == "mod" else []
     if any(bound is not None and bound >= 0 for bound in deciding):
         found = 0
@@ -113,6 +124,7 @@ def least_of_result(name: str, args: Sequence[AbstractValue]) -> Shape | None:
         found = bounds[0] - bounds[1]
     elif name in _BOUNDS and bounds[0] is not None and bounds[1] is not None:
         found = _BOUNDS[name](bounds[0], bounds[1])
+    found = _near(found)
     return None if found is None else Shape(least=found)
 
 

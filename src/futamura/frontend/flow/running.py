@@ -119,7 +119,7 @@ def deep(work: Callable[[], _T]) -> _T:
     limit, size = sys.getrecursionlimit(), threading.stack_size(_STACK)
     sys.setrecursionlimit(max(limit, _DEPTH))
     try:
-        thread = threading.Thread(target=body)
+        thread = threading.Thread(target=body, daemon=True)
         thread.start()
         thread.join()
     finally:
