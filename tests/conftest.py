@@ -2,9 +2,9 @@
 
     pytest tests/test_golden.py --update-goldens      or      FUTAMURA_UPDATE_GOLDENS=1 pytest tests/test_golden.py
 
-The option rewrites the `[out]` parts of `tests/cases/**/*.test` with what comes out now.  Invariants: the `[run]` lines are
-checked in both modes, so a wrong result is never written as the expected one; a division that is not congruent fails the
-test in which it was made, also where a specializer made it.
+The option rewrites the `[out]` parts of `tests/cases/**/*.test` with what comes out now.  Invariants: the `[run]` lines
+are checked in both modes, so a wrong result is never written as the expected one; a division that is not congruent
+fails the test in which it was made, also where a specializer made it.
 """
 
 from __future__ import annotations
