@@ -65,7 +65,7 @@ class Versions:
         self._queue: list[tuple[tuple[int, ...], int, Version]] = []
         self._count = 0
         self._per_block: dict[tuple[int, int], list[Version]] = {}
-        self._shapes: dict[object, dict[tuple[tuple[object, int], ...], None]] = {}
+        self._shapes: dict[tuple[int, int, object], dict[tuple[tuple[object, int], ...], None]] = {}
 
     def reset(self) -> None:
         """Forget all versions, keep what was learned."""
@@ -333,6 +333,9 @@ class Versions:
         if count <= 1.5 * spread and count < self.budget.hard_versions_per_block:
             return
         _mark_loops(state)
+        grown = self._grown(state)
+        if grown:
+            self.grows(grown, state)
         self._leave_a_call(state, name, count)
         others = {place for place, number in values.items() if 1 < number < spread} - self.nokey
         if others and count < self.budget.hard_versions_per_block:
@@ -380,6 +383,21 @@ class Versions:
             for at, place in key.scalars.items():
                 found.setdefault(place, set()).add(key.tokens[at])
         return {place: len(values) for place, values in found.items()}
+
+    def _grown(self, state: State) -> set[object]:
+        """Versions explode: the containers that had several lengths at one point of a loop around while all else was
+        equal.  What they hold may multiply the versions long before they are long."""
+        grown: set[object] = set()
+        for frame in state.frames:
+            headers = {loop.header for loop in frame.facts.loops_of[frame.block]}
+            for (uid, block, _), seen in self._shapes.items():
+                if uid != frame.facts.uid or block not in headers or len(seen) < SHAPES:
+                    continue
+                held = [_weights(shapes) for shapes in seen]
+                sites = {site for weights in held for site in weights}
+                differing = {site for site in sites if len({found.get(site, 0) for found in held}) > 1}
+                grown |= differing if len(differing) == 1 else set()
+        return grown - self.noshape
 
     def _watch_shapes(self, state: State, key: Key) -> None:
         """At a dynamic loop's header, containers that differ in length from trip to trip while all else is equal
