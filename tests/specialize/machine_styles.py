@@ -28,9 +28,10 @@ class Underflow(Exception):
 class Registers:
     """Registers in a list, memory in a bytearray, flags as bools, `while self.running`, methods found by name."""
 
-    def __init__(self, code: Code, size: int = 1024) -> None:
+    def __init__(self, code: Code, size: int = 1024, counting: bool = False) -> None:
         self.code = code
         self.size = size
+        self.counting = counting
         self.pc = 0
         self.cycles = 0
 
@@ -41,6 +42,8 @@ class Registers:
         self.zero = False
         self.carry = False
         self.pc = 0
+        if not self.counting:
+            self.cycles = 0
         self.running = True
         while self.running:
             name, *operands = self.code[self.pc]
@@ -221,10 +224,45 @@ class Machine16:
                 raise Trap(instruction[0])
 
 
+class Table:
+    """A method for each instruction in a table, nothing caught: what is not a number makes it general."""
+
+    def __init__(self, code: Code) -> None:
+        self.table = [(getattr(self, name), operand) for name, operand in code]
+
+    def run(self, a: Any, b: Any) -> Any:
+        self.stack = [a]
+        self.step = b
+        self.pc = 0
+        while self.pc >= 0:
+            method, operand = self.table[self.pc]
+            self.pc += 1
+            method(operand)
+        return self.stack
+
+    def push(self, value: Any) -> None:
+        self.stack.append(value)
+
+    def add(self, value: Any) -> None:
+        self.stack.append(self.stack.pop() + self.stack.pop())
+
+    def less(self, value: Any) -> None:
+        self.stack[-1] = self.stack[-1] - self.step
+
+    def again(self, target: int) -> None:
+        if self.stack[-1] > 0 and self.step > 0:
+            self.pc = target
+
+    def end(self, value: Any) -> None:
+        self.pc = -1
+
+
 MACHINES: dict[str, Callable[..., Any]] = {
     "registers": Registers,
     "small": lambda code: Registers(code, 3),
+    "counting": lambda code: Registers(code, counting=True),
     "stack": Stack,
+    "table": Table,
     "words": Machine16,
     "few words": lambda code: Machine16(code, 13),
 }
@@ -255,6 +293,11 @@ _STACK: dict[str, Code] = {
     "bad name": [("arg", 0), ("zork",)],
 }  # fmt: skip
 
+_TABLE: dict[str, Code] = {
+    "countdown": [("less", None), ("again", 0), ("push", 7), ("end", None)],
+    "underflow": [("push", 3), ("add", None), ("add", None), ("end", None)],
+}
+
 _WORDS: dict[str, Code] = {
     "fill": [("poke", 1), ("plus", 3), ("loop", 0), ("poke", 0), ("halt",)],
     "peek": [("poke", 2), ("peek",), ("plus", 1), ("poke", 0), ("halt",)],
@@ -267,7 +310,9 @@ _WORDS: dict[str, Code] = {
 PROGRAMS: dict[str, dict[str, Code]] = {
     "registers": _REGISTERS,
     "small": _REGISTERS,
+    "counting": _REGISTERS,
     "stack": _STACK,
+    "table": _TABLE,
     "words": _WORDS,
     "few words": _WORDS,
 }

@@ -13,7 +13,7 @@ import pytest
 
 import futamura
 from tests.specialize.machine_styles import PROGRAMS, make
-from tests.specialize.specializing import fallbacks
+from tests.specialize.specializing import fallbacks, words
 
 INPUTS = ((6, 3), (6, 0), (0, 0), (5, 1), (2, 9), (250, 251), (-1, 2), (3, -2), (700, 601), (True, 2))
 CASES = [(style, program) for style, programs in PROGRAMS.items() for program in programs]
@@ -44,6 +44,16 @@ def test_open_arguments(style: str, program: str) -> None:
 @pytest.mark.parametrize(("style", "program"), CASES)
 def test_declared_arguments(style: str, program: str) -> None:
     whole = {"a": futamura.Dyn(int), "b": futamura.Dyn(int)}
-    promises = whole if style.endswith("words") else {"args": futamura.Dyn(tuple[int, int])}
+    promises = whole if style.endswith("words") or style == "table" else {"args": futamura.Dyn(tuple[int, int])}
     residual = _agree(style, program, promises, INPUTS)
     assert not fallbacks(residual)
+    if style in ("registers", "small") and program not in ("bad name", "runs off"):
+        assert not {"getattr", "do_add", "code"} & words(residual), residual.source
+
+
+def test_what_is_likely_is_tested() -> None:
+    """An operand of unknown class: the machine stays specialized where it is a number, and is general otherwise."""
+    for program in ("countdown", "underflow"):
+        residual = _agree("table", program, {}, (*INPUTS, (2.0, 3), (False, True), ("x", 1), (None, 0)))
+        assert " is _int" in residual.source
+        assert "while" in residual.source

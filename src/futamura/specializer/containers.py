@@ -26,6 +26,7 @@ from futamura.specializer.rules import (
     sequence_items,
     site,
 )
+from futamura.specializer.speculation import likely
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, Virtual, VObject
 
@@ -182,7 +183,7 @@ def setitem(m: Machine, frame: Frame, op: Operation) -> None:
         if OPERATOR_CALLS["setitem"](m, frame, op, [value, target, key]):
             return
         m.writes(target)
-        m.emit("setitem", (value, target, key), results=0)
+        m.emit("setitem", likely(m, frame, op, "setitem", (value, target, key)), results=0)
 
 
 @rule("delitem")
@@ -224,9 +225,13 @@ def getitem(m: Machine, frame: Frame, op: Operation) -> None:
         raise_value(m, missing)
         return
     if result is None:
+        if m.state.overlays:
+            target, key = likely(m, frame, op, "getitem", (target, key))
         types = [exact_type(m, target), exact_type(m, key)]
         promised = promised_item(target, key, m.state.intact)
         kind, raises = promised or (result_type("getitem", types), may_raise("getitem", types))
+        if types[0] is bytearray and types[1] in (int, bool):
+            kind = int
         result = m.emit("getitem", (target, key), type=kind, hint=hint_of(frame, op), raises=raises)
     else:
         m.folded += 1

@@ -70,17 +70,20 @@ class Emission:
 
     def _keep_exceptions(self) -> None:
         """An exception that is read where its handler has ended gets a second name: Python forgets the first."""
-        for block in self.assembly.blocks:
-            if block not in self.assembly.entered:
-                continue
-            caught = self.assembly.params[block][0]
-            for number, reader in enumerate(self.assembly.blocks):
+        handlers = {self.assembly.params[block][0]: block for block in self.assembly.blocks if self._is_left(block)}
+        for number, reader in enumerate(self.assembly.blocks) if handlers else ():
+            for caught in sorted(handlers.keys() & self._reads(number, reader)):
+                block = handlers[caught]
                 if self._lies_in(self.bodies[reader].region, self.heads[block].region):
                     continue
-                if caught in self._reads(number, reader):
-                    if block not in self.copies:
-                        self.copies[block] = self.assembly.machine.renamed(caught)
-                    self.outside.setdefault(reader, {})[caught] = self.copies[block]
+                if block not in self.copies:
+                    self.copies[block] = self.assembly.machine.renamed(caught)
+                self.outside.setdefault(reader, {})[caught] = self.copies[block]
+
+    def _is_left(self, block: ResidualBlock) -> bool:
+        """Is this a handler that control may leave with the exception in a variable?"""
+        assert block.end is not None
+        return block in self.assembly.entered and block.end.name != "reraise"
 
     def _lies_in(self, region: int, outer: int) -> bool:
         while region and region != outer:

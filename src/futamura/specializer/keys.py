@@ -92,7 +92,7 @@ class Key:
         top = state.top
         place = (top.facts.uid, top.block)
         self._plain: Final = choices.polyvariance == "none" or place in choices.plain or place in choices.rolled
-        self._made: list[object] = [state.unit]
+        self._made: list[object] = [state.unit, state.general]
         self._outside: list[int] = []
         """The positions of the key without what containers hold."""
         self._collect()

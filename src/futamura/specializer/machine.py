@@ -316,9 +316,9 @@ class Machine(Emitter):
     def _holding(self, frame: Frame) -> int:
         """The number of the try region around `frame` for the attributes of static objects that are kept aside now."""
         extent = next(extent for extent in reversed(frame.extents) if extent.kind == "try")
-        held = tuple([(place, dirty) for place, (_, dirty) in self.state.overlays.items()])
-        first = self.holding.setdefault(extent.uid, held)
-        if held == first:
+        held = (self.state.general, *[(place, dirty) for place, (_, dirty) in self.state.overlays.items()])
+        refused = ("held", frame.facts.uid, extent.region) in self.refused
+        if refused or held == self.holding.setdefault(extent.uid, held):
             return extent.uid
         if self.state.regions()[-1] != extent:
             self.refused.add(("held", frame.facts.uid, extent.region))

@@ -70,7 +70,7 @@ def _rebuilt(
         frames.append(copy)
     held = dict(zip(sorted(state.overlays), contents))
     overlays = {place: (held[place], dirty) for place, (_, dirty) in state.overlays.items()}
-    return State(frames, heap, ages, overlays, state.unit, state.intact, abouts)
+    return State(frames, heap, ages, overlays, state.unit, state.intact, abouts, state.general)
 
 
 def generalize(state: State, fresh: Callable[[int], int], keep: Callable[[VObject], bool]) -> State:

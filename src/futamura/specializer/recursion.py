@@ -181,7 +181,7 @@ def call_unit(
     held = {RESULT - 1 - at: Virtual(oid) for at, oid in enumerate(lent)}
     env: dict[int, AbstractValue] = dict(zip(facts.function.entry.params, kept, strict=True))
     inner = Frame(facts, {**env, **held}, purpose=purpose, held=tuple(held), argkey=key)
-    callee = State([inner], dict(m.state.heap), dict(m.state.ages), intact=False)
+    callee = State([inner], dict(m.state.heap), dict(m.state.ages), intact=False, general=m.state.general)
     version = m.versions.arrive_unit(callee)
     summary = m.versions.summaries[callee.unit]
     summary.callers.setdefault(m.running)

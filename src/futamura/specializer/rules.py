@@ -27,6 +27,7 @@ from futamura.specializer.plainness import comparable, is_record, stands_for
 from futamura.specializer.policy import SMALL_MODULUS
 from futamura.specializer.purity import MISSING, cheap, class_lookup, deep, wide
 from futamura.specializer.refinement import about_operands, answer, refused_by
+from futamura.specializer.speculation import likely
 from futamura.specializer.state import OLDEST, Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, has_identity, token_key
 from futamura.specializer.variables import own_cell, read_variable, write_variable
@@ -171,6 +172,7 @@ def operate(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
     operator_call = OPERATOR_CALLS.get(name)
     if operator_call is not None and operator_call(m, frame, op, args):
         return
+    args = likely(m, frame, op, name, args) if m.state.overlays else args
     types = [exact_type(m, arg) for arg in args]
     base = name[1:] if name in INPLACE and types[0] in _IMMUTABLE else name
     lawful = by_law(base, args, types)
@@ -187,9 +189,8 @@ def operate(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
     elif name in INPLACE:
         m.writes(args[0])
     hint, raises = hint_of(frame, op), may_raise(name, types)
-    made = m.emit(
-        name, args, type=kind, hint=hint, raises=raises, shape=least_of_result(base, args) if kind is int else None
-    )
+    shape = least_of_result(base, args) if kind is int else None
+    made = m.emit(name, args, type=kind, hint=hint, raises=raises, shape=shape)
     if hint is None:
         note_sum(m, base, args, types, made)
     if kind is bool:

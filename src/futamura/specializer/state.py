@@ -6,7 +6,7 @@ states that are compared, kept or met are always trimmed.
     frames   outermost first; the last one runs.  A suspended frame stands after the operation that
              called; `result` is the value of that frame which the callee's result will define
     heap     virtual objects by id
-    overlays what the code wrote to attributes of static objects, and whether it must still be stored back
+    overlays what attributes of static objects hold that the code writes, and whether it must still be stored back
     ages     provenance: how often a known value was changed while crossing a dynamic loop's header
              since it was last validated, doubled; odd means: changed since the last crossing
 """
@@ -171,7 +171,7 @@ class Frame:
 class State:
     """Frames, heap and provenance; mutable, copied before a second way goes on from it."""
 
-    __slots__ = ("abouts", "ages", "frames", "heap", "intact", "overlays", "unit")
+    __slots__ = ("abouts", "ages", "frames", "general", "heap", "intact", "overlays", "unit")
 
     def __init__(
         self,
@@ -182,9 +182,12 @@ class State:
         unit: int = 0,
         intact: bool = True,
         abouts: dict[int, About] | None = None,
+        general: bool = False,
     ) -> None:
         self.abouts: dict[int, About] = abouts if abouts is not None else {}
         """What residual values say of others."""
+        self.general = general
+        """Whether a test that was likely to hold has failed on the way here: no further tests are made."""
         self.intact = intact
         """Whether nothing so far could have written to the open inputs."""
         self.frames = frames
@@ -196,9 +199,8 @@ class State:
 
     def copy(self) -> State:
         frames = [frame.copy() for frame in self.frames]
-        return State(
-            frames, dict(self.heap), dict(self.ages), dict(self.overlays), self.unit, self.intact, dict(self.abouts)
-        )
+        kept, abouts = dict(self.overlays), dict(self.abouts)
+        return State(frames, dict(self.heap), dict(self.ages), kept, self.unit, self.intact, abouts, self.general)
 
     @property
     def top(self) -> Frame:

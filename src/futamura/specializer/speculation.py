@@ -1,0 +1,121 @@
+"""Tests that keep what is known of static objects: what is likely goes on specialized, the rest in general code.
+
+    self.acc + 1     nothing known of self.acc: an `__add__` may look at self.pc, and write it
+                     ->  if type(acc) is int: acc + 1, and self.pc stays known
+                         else: self.pc is stored back and forgotten, acc + 1, ...
+
+The other way of a test forgets all that was kept aside and tests nothing further: the ways of all tests come together
+in one general program.
+
+Invariant: a test stands before its operation does anything; the other way does the operation anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from futamura.ir.graph import Operation
+from futamura.specializer.confined import confined
+from futamura.specializer.machine import Machine
+from futamura.specializer.residual import ResidualBlock, ResidualEnd
+from futamura.specializer.state import Frame, State
+from futamura.specializer.values import AbstractValue, Dynamic, Known
+
+__all__ = ["likely"]
+
+_LIKELY: Final = (int, float, str)
+_INDEX: Final = {"getitem": (1,), "setitem": (2,), "delitem": (1,)}
+"""Which operand of an access to a sequence is its index."""
+
+
+def likely(m: Machine, frame: Frame, op: Operation, name: str, args: Sequence[AbstractValue]) -> list[AbstractValue]:
+    """The operands of an operator, after a test of their classes if that keeps what is known of static objects."""
+    args = list(args)
+    if m.state.general or not _worth(m.state) or not _starts(m, frame, op):
+        return args
+    if m.catching_frame() is not None:
+        return args  # each test would leave the try statement once more
+    if confined(m.state, name, args, op.attr):
+        return args
+    guess = int if name in _INDEX else _class_of_others(args)
+    places = _INDEX.get(name, range(len(args)))
+    unknown = {arg.rv: arg for at in places if type(arg := args[at]) is Dynamic and arg.type is None}
+    refined = {rv: Dynamic(rv, guess, arg.shape, arg.classes) for rv, arg in unknown.items()}
+    tried = [refined.get(arg.rv, arg) if type(arg) is Dynamic else arg for arg in args]
+    if not unknown or not confined(m.state, name, tried, op.attr):
+        return args
+    other = _other_way(m, frame)
+    for arg in unknown.values():
+        _test(m, m.emit("is", (_class(m, arg), Known(guess)), type=bool, raises=False), other)
+    _refine(m.state, refined)
+    return tried
+
+
+def _worth(state: State) -> bool:
+    """Is anything known that general code would make us forget?"""
+    return any(type(content) is not Dynamic for content, _ in state.overlays.values())
+
+
+def _starts(m: Machine, frame: Frame, op: Operation) -> bool:
+    """Does the running frame execute this very operation, so that it can be done anew?"""
+    if m.state.frames[-1] is not frame or not frame.index:
+        return False
+    ops = frame.facts.blocks[frame.block].ops
+    return ops[frame.index - 1] is op
+
+
+def _class_of_others(args: Sequence[AbstractValue]) -> type:
+    """The class that makes an operator with these operands a plain one."""
+    for arg in args:
+        kind = type(arg.value) if type(arg) is Known else arg.type if type(arg) is Dynamic else None
+        if kind in _LIKELY:
+            assert kind is not None
+            return kind
+    return int
+
+
+def _class(m: Machine, value: Dynamic) -> Dynamic:
+    intact = m.state.intact
+    kind = m.emit("call", (Known(type), value), raises=False)
+    m.state.intact = intact
+    return kind
+
+
+def _other_way(m: Machine, frame: Frame) -> ResidualBlock:
+    """The start of the way that goes on in general code, with the operation that runs now."""
+    state, block = m.state.copy(), ResidualBlock(place=m.state.regions())
+    block.constants = dict(m.block.constants)
+    for active in state.frames:
+        active.dynamic = True
+    state.top.index -= 1
+    here = (m.state, m.block)
+    m.state, m.block = state, block
+    state.general = True
+    m.observe()
+    m.pending.append((state, block))
+    m.state, m.block = here
+    return block
+
+
+def _test(m: Machine, condition: Dynamic, other: ResidualBlock) -> None:
+    """Go on in a new block if the condition holds."""
+    taken = ResidualBlock(place=m.state.regions())
+    taken.constants = dict(m.block.constants)
+    m.block.end = ResidualEnd("branch", (condition.rv,), (taken, other), None, m.span, m.state.top.facts)
+    m.block = taken
+
+
+def _refine(state: State, refined: dict[int, Dynamic]) -> None:
+    """From here on these values are known by their class, wherever they are held."""
+
+    def better(value: AbstractValue) -> AbstractValue:
+        return refined.get(value.rv, value) if type(value) is Dynamic else value
+
+    for frame in state.frames:
+        frame.env.update({slot: better(value) for slot, value in frame.env.items()})
+    for oid, entry in state.heap.items():
+        if any(type(item) is Dynamic and item.rv in refined for item in entry.items):
+            state.heap[oid] = entry._replace(items=tuple([better(item) for item in entry.items]))
+    for place, (content, kept) in state.overlays.items():
+        state.overlays[place] = (better(content), kept)
