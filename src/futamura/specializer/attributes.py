@@ -234,6 +234,8 @@ def _field(m: Machine, target: AbstractValue, name: str) -> AbstractValue | None
     if entry is not None:
         if entry.kind not in ("instance", "exception") or name not in entry.names:
             return None
+        if entry.kind == "instance":
+            m.versions.note_read(entry.cls)
         return entry.items[entry.names.index(name)]
     assert type(target) is Known
     value = target.value

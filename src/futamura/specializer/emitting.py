@@ -17,7 +17,7 @@ from futamura.ir.constant import Constant
 from futamura.ir.graph import Span
 from futamura.specializer.confined import confined
 from futamura.specializer.promises import WRITERS, leaves_alone
-from futamura.specializer.records import plain_fields
+from futamura.specializer.records import stored_fields
 from futamura.specializer.residual import ResidualBlock, ResidualOperation
 from futamura.specializer.state import State, Unsupported
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, Virtual, VObject
@@ -211,7 +211,7 @@ class Emitter(ABC):
 
     def _made_by_fields(self, value: Virtual, entry: VObject) -> bool:
         """Does calling the class with the attributes' values make this very instance?"""
-        fields = plain_fields(entry.cls)
+        fields = stored_fields(entry.cls)
         if fields is None or tuple(fields) != entry.names:
             return False
         inside = [leaf for item in entry.items for leaf in self.state.leaves(item)]

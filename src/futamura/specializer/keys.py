@@ -15,6 +15,7 @@ from typing import Final, Protocol
 
 from futamura.ir.classes import is_a
 from futamura.specializer.policy import Polyvariance
+from futamura.specializer.records import holds_only
 from futamura.specializer.state import State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, token_key
 
@@ -42,6 +43,9 @@ class Choices(Protocol):
 
     nokey: set[object]
     noshape: set[object]
+    omitted: set[type]
+    """Classes whose instances were told apart by nothing that they hold, because nothing has read it."""
+    read: set[type]
     plain: set[tuple[int, int]]
     rolled: set[tuple[int, int]]
     work: int
@@ -199,6 +203,9 @@ class Key:
             return None, inside
         self._objects[value.oid] = len(self._objects)
         self._made.append(self._choices.tokens.layout(entry))
+        if entry.kind == "instance" and entry.cls not in self._choices.read and holds_only(entry.cls):
+            self._choices.omitted.add(entry.cls)
+            return None, inside
         if entry.kind in _CONTAINERS:
             self.shapes.append((entry.site, len(entry.items)))
             inside = True

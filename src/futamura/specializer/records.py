@@ -22,7 +22,7 @@ from weakref import WeakKeyDictionary
 
 from futamura.specializer.purity import class_lookup
 
-__all__ = ["plain_fields", "readable"]
+__all__ = ["holds_only", "plain_fields", "readable", "stored_fields"]
 
 _NEW: Final = sys.version_info >= (3, 12)
 _FACTORY_MARK: Final = "__dataclass_HAS_DEFAULT_FACTORY__" if _NEW else "_HAS_DEFAULT_FACTORY"
@@ -157,6 +157,29 @@ def _same(a: CodeType, b: CodeType) -> bool:
 
 def plain_fields(cls: type) -> dict[str, object] | None:
     """Fields and their defaults, if `__init__` was made by `dataclasses` and does nothing but store its arguments."""
+    fields = stored_fields(cls)
+    if fields is None or any(field.default_factory is not dataclasses.MISSING for field in dataclasses.fields(cls)):
+        return None
+    return fields
+
+
+def holds_only(cls: type) -> bool:
+    """Is this a class whose instances `dataclasses` makes, and that has no methods but those that it wrote?"""
+    found = _HOLDING.get(cls)
+    if found is None:
+        own = [value for base in cls.__mro__[:-1] for value in base.__dict__.values()]
+        methods = [value.__code__.co_filename for value in own if isinstance(value, FunctionType)]
+        made = not any(isinstance(value, property) for value in own) and all(name in _WRITTEN for name in methods)
+        found = _HOLDING[cls] = made and stored_fields(cls) is not None
+    return found
+
+
+_WRITTEN: Final = frozenset({"<string>", dataclasses.fields.__code__.co_filename})
+_HOLDING: Final[WeakKeyDictionary[type, bool]] = WeakKeyDictionary()
+
+
+def stored_fields(cls: type) -> dict[str, object] | None:
+    """Fields and their defaults, if `__init__` was made by `dataclasses` and stores an argument for each field."""
     parameters = cls.__dict__.get("__dataclass_params__")
     init = cls.__dict__.get("__init__")
     if parameters is None or not isinstance(init, FunctionType):
@@ -168,7 +191,7 @@ def plain_fields(cls: type) -> dict[str, object] | None:
         return None
     found = dataclasses.fields(cls)
     names = tuple(field.name for field in found)
-    simple = all(field.init and field.default_factory is dataclasses.MISSING for field in found)
+    simple = all(field.init for field in found)
     if not simple or code.co_varnames[1 : code.co_argcount] != names or code.co_kwonlyargcount:
         return None
     if len(names) != len(cls.__dict__["__dataclass_fields__"]) or any(_is_descriptor(cls, name) for name in names):

@@ -46,6 +46,8 @@ class Versions:
         self._event: Final = event
         self.nokey: set[object] = set()
         self.noshape: set[object] = set()
+        self.omitted: set[type] = set()
+        self.read: set[type] = set()
         self.plain: set[tuple[int, int]] = set()
         self.refused: set[object] = set()
         """The machine's places where something cannot be virtual."""
@@ -137,6 +139,16 @@ class Versions:
             except NoKey:
                 self._rekey_units()
             return ArgumentKey(key.tokens, key.signature(), tuple(_weights(key.shapes).items()))
+
+    def note_read(self, cls: type) -> None:
+        """An attribute of an instance made during specialization is read: what such instances hold belongs to the
+        keys, also that of the other classes of its module, which will be read next."""
+        if cls in self.read:
+            return
+        late = {other for other in self.omitted if other.__module__ == cls.__module__} if cls in self.omitted else set()
+        self.read |= {cls, *late}
+        if late:
+            raise Restart(f"attributes of {cls.__name__} are read")
 
     # -- summaries of residual functions
 
