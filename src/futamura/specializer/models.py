@@ -28,7 +28,7 @@ from futamura.specializer.raising import raise_value
 from futamura.specializer.refinement import answer, plain_check
 from futamura.specializer.rules import exact_type, sequence_items, site
 from futamura.specializer.state import Frame
-from futamura.specializer.stepping import STEPS, inner_iterator, stepping
+from futamura.specializer.stepping import STEPS, inner_iterator, is_stepping, stepping
 from futamura.specializer.values import NONE, About, AbstractValue, Dynamic, Known, Virtual, VObject
 
 __all__ = [
@@ -488,7 +488,7 @@ def _model_enumerate(
     start = given[1] if len(given) == 2 else Known(0)
     if type(start) is not Known or type(start.value) is not int:
         return None
-    if is_generator(m, args[0]):
+    if is_generator(m, args[0]) or is_stepping(m, args[0]):
         box = m.virtual(VObject("list", list, (start,), site=(site(frame), "count")))
         return stepping(m, frame, "enumerate", enumerate, (args[0], box))
     inner = iterator_over(m, frame, args[0])

@@ -145,6 +145,17 @@ def last_place(k, xs):
     return place
 
 
+def numbered_pairs(kinds, xs):
+    """The counter of pairs of which one half is known."""
+    found = [(kind, x, ("at", i)) for i, (kind, x) in enumerate(zip(kinds, xs), 3)]
+    for i, (kind, x) in enumerate(zip(kinds, xs)):
+        if isinstance(x, kind):
+            found.append(i)
+        else:
+            raise Invalid(("$", f".{i}"), str(kind))
+    return found
+
+
 def both(k, x):
     """A way out that needs the text twice, and one that goes on behind a handler."""
     text = "-".join([str(bool(x)), str(k)])
@@ -183,6 +194,7 @@ SUBJECTS = [
     Subject("an exception with an effect", _case(loud, k=5), one),
     Subject("texts that may fail", [*_case(texts, k=0), *_case(texts, k=2.5)], several),
     Subject("counters from afar", [*_case(far, exponent=5000), *_case(far, exponent=2)], several),
+    Subject("pairs that are counted", _case(numbered_pairs, kinds=(int, (str, float), int)), several),
     Subject("the last place", _case(last_place, k=5), several),
     Subject("a text used twice", [*_case(both, k=0), *_case(both, k=2)], one),
 ]

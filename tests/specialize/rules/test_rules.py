@@ -34,6 +34,7 @@ from . import (
     exceptions,
     folding,
     found,
+    holding,
     leaving,
     registry,
     state,
@@ -56,6 +57,7 @@ ROWS = [
         class_attributes,
         classes,
         leaving,
+        holding,
     )
     for subject in module.SUBJECTS
 ]
