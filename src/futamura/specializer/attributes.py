@@ -33,8 +33,22 @@ __all__ = ["CALLED", "load_attribute", "plain_reads", "store_attribute", "store_
 
 _BUILTIN_OWNERS: Final = frozenset(
     {
-        str, bytes, int, float, bool, complex, list, dict, tuple, set, frozenset, range, slice,
-        collections.deque, collections.defaultdict, types.MappingProxyType,
+        str,
+        bytes,
+        int,
+        float,
+        bool,
+        complex,
+        list,
+        dict,
+        tuple,
+        set,
+        frozenset,
+        range,
+        slice,
+        collections.deque,
+        collections.defaultdict,
+        types.MappingProxyType,
     }
 )
 _PLAIN_STORES: Final = tuple(class_lookup(cls, "__setattr__") for cls in (object, BaseException))
@@ -316,13 +330,12 @@ def store_field(m: Machine, target: AbstractValue, name: str, value: AbstractVal
     entry = m.state.object(target)
     keeps = entry is not None and (entry.kind == "instance" or (entry.kind == "exception" and entry.extra == "made"))
     if entry is not None and type(target) is Virtual and keeps:
-        names, items = list(entry.names), list(entry.items)
-        if name in names:
-            items[names.index(name)] = value
+        items = list(entry.items)
+        if name in entry.names:
+            items[entry.names.index(name)] = value
+            m.state.heap[target.oid] = entry.with_items(tuple(items))
         else:
-            names.append(name)
-            items.append(value)
-        m.state.heap[target.oid] = entry._replace(names=tuple(names), items=tuple(items))
+            m.state.heap[target.oid] = entry._replace(names=(*entry.names, name), items=(*items, value))
         return True
     if type(target) is Known and m.world.is_frozen(target.value) and not is_a(target.value, type):
         place = (m.world.serial(target.value), name)

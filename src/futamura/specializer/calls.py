@@ -56,7 +56,6 @@ from futamura.specializer.rules import exact_type, rule, sequence_items, site
 from futamura.specializer.state import Frame
 from futamura.specializer.stepping import is_stepping
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
-from futamura.specializer.world import Assumption
 
 __all__ = ["IN_PYTHON", "call_value", "enter", "push_function"]
 
@@ -67,7 +66,7 @@ DEEP_ENDS: Final = 64
 
 @rule("call")
 def call(m: Machine, frame: Frame, op: Operation) -> None:
-    function, *args = (m.get(frame, arg) for arg in op.args)
+    function, *args = [m.get(frame, arg) for arg in op.args]
     bound = _arguments(m, args, op.attr)
     if bound is None:
         _residual_call(m, frame, op, [function, *args], op.attr)
@@ -189,21 +188,25 @@ def call_of_instance(m: Machine, target: AbstractValue) -> AbstractValue | None:
     return Known(method)
 
 
-_WEAK: Final = (
-    weakref.ref,
-    weakref.proxy,
-    weakref.finalize,
-    weakref.WeakMethod,
-    weakref.WeakSet,
-    weakref.WeakKeyDictionary,
-    weakref.WeakValueDictionary,
-)
+_WEAK: Final = {
+    id(made): made
+    for made in (
+        weakref.ref,
+        weakref.proxy,
+        weakref.finalize,
+        weakref.WeakMethod,
+        weakref.WeakSet,
+        weakref.WeakKeyDictionary,
+        weakref.WeakValueDictionary,
+    )
+}
+"""By identity, for what is called may be anything."""
 
 
 def _call_known(
     m: Machine, frame: Frame, op: Operation, function: object, args: list[AbstractValue], keywords: Keywords
 ) -> bool:
-    if any(function is weak for weak in _WEAK):
+    if id(function) in _WEAK:
         raise Unsupported("a weak reference is made, which must see its object end in time", op.span)
     if is_a(function, types.MethodType):
         call_value(m, frame, op, Known(function.__func__), [Known(function.__self__), *args], keywords)
@@ -341,6 +344,17 @@ def _hashable_function(function: object) -> bool:
 # -- inlining
 
 
+def _defaults(function: types.FunctionType, signature: Signature) -> dict[str, AbstractValue]:
+    """The default values of a function's parameters by name."""
+    defaults: dict[str, AbstractValue] = {}
+    regular = (*signature.posonly, *signature.regular)
+    values = function.__defaults__ or ()
+    for name, value in zip(regular[len(regular) - len(values) :], values):
+        defaults[name] = Known(value)
+    defaults.update({name: Known(value) for name, value in (function.__kwdefaults__ or {}).items()})
+    return defaults
+
+
 def _inline_function(
     m: Machine,
     frame: Frame,
@@ -359,15 +373,10 @@ def _inline_function(
     complete = not starred and len(args) + len(keywords) == len(signature.names)
     for part in ("__code__",) if complete else ("__code__", "__defaults__", "__kwdefaults__"):
         if function.__globals__ is not library.__dict__:
-            place = f"{function.__qualname__}.{part}"
-            m.world.assume(Assumption("attribute", place, function, part, getattr(function, part)))
-    defaults: dict[str, AbstractValue] = {}
-    regular = (*signature.posonly, *signature.regular)
-    values = function.__defaults__ or ()
-    for name, value in zip(regular[len(regular) - len(values) :], values):
-        defaults[name] = Known(value)
-    defaults.update({name: Known(value) for name, value in (function.__kwdefaults__ or {}).items()})
-    bound = bind(m, frame, signature, args, keywords, defaults)
+            m.world.assume_attribute(function, part, getattr(function, part))
+    bound: list[AbstractValue] | None = args
+    if not complete or keywords or signature.kwonly:
+        bound = bind(m, frame, signature, args, keywords, _defaults(function, signature))
     if bound is None:
         return False
     cells: list[AbstractValue] = [Known(cell) for cell in facts.cells]
@@ -470,11 +479,12 @@ def push_function(m: Machine, frame: Frame, op: Operation, facts: FunctionFacts,
     return _push(m, frame, op, facts, values)
 
 
+_PLAIN_CONSTANTS: Final = frozenset({int, float, bool, str, bytes, type(None)})
+
+
 def _is_plain_constant(value: AbstractValue) -> bool:
     """Does this argument bring nothing that a callee could be specialized on, but a number or a string?"""
-    return type(value) is Dynamic or (
-        type(value) is Known and type(value.value) in (int, float, bool, str, bytes, type(None))
-    )
+    return type(value) is Dynamic or (type(value) is Known and type(value.value) in _PLAIN_CONSTANTS)
 
 
 def _constructed(m: Machine, subject: AbstractValue | None, given: AbstractValue) -> AbstractValue:

@@ -213,7 +213,7 @@ def _position(entry: VObject, key: object) -> int | None:
 
 @rule("getitem")
 def getitem(m: Machine, frame: Frame, op: Operation) -> None:
-    target, key = (m.get(frame, arg) for arg in op.args)
+    target, key = [m.get(frame, arg) for arg in op.args]
     result = load_item(m, frame, target, key)
     for special in SPECIAL.get("getitem", ()) if result is None else ():
         result = special(m, frame, op, [target, key]) if result is None else result
@@ -304,9 +304,10 @@ def _slice_of(m: Machine, frame: Frame, target: AbstractValue, bounds: slice) ->
 
 @rule("slice")
 def build_slice(m: Machine, frame: Frame, op: Operation) -> None:
-    args = tuple(m.get(frame, arg) for arg in op.args)
-    if all(type(arg) is Known and deep(arg.value) for arg in args):
-        made = slice(*(arg.value for arg in args if type(arg) is Known))
+    args = tuple([m.get(frame, arg) for arg in op.args])
+    parts = [arg.value for arg in args if type(arg) is Known and deep(arg.value)]
+    if len(parts) == len(args):
+        made = slice(*parts)
         m.slices[id(made)] = made
         m.set(frame, op, Known(made))
     else:

@@ -153,7 +153,7 @@ class Emitter(ABC):
             self.state.intact = intact
         elif name in WRITERS and not leaves_alone(name, args):
             self.state.intact = False
-        values = tuple(self.residual_value(hint) for _ in range(results))
+        values = tuple([self.residual_value(hint) for _ in range(results)])
         op = ResidualOperation(name, lifted, attr, values, self.span, not raises, None, self.state.frames[-1].facts)
         self.block.ops.append(op)
         for value in values:

@@ -68,6 +68,7 @@ ROLLED_TRIPS: Final = 500
 """A loop of fewer trips is not what makes a specialization long."""
 MAX_ROLLED: Final = 12
 
+
 class Points(Protocol):
     """What the machine needs of the version table."""
 
@@ -437,7 +438,7 @@ class Machine(Emitter):
     def assume_attribute(self, cls: type, name: str, found: object) -> None:
         if self.world.on_classes and self.world.is_stored(cls, name):
             raise Unsupported(f"the attribute `{name}` of a class is stored, and needed while it is", self.span)
-        self.world.assume(Assumption("attribute", f"{cls.__qualname__}.{name}", cls, name, found))
+        self.world.assume_attribute(cls, name, found)
 
     def stores_on_class(self, cls: type | None, name: str) -> None:
         """An attribute of a class (None: of something that may be one) is stored or deleted."""

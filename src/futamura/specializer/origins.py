@@ -163,9 +163,14 @@ def trace(recorded: Recorded, root: Version, inputs: dict[int, str]) -> Trace:
     found = Trace([], {}, {}, {})
     blocks, versions = _reachable(root)
     facts: dict[int, FunctionFacts] = {}
+    noted: set[tuple[int, int]] = set()
     recorded.names = dict(_variables(versions))
     for version in versions:
-        for (uid, block), owner in version.executed.items():
+        for place, owner in version.executed.items():
+            if place in noted:
+                continue
+            noted.add(place)
+            uid, block = place
             if uid not in facts:
                 facts[uid] = owner
                 function = owner.function
@@ -174,8 +179,8 @@ def trace(recorded: Recorded, root: Version, inputs: dict[int, str]) -> Trace:
         top = version.state.top
         span = _first_span(top.facts, top.block)
         if span is not None:
-            place = (top.facts.function.file, span.line)
-            found.versions[place] = found.versions.get(place, 0) + 1
+            line = (top.facts.function.file, span.line)
+            found.versions[line] = found.versions.get(line, 0) + 1
     for residual in blocks:
         for op in residual.ops:
             if op.where is not None and op.span is not None and op.name not in _TRIVIAL:

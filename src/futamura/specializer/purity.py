@@ -180,14 +180,14 @@ def cheap(name: str, args: tuple[object, ...]) -> bool:
     return True
 
 
-_PLAIN_LOOKUPS: Final = tuple(
-    base.__dict__["__getattribute__"]
+_PLAIN_LOOKUPS: Final = {
+    id(base.__dict__["__getattribute__"]): base.__dict__["__getattribute__"]
     for base in (object, ast.AST, BaseException, tuple, int, str, float)
     if "__getattribute__" in base.__dict__
-)
+}
+"""By identity, for `==` of what a class has there may be code of the program."""
 
 
 def plain_lookup(cls: type) -> bool:
     """Are attributes of instances looked up by the default rules?  (Some builtin classes name the same code again.)"""
-    found = class_lookup(cls, "__getattribute__")
-    return any(found is plain for plain in _PLAIN_LOOKUPS)
+    return id(class_lookup(cls, "__getattribute__")) in _PLAIN_LOOKUPS

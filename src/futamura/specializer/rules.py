@@ -25,7 +25,7 @@ from futamura.specializer.bounds import by_law, compared, least_of_result, note_
 from futamura.specializer.machine import Machine
 from futamura.specializer.plainness import comparable, is_record, stands_for
 from futamura.specializer.policy import SMALL_MODULUS
-from futamura.specializer.purity import MISSING, cheap, class_lookup, deep, wide
+from futamura.specializer.purity import ATOMS, MISSING, cheap, class_lookup, deep, wide
 from futamura.specializer.refinement import about_operands, answer, refused_by
 from futamura.specializer.speculation import likely
 from futamura.specializer.state import OLDEST, Frame
@@ -118,10 +118,13 @@ def _names(types: list[type | None]) -> tuple[str, ...]:
 
 def fold(m: Machine, name: str, values: tuple[object, ...]) -> tuple[object, ...] | None:
     """The result of a builtin operator on builtin operands, in a tuple; None if it must stay."""
-    check = comparable if name in ("is", "is_not", *_EQUALITY) else deep
-    if name not in ("is", "is_not") and not all(deep(value) for value in values):
-        values = tuple([stands_for(value) for value in values])
-    if not all(check(value) for value in values) or not cheap(name, values):
+    plain = ATOMS.issuperset(map(type, values))
+    if not plain:
+        check = comparable if name in ("is", "is_not", *_EQUALITY) else deep
+        if name not in ("is", "is_not") and not all(deep(value) for value in values):
+            values = tuple([stands_for(value) for value in values])
+        plain = all(check(value) for value in values)
+    if not plain or not cheap(name, values):
         return None
     evaluate = OPERATORS[name].evaluate
     assert evaluate is not None
@@ -153,8 +156,8 @@ def operate(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
     name = op.operator.name
     if name in ("is", "is_not"):
         m.compared.update(token_key(arg.value) for arg in args if type(arg) is Known and has_identity(arg.value))
-    if all(type(arg) is Known for arg in args):
-        values = tuple([arg.value for arg in args if type(arg) is Known])
+    values = tuple([arg.value for arg in args if type(arg) is Known])
+    if len(values) == len(args):
         folded = fold(m, name, values)
         if folded is not None:
             m.folded += 1

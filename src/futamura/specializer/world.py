@@ -210,7 +210,8 @@ class World:
             value = getattr(builtins, name)
         else:
             return None
-        self.assume(Assumption("global", f"{module}.{name}", namespace, name, value))
+        if ("global", id(namespace), name) not in self.assumptions:
+            self.assume(Assumption("global", f"{module}.{name}", namespace, name, value))
         if self._constant is not None and name in namespace and is_mutable(value) and self._constant(namespace, name):
             self.freeze(value)
         return (value,)
@@ -258,6 +259,11 @@ class World:
         module = sys.modules.get(owner.__module__)
         if module is not None and self._constant(module.__dict__, "." + name):
             self.freeze(value)
+
+    def assume_attribute(self, holder: type | types.FunctionType, name: str, found: object) -> None:
+        """An attribute was read off a class or function."""
+        if ("attribute", id(holder), name) not in self.assumptions:
+            self.assume(Assumption("attribute", f"{holder.__qualname__}.{name}", holder, name, found))
 
     def assume(self, assumption: Assumption) -> None:
         self.assumptions.setdefault((assumption.kind, id(assumption.holder), assumption.name), assumption)
