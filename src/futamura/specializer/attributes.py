@@ -186,11 +186,11 @@ def _load_class(m: Machine, cls: type, name: str) -> AbstractValue | None:
 def _load_instance(
     m: Machine, frame: Frame, op: Operation, target: AbstractValue, cls: type, name: str
 ) -> AbstractValue | str | None:
-    if not plain_reads(cls) or type(target) is Dynamic:
-        if type(target) is not Dynamic or not plain_reads(cls):
-            return None
-    found = class_lookup(cls, name)
-    if m.world.may_be_stored(cls, name):
+    member = m.world.member(cls, name)
+    found = member.found
+    if not member.plain:
+        return None
+    if member.stored or m.world.is_stored(cls, name):
         plain = found is MISSING or not hasattr(type(found), "__set__")
         return _field(m, target, name) if plain and type(target) is not Dynamic else None
     if isinstance(found, property):

@@ -193,7 +193,8 @@ class FunctionFacts:
         return late
 
     def in_dynamic_loop(self, block: int) -> bool:
-        return any(loop.header in self.dynamic_headers for loop in self.loops_of[block])
+        headers = self.dynamic_headers
+        return bool(headers) and any(loop.header in headers for loop in self.loops_of[block])
 
     def useful(self, inlined: bool) -> frozenset[int]:
         """The values that can reach control, a call, memory or a container: all but pure accumulators.

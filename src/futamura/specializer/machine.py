@@ -41,7 +41,7 @@ from futamura.specializer.residual import (
 from futamura.specializer.restoring import is_written, restoring_block, same_contents, store_back
 from futamura.specializer.situation import located
 from futamura.specializer.state import OLDEST, ArgumentKey, Extent, Frame, State, Suspension
-from futamura.specializer.values import AbstractValue, Dynamic, Known, VObject
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 from futamura.specializer.world import Assumption, World
 
 __all__ = ["GUARDED", "Machine", "Restart", "Unsupported"]
@@ -234,7 +234,8 @@ class Machine(Emitter):
     # -- values of the running frame
 
     def get(self, frame: Frame, value: int) -> AbstractValue:
-        return self.state.resolve(frame.env[value])
+        content = frame.env[value]
+        return self.state.resolve(content) if type(content) is Virtual else content
 
     def set(self, frame: Frame, op: Operation, value: AbstractValue) -> None:
         frame.env[op.results[0]] = value

@@ -209,7 +209,7 @@ def _append(
 ) -> AbstractValue | None:
     if len(args) != 1 or len(held.items) >= m.budget.virtual_length:
         return None
-    m.state.heap[target.oid] = held._replace(items=(*held.items, args[0]))
+    m.state.heap[target.oid] = held.with_items((*held.items, args[0]))
     return NONE
 
 
@@ -223,7 +223,7 @@ def _pop(
         return _nothing_popped(m, held, args)
     items = list(held.items)
     value = items.pop(index)
-    m.state.heap[target.oid] = held._replace(items=tuple(items))
+    m.state.heap[target.oid] = held.with_items(tuple(items))
     return value
 
 

@@ -81,8 +81,8 @@ def site(frame: Frame) -> object:
 
 @rule("const")
 def const(m: Machine, frame: Frame, op: Operation) -> None:
-    assert isinstance(op.attr, Constant)
-    m.set(frame, op, Known(op.attr.value))
+    assert type(op.attr) is Constant
+    frame.env[op.results[0]] = Known(op.attr.value)
 
 
 @rule("copy")
@@ -119,12 +119,10 @@ def _names(types: list[type | None]) -> tuple[str, ...]:
 def fold(m: Machine, name: str, values: tuple[object, ...]) -> tuple[object, ...] | None:
     """The result of a builtin operator on builtin operands, in a tuple; None if it must stay."""
     plain = ATOMS.issuperset(map(type, values))
-    if not plain:
-        check = comparable if name in ("is", "is_not", *_EQUALITY) else deep
-        if name not in ("is", "is_not") and not all(deep(value) for value in values):
-            values = tuple([stands_for(value) for value in values])
-        plain = all(check(value) for value in values)
-    if not plain or not cheap(name, values):
+    check = comparable if name in ("is", "is_not", *_EQUALITY) else deep
+    if not plain and name not in ("is", "is_not") and not all(deep(value) for value in values):
+        values = tuple([stands_for(value) for value in values])
+    if not (plain or all(check(value) for value in values)) or not cheap(name, values):
         return None
     evaluate = OPERATORS[name].evaluate
     assert evaluate is not None

@@ -221,8 +221,12 @@ class State:
 
     def object(self, value: AbstractValue) -> VObject | None:
         """The virtual object that `value` is, if it is one."""
-        value = self.resolve(value)
-        return self.heap[value.oid] if type(value) is Virtual else None
+        while type(value) is Virtual:
+            entry = self.heap[value.oid]
+            if entry.kind != "forward":
+                return entry
+            value = entry.items[0]
+        return None
 
     def age(self, value: AbstractValue) -> int:
         return self.ages.get(value.vid, 0) if type(value) is Known and value.vid else 0

@@ -16,12 +16,12 @@ import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from futamura.analysis.sharing import is_stored_on_a_class
 from futamura.ir.classes import is_a
 from futamura.specializer.plainness import comparable
-from futamura.specializer.purity import class_lookup, deep, is_mutable
+from futamura.specializer.purity import MISSING, class_lookup, deep, is_mutable, plain_lookup
 
 __all__ = ["Assumption", "World"]
 
@@ -72,6 +72,18 @@ def _named(value: object) -> str:
     return f"this {type(value).__name__}"
 
 
+class Member(NamedTuple):
+    """An attribute as a class knows it."""
+
+    cls: type
+    found: object
+    """What its method resolution order has; `MISSING` if nothing."""
+    plain: bool
+    """Does access follow the default rules?"""
+    stored: bool
+    """Does other code of the modules of the class and its bases store it on a class?"""
+
+
 class World:
     """Static objects, what was read of them, and which places turned out to be written."""
 
@@ -94,6 +106,7 @@ class World:
         self._promised: Final[dict[int, object]] = {}
         self._caches: Final[dict[int, object]] = {}
         self._plainly_keyed: Final[dict[int, int]] = {}
+        self._members: Final[dict[tuple[int, str], Member]] = {}
         self._rebinds: Final = rebinds
         self._constant: Final = constant
         for value in frozen:
@@ -246,6 +259,15 @@ class World:
     def may_be_stored(self, cls: type, name: str) -> bool:
         """The same, or other code of the modules of these classes."""
         return self.is_stored(cls, name) or is_stored_on_a_class(cls, name)
+
+    def member(self, cls: type, name: str) -> Member:
+        """What this class says about an attribute of its instances; asked of the class once."""
+        found = self._members.get((id(cls), name))
+        if found is None:
+            plain = plain_lookup(cls) and class_lookup(cls, "__getattr__") is MISSING
+            found = Member(cls, class_lookup(cls, name), plain, is_stored_on_a_class(cls, name))
+            self._members[id(cls), name] = found
+        return found
 
     def binds(self, namespace: Mapping[str, object], name: str) -> bool:
         """Is `name` a global of the module whose contents are believed constant?"""

@@ -1,6 +1,6 @@
 """Evaluators in more styles: visitors by name, nested scopes, closures, macros, parsers by tables, sheets, graphs.
 
-    calculate("( x + y ) ^ 2 ^ 1", 2, 3)    ->    25
+calculate("( x + y ) ^ 2 ^ 1", 2, 3)    ->    25
 """
 
 from __future__ import annotations

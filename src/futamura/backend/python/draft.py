@@ -102,9 +102,9 @@ class Draft:
         alias, value = self._alias, self.value
         for at, item in enumerate(node.items):
             if isinstance(item, FusedItem):
-                if any(arg in alias for arg in item.args) or any(arg in alias for arg in item_refs(item)):
+                if not (alias.keys().isdisjoint(item.args) and alias.keys().isdisjoint(item_refs(item))):
                     node.items[at] = substituted(item, value)
-            elif any(arg in alias for arg in item.args):
+            elif not alias.keys().isdisjoint(item.args):
                 node.items[at] = item._replace(args=tuple([value(arg) for arg in item.args]))
         end = node.end
         node.end = end._replace(
