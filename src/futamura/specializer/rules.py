@@ -97,7 +97,7 @@ def copy(m: Machine, frame: Frame, op: Operation) -> None:
 _IMMUTABLE: Final = frozenset({int, float, bool, complex, str, bytes, tuple, frozenset, range, type(None)})
 _BUILTIN: Final[frozenset[type | None]] = frozenset({*_IMMUTABLE, list, dict, set, slice})
 _BY_NAME: Final = {kind.__name__: kind for kind in _BUILTIN if kind is not None}
-_EQUALITY: Final = frozenset({"eq", "ne"})
+_EQUALITY, _LOOKING = frozenset({"eq", "ne"}), frozenset({"is", "is_not", "eq", "ne"})
 _BY_EQUALITY: Final = frozenset({list, tuple, dict, set, frozenset})
 """Two of the same class are equal or not, whatever their items say."""
 
@@ -118,8 +118,7 @@ def _names(types: list[type | None]) -> tuple[str, ...]:
 
 def fold(m: Machine, name: str, values: tuple[object, ...]) -> tuple[object, ...] | None:
     """The result of a builtin operator on builtin operands, in a tuple; None if it must stay."""
-    plain = ATOMS.issuperset(map(type, values))
-    check = comparable if name in ("is", "is_not", *_EQUALITY) else deep
+    check, plain = comparable if name in _LOOKING else deep, ATOMS.issuperset(map(type, values))
     if not plain and name not in ("is", "is_not") and not all(deep(value) for value in values):
         values = tuple([stands_for(value) for value in values])
     if not (plain or all(check(value) for value in values)) or not cheap(name, values):
