@@ -40,8 +40,8 @@ from tests.specialize.programs import Program, generate
 
 MEMORY: Final = 2 << 30
 """Address space of a worker in bytes: a specialization that explodes must not take the machine with it."""
-GRACE: Final = 20.0
-"""Seconds beyond all time limits after which a silent worker counts as hanging in C code."""
+GRACE: Final = 120.0
+"""Seconds, on a busy machine, beyond all time limits after which a silent worker counts as hanging in C code."""
 SHOWN: Final = 3
 """Findings of one group that are printed."""
 

@@ -57,7 +57,7 @@ from futamura.specializer.state import Frame
 from futamura.specializer.stepping import is_stepping
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
-__all__ = ["IN_PYTHON", "call_value", "enter", "push_function"]
+__all__ = ["IN_PYTHON", "call_value", "enter", "is_writable_name", "push_function"]
 
 
 DEEP_ENDS: Final = 64
@@ -94,7 +94,7 @@ def _arguments(m: Machine, args: list[AbstractValue], shape: object) -> tuple[li
             if pairs is None:
                 return None
             for name, value in pairs:
-                if type(name) is not Known or type(name.value) is not str or not _is_keyword(name.value):
+                if type(name) is not Known or type(name.value) is not str or not is_writable_name(name.value):
                     return None
                 keywords.append((name.value, value))
         else:
@@ -104,9 +104,9 @@ def _arguments(m: Machine, args: list[AbstractValue], shape: object) -> tuple[li
     return positional, keywords
 
 
-def _is_keyword(name: str) -> bool:
-    """Can a call write this name before its `=`?"""
-    return name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
+def is_writable_name(name: str) -> bool:
+    """Can source text name a keyword argument or an attribute so?  Other letters than ASCII may be normalized."""
+    return name.isascii() and name.isidentifier() and not keyword.iskeyword(name) and name != "__debug__"
 
 
 def call_value(

@@ -14,6 +14,7 @@ from typing import Final
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer.attributes import CALLED, load_attribute, plain_reads, store_attribute
+from futamura.specializer.calls import is_writable_name
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.models import HANDLED, MODELS
 from futamura.specializer.purity import MISSING, class_lookup, own_attributes
@@ -27,7 +28,7 @@ __all__: list[str] = []
 
 def _known_name(args: list[AbstractValue]) -> str | None:
     name = args[1] if len(args) > 1 else None
-    return name.value if type(name) is Known and type(name.value) is str else None
+    return name.value if type(name) is Known and type(name.value) is str and is_writable_name(name.value) else None
 
 
 _IMMUTABLE_TYPE: Final = 1 << 8
@@ -73,7 +74,7 @@ def _get_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractV
     found = load_attribute(m, frame, op, args[0], name)
     if found is CALLED:
         return HANDLED
-    if found is None and len(args) == 2 and name.isidentifier():
+    if found is None and len(args) == 2:
         return m.emit("getattr", (args[0],), name)
     assert found is None or not isinstance(found, str)
     return found
@@ -94,7 +95,7 @@ def _has_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractV
 
 def _set_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     name = _known_name(args)
-    if name is None or len(args) != 3 or not name.isidentifier():
+    if name is None or len(args) != 3:
         return None
     store_attribute(m, frame, op, args[2], args[0], name)
     return NONE

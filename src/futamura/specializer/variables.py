@@ -21,7 +21,7 @@ from futamura.ir.graph import ClassAttr, Operation
 from futamura.specializer.assembly import Assembly, operations
 from futamura.specializer.definitions import Closure
 from futamura.specializer.machine import Machine, Unsupported
-from futamura.specializer.residual import ResidualOperation
+from futamura.specializer.residual import ResidualBlock, ResidualOperation
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known
 from futamura.specializer.world import Assumption
@@ -106,17 +106,59 @@ def require_variables(assembly: Assembly, replaced: dict[int, int]) -> None:
         for cell in _cells_of(op):
             if replaced.get(cell, cell) not in made:
                 raise Unsupported("a variable is bound on some ways only", op.span)
-    _require_names(found, replaced)
+    _require_names(assembly, found, replaced)
 
 
-def _require_names(found: list[ResidualOperation], replaced: dict[int, int]) -> None:
+def _require_names(assembly: Assembly, found: list[ResidualOperation], replaced: dict[int, int]) -> None:
     cells = {op.results[0]: str(op.attr) for op in found if op.name == "cell"}
     empty = {op.results[0] for op in found if op.name == "cell" and not op.args}
     empty.update(replaced.get(op.args[0], op.args[0]) for op in found if op.name == "cell_del")
+    renamed = []
     for op in found:
         if op.name == "cell_get" and replaced.get(op.args[0], op.args[0]) in empty:
             cell = replaced.get(op.args[0], op.args[0])
             same = [other for other, name in cells.items() if name == cells.get(cell)]
             assert isinstance(op.attr, tuple)
             if len(same) > 1 or op.attr[1] != "local":
-                raise Unsupported("a variable that may be unbound would get another name", op.span)
+                renamed.append(op)
+    if not renamed:
+        return
+    bound = _surely_bound(assembly, empty, replaced)
+    for op in renamed:
+        if id(op) not in bound:
+            raise Unsupported("a variable that may be unbound would get another name", op.span)
+
+
+def _surely_bound(assembly: Assembly, cells: set[int], replaced: dict[int, int]) -> set[int]:
+    """The reads (by identity) that an assignment comes before on every way, and no deletion after it."""
+    inside = (op for function in assembly.machine.definitions.all() for op in function.operations())
+    deleted = {op.attr[0] for op in inside if op.name == "cell_del" and isinstance(op.attr, tuple)}
+    entry: dict[ResidualBlock, set[int]] = {assembly.blocks[0]: set()}
+    bound: set[int] = set()
+    work = [assembly.blocks[0]]
+    while work:
+        block = work.pop()
+        state = set(entry[block])
+        raising = set(state)
+        for op in operations(assembly, block):
+            if op.name != "cell" and op.name not in _CELL_OF:
+                continue
+            cell = op.results[0] if op.name == "cell" else op.args[_CELL_OF[op.name]]
+            cell = replaced.get(cell, cell)
+            if op.name == "cell_get":
+                named = isinstance(op.attr, tuple) and op.attr[0] in deleted
+                (bound.add if cell in state and not named else bound.discard)(id(op))
+            elif cell in cells:
+                (state.add if op.name == "cell_set" or (op.name == "cell" and op.args) else state.discard)(cell)
+                raising &= state
+        number = assembly.numbers[block]
+        ways = [(target, state) for (source, _), (target, _) in assembly.edges.items() if source == number]
+        if number in assembly.handlers:
+            ways.append((assembly.handlers[number][0], raising))
+        for target, left in ways:
+            known = entry.get(target)
+            met = left if known is None else known & left
+            if met != known:
+                entry[target] = set(met)
+                work.append(target)
+    return bound

@@ -175,7 +175,105 @@ def hides_method(thing, x):
     return first, thing.price(x)
 
 
+class Plain:
+    pass
+
+
+def taken(**names):
+    return names
+
+
+def named_oddly(name, x):
+    """Attributes that source text cannot name, or not without changing the name."""
+    thing = Plain()
+    setattr(thing, name, x)
+    first = getattr(thing, name), hasattr(thing, name), dict(vars(thing)), taken(**{name: x})
+    setattr(x, name, 1)
+    delattr(thing, name)
+    return first, hasattr(thing, name), getattr(x, name, 3), vars(x)
+
+
+class Colliding:
+    """Not equal to anything, but in the same place of every table as the text."""
+
+    def __init__(self, like):
+        self.like = like
+
+    def __hash__(self):
+        return hash(self.like)
+
+    def __eq__(self, other):
+        print("eq", self.like)
+        return False
+
+
+def looked_up(table, members, x):
+    return table["q"], table.get("k", 5), "q" in table, "q" in members, x
+
+
+def shared_and_called(a, x):
+    def add(k=1):
+        nonlocal total
+        total += k
+        return total
+
+    total = a
+    late = lambda q=2: (late_value, q)  # noqa: E731
+    late_value = x
+    first = add(x), late(), total
+    return first, add, late
+
+
+def used_later(a, x):
+    first, add, late = shared_and_called(a, x)
+    return first, add(), add(5), late(1)
+
+
+def closure_of_target():
+    def target(a, x):
+        def add(k=1):
+            nonlocal total
+            total += k
+            return total
+
+        total = a
+        return [add(x), total, add, add()]
+
+    return target, {"a": 3}
+
+
+def bound_on_one_way(a, x):
+    try:
+        read = lambda: value  # noqa: E731
+        if x:
+            value = a
+        return read(), value, read
+    except NameError as error:
+        return type(error).__name__, str(error), a
+
+
 SUBJECTS = [
+    Subject(
+        "names that source text cannot have",
+        [Case(name, lambda name=name: (named_oddly, {"name": name})) for name in ("None", "class", "\ufb01", "a b")],
+        lambda random: (Plain(),),
+    ),
+    Subject(
+        "keys that collide with objects",
+        [
+            Case(
+                "q",
+                lambda: (
+                    looked_up,
+                    {"table": {Colliding("q"): 1, "q": 2, Colliding("k"): 3}, "members": {Colliding("q"), "q"}},
+                ),
+            )
+        ],
+        one_of(1),
+    ),
+    Subject("variables that are shared and called", [Case("three", lambda: (used_later, {"a": 3}))], one_of(1, 2.5)),
+    Subject("a shared variable of the target", [Case("three", closure_of_target)], one_of(1, 2.5)),
+    Subject("a shared variable that may be unbound", [Case("three", lambda: (bound_on_one_way, {"a": 3}))], one_of(0)),
     Subject(
         "an attribute of its own in front of that of the class",
         [Case("five", lambda: (hides_class_attribute, {"thing": Priced()}))],
