@@ -9,7 +9,8 @@
     class Shop: RATES = {...}           contents of the attribute, asked for as ".RATES", are constant in the same way
 
 A container's contents count as constant if, inside functions, its bare name is only indexed, iterated, measured, tested
-for members, or asked by methods that do not change it.  What module level code does happens once, on import.
+for members, or asked by methods that do not change it, and what comes out of it is not changed either (`items`).  What
+module level code does happens once, on import.
 
 Invariant: "constant" is said only if every function of the module was seen.  An attribute that some function names in a
 string counts as changed; one whose name is put together at run time is not seen.
@@ -25,6 +26,7 @@ import types
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from futamura.frontend.items import changed_items
 from futamura.ir.classes import is_a
 from futamura.source import unwarned
 
@@ -37,7 +39,11 @@ _MEASURES: Final = frozenset(
 )
 
 _rebound: Final[dict[int, tuple[object, frozenset[str]]]] = {}
-_written: Final[dict[int, tuple[object, frozenset[str] | None]]] = {}
+_written: Final[dict[int, tuple[object, tuple[frozenset[str], frozenset[str]] | None]]] = {}
+_PLAIN: Final = (
+    *(int, float, complex, str, bytes, range, type(None)),
+    *(type, types.FunctionType, types.BuiltinFunctionType),
+)
 
 
 def is_rebound(namespace: Mapping[str, object], name: str) -> bool:
@@ -90,11 +96,22 @@ def contents_are_constant(namespace: Mapping[str, object], name: str) -> bool:
     found = _written.get(key)
     if found is None or found[0] is not namespace:
         found = _written[key] = (namespace, _changed(namespace))
-    return found[1] is not None and name not in found[1]
+    if found[1] is None or name in found[1][0]:
+        return False
+    if name not in found[1][1]:
+        return True
+    return name in namespace and all(map(_is_plain, gc.get_referents(namespace[name])))
 
 
-def _changed(namespace: Mapping[str, object]) -> frozenset[str] | None:
-    """The globals whose contents a function may change; None if the source is not known."""
+def _is_plain(value: object) -> bool:
+    """Has the value nothing in it that could be changed?"""
+    if type(value) in (tuple, frozenset):
+        return all(map(_is_plain, gc.get_referents(value)))
+    return type(value) in _PLAIN or is_a(value, type)
+
+
+def _changed(namespace: Mapping[str, object]) -> tuple[frozenset[str], frozenset[str]] | None:
+    """The globals whose contents a function may change, and those whose items; None if the source is not known."""
     file = namespace.get("__file__")
     lines = linecache.getlines(file) if isinstance(file, str) else []
     if not lines:
@@ -117,7 +134,7 @@ def _changed(namespace: Mapping[str, object]) -> frozenset[str] | None:
                     changed.add("." + node.attr)
                 elif isinstance(node, ast.Constant) and type(node.value) is str:
                     changed.add("." + node.value)
-    return frozenset(changed)
+    return frozenset(changed), changed_items(tree)
 
 
 def _read_only(node: ast.AST) -> Iterator[ast.expr]:

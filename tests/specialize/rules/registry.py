@@ -27,6 +27,52 @@ def extend(name, value):
     table[name] = value
 
 
+NESTED = {"a": [1, 2], "b": [[3]]}
+ROWS = [[1], [2, 3]]
+GROUPS = {"x": {"y": 1}}
+
+
+def grow(value):
+    NESTED["a"].append(value)
+
+
+def lengthen(rows, value):
+    for row in rows:
+        longest = row
+        longest.append(value)
+
+
+def lengthen_rows(value):
+    lengthen(rows=ROWS, value=value)
+
+
+def group(name):
+    return GROUPS.get(name)
+
+
+def regroup(value):
+    found = group("x")
+    found["y"] = value
+
+
+def from_nested(name, x):
+    return NESTED[name][0] + x, len(NESTED[name])
+
+
+def from_rows(k, x):
+    return len(ROWS[k]) + x
+
+
+def from_groups(name, x):
+    return GROUPS[name]["y"] + x
+
+
+def around_a_call(name, act):
+    before = len(NESTED[name])
+    act(before)
+    return before, len(NESTED[name])
+
+
 def run_hooks(scale, x):
     total = x
     for hook in HOOKS:

@@ -198,6 +198,21 @@ def test_a_module_table_written_through_another_name() -> None:
     assert residual(1) == registry.from_table("a", 1) == (51, 3)
 
 
+def test_an_item_of_a_module_table_is_changed() -> None:
+    residual = silently(registry.from_nested, name="a")
+    rows = silently(registry.from_rows, k=0)
+    groups = silently(registry.from_groups, name="x")
+    around = silently(registry.around_a_call, name="a")
+    assert residual(1) == registry.from_nested("a", 1) and rows(1) == 2 and groups(1) == 2
+    registry.grow(5)
+    registry.lengthen_rows(7)
+    registry.regroup(9)
+    assert residual(1) == registry.from_nested("a", 1) == (2, 3)
+    assert rows(1) == registry.from_rows(0, 1) == 3
+    assert groups(1) == registry.from_groups("x", 1) == 10
+    assert around(registry.grow) == (3, 4) and around(print) == (4, 4)
+
+
 def test_a_module_table_written_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
     residual = silently(registry.from_constants, name="pi")
     assert residual(2) == 6
