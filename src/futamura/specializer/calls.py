@@ -30,6 +30,7 @@ from futamura.specializer.bounds import shape_of_result
 from futamura.specializer.builtin_errors import exception_made_plainly, plain_exception_class
 from futamura.specializer.containers import dict_pairs
 from futamura.specializer.describing import is_plain_enum, member_by_value
+from futamura.specializer.dispatching import branch_on_function, meet_behind
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.functions import settle_functions
 from futamura.specializer.generators import is_generator, is_iterator, new_generator
@@ -67,6 +68,14 @@ DEEP_ENDS: Final = 64
 @rule("call")
 def call(m: Machine, frame: Frame, op: Operation) -> None:
     function, *args = [m.get(frame, arg) for arg in op.args]
+    if type(function) is Dynamic and branch_on_function(m, frame, function):
+        return
+    _call(m, frame, op, function, args)
+    if frame.forked:
+        meet_behind(m, frame)
+
+
+def _call(m: Machine, frame: Frame, op: Operation, function: AbstractValue, args: list[AbstractValue]) -> None:
     bound = _arguments(m, args, op.attr)
     if bound is None:
         _residual_call(m, frame, op, [function, *args], op.attr)

@@ -8,6 +8,7 @@ setitem x, virtual dict, "k"     ->  the virtual dict changes, nothing is emitte
 from __future__ import annotations
 
 from futamura.ir.graph import Operation
+from futamura.specializer.dispatching import note_choice
 from futamura.specializer.failing import missing_item, wrong_count
 from futamura.specializer.machine import Machine
 from futamura.specializer.plainness import comparable, is_record, stands_for
@@ -233,6 +234,7 @@ def getitem(m: Machine, frame: Frame, op: Operation) -> None:
         if types[0] is bytearray and types[1] in (int, bool):
             kind = int
         result = m.emit("getitem", (target, key), type=kind, hint=hint_of(frame, op), raises=raises)
+        note_choice(m, target, result)
     else:
         m.folded += 1
     m.set(frame, op, result)

@@ -57,6 +57,8 @@ class Emitter(ABC):
         """Residual ints without a name of their own that are another one plus a constant."""
         self.tests: dict[int, tuple[str, Dynamic, Known]] = {}
         """Residual bools that compare a value with a known one."""
+        self.choices: dict[int, tuple[object, ...]] = {}
+        """Residual values that are one of few functions."""
         self.slices: dict[int, slice] = {}
         """Constant slices that the code itself makes."""
         self._oids = 0

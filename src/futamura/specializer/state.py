@@ -94,6 +94,7 @@ class Frame:
         "env",
         "extents",
         "facts",
+        "forked",
         "held",
         "index",
         "purpose",
@@ -119,6 +120,8 @@ class Frame:
         argkey: ArgumentKey | None = None,
     ) -> None:
         self.facts = facts
+        self.forked = False
+        """The call that comes next is one way of several, which meet behind it."""
         self.env = env
         self.chain = chain
         self.block = block
@@ -155,6 +158,7 @@ class Frame:
         copy.blind = self.blind
         copy.held = self.held
         copy.argkey = self.argkey
+        copy.forked = self.forked
         return copy
 
     def live(self, top: bool) -> tuple[int, ...]:

@@ -1,0 +1,93 @@
+"""A function taken out of a static table at a place that is not known is one of few: the call becomes a way for each.
+
+    HANDLERS[op](x)      HANDLERS static, op open     ->     f = HANDLERS[op]
+                                                             if f is add: ...the body of add
+                                                             else: ...the body of the other one
+
+The look-up stays as it is, with its errors.  What it gave is asked for its identity, and in each way the function is
+known, so that it is entered like any other.  The ways meet again behind the call.
+
+Invariant: the table is believed not to change, so nothing else than what it holds can have come out of it.
+"""
+
+from __future__ import annotations
+
+from types import BuiltinFunctionType, FunctionType
+from typing import Final
+
+from futamura.specializer.machine import Machine
+from futamura.specializer.residual import ResidualBlock
+from futamura.specializer.state import Frame, State
+from futamura.specializer.values import AbstractValue, Dynamic, Known
+
+__all__ = ["branch_on_function", "meet_behind", "note_choice"]
+
+MOST: Final = 8
+"""So many functions may be told apart at a call."""
+
+
+def note_choice(m: Machine, table: AbstractValue, taken: AbstractValue) -> None:
+    """Remember what an item of a static table may be."""
+    if type(table) is not Known or type(taken) is not Dynamic or type(table.value) not in (dict, list, tuple):
+        return
+    content = table.value
+    assert isinstance(content, (dict, list, tuple))
+    if not content or len(content) > 64 or not (type(content) is tuple or m.frozen(content)):
+        return
+    items = list(content.values()) if isinstance(content, dict) else list(content)
+    functions = {id(item): item for item in items if type(item) in (FunctionType, BuiltinFunctionType, type)}
+    if not 1 <= len(functions) <= MOST or len(functions) < len({id(item) for item in items}):
+        return
+    entered = [item for item in functions.values() if type(item) is FunctionType and m.resolve(item) is not None]
+    if entered:
+        for item in functions.values():
+            m.reads(content, item)
+        m.choices[taken.rv] = tuple(functions.values())
+
+
+def branch_on_function(m: Machine, frame: Frame, function: AbstractValue) -> bool:
+    """Go on with the call that stands before `frame.index` in one way for each function that it may call."""
+    choices = m.choices.get(function.rv) if type(function) is Dynamic else None
+    if choices is None or type(function) is not Dynamic or len(m.state.frames) >= m.budget.depth // 2:
+        return False
+    for active in m.state.frames:
+        active.dynamic = True
+    frame.index -= 1
+    state = m.state
+    arms: list[tuple[State, ResidualBlock]] = []
+    for at, choice in enumerate(choices):
+        arm = _where(state, function, choice)
+        if at == len(choices) - 1:
+            arms.append((arm, m.block))
+            break
+        same = m.emit("is", (function, Known(choice)), type=bool, raises=False)
+        then, otherwise = ResidualBlock(place=state.regions()), ResidualBlock(place=state.regions())
+        then.origin = otherwise.origin = (frame.facts, frame.block)
+        m.end("branch", (same.rv,), (then, otherwise))
+        arms.append((arm, then))
+        m.block = otherwise
+    m.pending.extend(reversed(arms))
+    m.alive = False
+    return True
+
+
+def _where(state: State, function: Dynamic, choice: object) -> State:
+    """The state in which the function is known."""
+    arm = state.copy()
+    for active in arm.frames:
+        for value, content in active.env.items():
+            if type(content) is Dynamic and content.rv == function.rv:
+                active.env[value] = Known(choice, found=content)
+    arm.top.forked = True
+    return arm
+
+
+def meet_behind(m: Machine, frame: Frame) -> None:
+    """The call of one of several functions was entered, or is done."""
+    frame.forked = False
+    if not m.alive:
+        return
+    if m.state.top is frame:
+        m.arrive_here()
+    else:
+        m.state.top.dynamic = True  # so that its return is a point where ways meet
