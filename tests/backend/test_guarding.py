@@ -15,6 +15,9 @@ import futamura
 from futamura import Dyn
 
 SOURCE = '''
+import dataclasses
+import enum
+
 def helper(x):
     return x + 1
 
@@ -48,6 +51,17 @@ def uses_len(x, n):
 
 def varied(x, /, *rest, n, key=7, **more):
     return helper(x), rest, n, key, more
+
+class Colour(enum.Enum):
+    RED = 1
+
+def kind_of(x, cls):
+    return (x, "record") if dataclasses.is_dataclass(cls) else (x, "plain")
+
+_names = {"a": 1}
+
+def look_up(x, key):
+    return _names.get(key, 0) + x
 
 def counting(x, n):
     if x <= 0:
@@ -96,6 +110,21 @@ def test_a_changed_class_runs_the_original(space: types.ModuleType) -> None:
     del space.Tool.use
     with pytest.raises(AttributeError):
         residual(2)
+
+
+def test_a_name_like_that_of_a_constant_is_told_apart(space: types.ModuleType) -> None:
+    residual = futamura.Specializer(caches=[space._names])(space.look_up, key="a")
+    assert residual(1) == 2 and residual.stats["specialized"]
+    space._names = {"a": 5}
+    assert residual(1) == 6 == space.look_up(1, "a")
+
+
+def test_what_a_class_of_another_metaclass_lacks_is_looked_for(space: types.ModuleType) -> None:
+    residual = futamura.specialize(space.kind_of, cls=space.Colour)
+    assert residual(1) == (1, "plain") and residual.stats["specialized"]
+    assert not any("holds" in name for name in residual.function.__code__.co_names)
+    space.Colour.__dataclass_fields__ = {}
+    assert residual(1) == (1, "record") == space.kind_of(1, space.Colour)
 
 
 def test_an_inherited_method_is_tested_without_calls(space: types.ModuleType) -> None:

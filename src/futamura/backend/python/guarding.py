@@ -114,7 +114,15 @@ def guarded(
     moved: list[Span | None] = []
     constants: dict[str, object] = {}
     for check in checks:
-        used = (emitted.text, *emitted.free, *constants, *(name for name, _ in emitted.constants), *signature.names)
+        assumed = [one.name for one in check.assumed]
+        used = (
+            emitted.text,
+            *assumed,
+            *emitted.free,
+            *constants,
+            *(name for name, _ in emitted.constants),
+            *signature.names,
+        )
         test = _Test(" ".join(used), named=bool(check.refusal))
         test.terms.extend(write(test.constant) for write in check.conditions)
         if check.items:
@@ -194,7 +202,7 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
         elif one.kind == "attribute" and type(one.holder) is FunctionType and one.name in _PARTS:
             holder = test.constant(one.holder, one.holder.__name__)
             test.terms.append(f"{holder}.{one.name} is {test.constant(one.value, one.name)}")
-        elif one.kind == "attribute" and type(one.holder) is type:
+        elif one.kind == "attribute" and isinstance(one.holder, type) and _has_plain_bases(one.holder):
             _add_class(test, one.holder, one)
         else:
             others.append(one)
@@ -207,16 +215,31 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
     test.may_fail = bool(assumed)
 
 
+_IMMUTABLE: Final = 0x100
+"""The flag of classes that take no attributes and keep their bases."""
+
+
+def _has_plain_bases(cls: type) -> bool:
+    """Does reading `__mro__` run no code of a metaclass?"""
+    own = [base for base in type.mro(type(cls)) if base not in (type, object)]
+    return not any({"__mro__", "__getattribute__"} & base.__dict__.keys() for base in own)
+
+
 def _add_class(test: _Test, holder: type, one: Assumed) -> None:
     """An attribute of a class: read in the dicts of its bases, because `getattr` would run a descriptor's code."""
+    changing = [base for base in holder.__mro__ if not base.__flags__ & _IMMUTABLE]
     owners = [base for base in holder.__mro__ if one.name in base.__dict__]
     if not owners and not one.holds():
         test.terms.append("False")
+        return
+    if not changing and one.holds():
         return
     if not owners or owners[0] is not holder:
         bases, mro = test.constant(holder, holder.__name__), test.constant(holder.__mro__, "mro")
         test.terms.append(f"{bases}.__mro__ is {mro}")
     for base in holder.__mro__[: holder.__mro__.index(owners[0]) if owners else None]:
+        if base not in changing:
+            continue
         test.terms.append(f"{one.name!r} not in {test.constant(base.__dict__, base.__name__)}")
     if not owners:
         return
