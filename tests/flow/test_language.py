@@ -193,8 +193,13 @@ def test_bad_runs(text: str, inputs: list[str], code: str, place: tuple[int, int
 def test_nesting_has_no_limit_that_crashes() -> None:
     assert outcome("L: return " + "(" * 3000 + "1" + ")" * 3000)[0] == 1
     assert outcome("L: return x" + "+ 1" * 200, "x=1")[0] == 201
-    with pytest.raises(FlowError, match="nested too deeply"):
-        lower_flow("L: return " + "car(" * 30_000 + "x" + ")" * 30_000)
+    for text in (
+        "L: return " + "car(" * 30_000 + "x" + ")" * 30_000,
+        "int f(int n) { " + "if (n) { " * 3000 + "n = 1; " + "} " * 3000 + "return n; }",
+        "int f(int n) { " + "while (n) " * 3000 + "n = n - 1; return n; }",
+    ):
+        with pytest.raises(FlowError, match="nested too deeply"):
+            lower_flow(text)
 
 
 def test_the_command(tmp_path: Path) -> None:

@@ -46,9 +46,13 @@ def parse_flow(text: str, file: str = "<flow>") -> FlowProgram:
     tree = reader.tree(FLOW)
     if not tree.children:
         reader.fail("FT506", "the program is empty", None)
-    if tree.children[0].data in ("global", "function"):
-        return _c_program(reader, tree)
-    return _label_program(reader, tree)
+    try:
+        if tree.children[0].data in ("global", "function"):
+            return _c_program(reader, tree)
+        return _label_program(reader, tree)
+    except RecursionError:
+        pass  # said from here, where the stack is free again
+    reader.too_deep()
 
 
 def statement_texts(text: str, file: str) -> Callable[[Span], str]:

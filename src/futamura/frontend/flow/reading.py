@@ -115,7 +115,11 @@ class Reader:
         except UnexpectedInput as error:
             self._report(error)
         except RecursionError:
-            self.fail("FT501", "the program is nested too deeply", None)
+            pass
+        self.too_deep()
+
+    def too_deep(self) -> NoReturn:
+        self.fail("FT501", "the program is nested too deeply", None)
 
     def _report(self, error: UnexpectedInput) -> NoReturn:
         lines = self.lines
@@ -147,13 +151,7 @@ class Reader:
     # -- expressions
 
     def expression(self, node: Node) -> Expression:
-        """One expression; deep nesting is cut off by the parser's own recursion limit."""
-        try:
-            return self._expression(node)
-        except RecursionError:
-            self.fail("FT501", "the program is nested too deeply", None)
-
-    def _expression(self, node: Node) -> Expression:
+        """One expression; its nesting is limited by Python's own recursion limit."""
         kind, span = node.data, self.span(node)
         if kind == "variable":
             return Variable(self.name(node.children[0]), span)
@@ -165,7 +163,7 @@ class Reader:
             return Literal(kind == "true", span)
         if kind == "binary":
             left, symbol, right = node.children
-            return Apply(_SYMBOLS[str(symbol)], (self._expression(left), self._expression(right)), span)
+            return Apply(_SYMBOLS[str(symbol)], (self.expression(left), self.expression(right)), span)
         if kind == "index":
             return Apply("getitem", self._all(node.children), span)
         if kind == "list":
@@ -183,10 +181,10 @@ class Reader:
         raise AssertionError(node.data)
 
     def _all(self, nodes: Iterable[Node | None]) -> tuple[Expression, ...]:
-        return tuple([self._expression(node) for node in nodes if node is not None])
+        return tuple([self.expression(node) for node in nodes if node is not None])
 
     def _negative(self, node: Node, span: Span) -> Expression:
-        operand = self._expression(node.children[-1])
+        operand = self.expression(node.children[-1])
         if isinstance(operand, Literal) and type(operand.value) is int:
             return Literal(-operand.value, span)
         return Apply("neg", (operand,), span)

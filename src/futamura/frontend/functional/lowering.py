@@ -54,9 +54,10 @@ class _Function:
         known = dict(zip(parameters, self.builder.params(self.block, *parameters)))
         try:
             self._result(self.definition.body, known)
+            return self.builder.finish()
         except RecursionError:
-            Reader(self.source.text, self.source.file).fail("FT501", "the program is nested too deeply", None)
-        return self.builder.finish()
+            pass  # said from here, where the stack is free again
+        Reader(self.source.text, self.source.file).too_deep()
 
     def _result(self, here: Expression, known: dict[str, Value]) -> None:
         """What the function returns."""

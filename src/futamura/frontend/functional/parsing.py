@@ -47,9 +47,9 @@ class _Reader(Reader):
     def other(self, node: Node, span: Span) -> Expression:
         parts = node.children
         if node.data == "if_":
-            return IfElse(self._expression(parts[0]), self._expression(parts[1]), self._expression(parts[2]), span)
+            return IfElse(self.expression(parts[0]), self.expression(parts[1]), self.expression(parts[2]), span)
         assert node.data == "let", node.data
-        return Let(self.name(parts[0]), self._expression(parts[1]), self._expression(parts[2]), span)
+        return Let(self.name(parts[0]), self.expression(parts[1]), self.expression(parts[2]), span)
 
 
 def parse_functional(text: str, file: str = "<functional>") -> FunctionalProgram:
@@ -57,6 +57,14 @@ def parse_functional(text: str, file: str = "<functional>") -> FunctionalProgram
     reader = _Reader(text, file)
     reader.unknown = reader.called
     remember(file, text)
+    try:
+        return _program(reader)
+    except RecursionError:
+        pass  # said from here, where the stack is free again
+    reader.too_deep()
+
+
+def _program(reader: _Reader) -> FunctionalProgram:
     found: dict[str, Definition] = {}
     for node in reader.tree(FUNCTIONAL).children:
         made = _definition(reader, node)
@@ -72,7 +80,7 @@ def parse_functional(text: str, file: str = "<functional>") -> FunctionalProgram
         checks.body(made)
     checks.cycles()
     entry = found["main"] if "main" in found and not found["main"].value else functions[0]
-    return FunctionalProgram(entry.name, tuple(found.values()), file, text)
+    return FunctionalProgram(entry.name, tuple(found.values()), reader.file, reader.text)
 
 
 def _definition(reader: _Reader, node: Node) -> Definition:
