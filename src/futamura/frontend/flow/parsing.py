@@ -51,8 +51,7 @@ def parse_flow(text: str, file: str = "<flow>") -> FlowProgram:
             return _c_program(reader, tree)
         return _label_program(reader, tree)
     except RecursionError:
-        pass  # said from here, where the stack is free again
-    reader.too_deep()
+        reader.too_deep()
 
 
 def statement_texts(text: str, file: str) -> Callable[[Span], str]:

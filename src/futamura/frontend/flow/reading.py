@@ -115,8 +115,7 @@ class Reader:
         except UnexpectedInput as error:
             self._report(error)
         except RecursionError:
-            pass
-        self.too_deep()
+            self.too_deep()
 
     def too_deep(self) -> NoReturn:
         self.fail("FT501", "the program is nested too deeply", None)

@@ -56,8 +56,7 @@ class _Function:
             self._result(self.definition.body, known)
             return self.builder.finish()
         except RecursionError:
-            pass  # said from here, where the stack is free again
-        Reader(self.source.text, self.source.file).too_deep()
+            Reader(self.source.text, self.source.file).too_deep()
 
     def _result(self, here: Expression, known: dict[str, Value]) -> None:
         """What the function returns."""

@@ -60,8 +60,7 @@ def parse_functional(text: str, file: str = "<functional>") -> FunctionalProgram
     try:
         return _program(reader)
     except RecursionError:
-        pass  # said from here, where the stack is free again
-    reader.too_deep()
+        reader.too_deep()
 
 
 def _program(reader: _Reader) -> FunctionalProgram:
