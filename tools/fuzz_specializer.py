@@ -89,6 +89,7 @@ class Totals:
         merge(self.stats, report.stats)
         if report.kind in BAD:
             self.failing.update(features.keys())
+            print(f"... seed {report.seed}: {report.kind}: {report.group}", file=sys.stderr, flush=True)
         if report.kind in (*BAD, "refused"):
             self.groups.setdefault(f"{report.kind}: {report.group}", []).append(report)
         if report.fallbacks:

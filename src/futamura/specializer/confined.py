@@ -21,6 +21,7 @@ from typing import Final
 from futamura.ir.classes import is_a
 from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
 from futamura.specializer.exposure import reads_plainly
+from futamura.specializer.purity import MISSING, class_lookup, plain_lookup
 from futamura.specializer.state import State
 from futamura.specializer.values import AbstractValue, Dynamic, Known
 
@@ -48,7 +49,8 @@ def confined(state: State, name: str, args: Sequence[AbstractValue], attr: objec
     if name == "call":
         return attr is None and _plain_call(state, args[0], args[1:])
     if name == "getattr":
-        return type(args[0]) is Known and reads_plainly(args[0].value, str(attr))
+        # A class with lookups of its own has no attributes that are known: this one may be kept aside just now.
+        return type(args[0]) is Known and _looks_up_plainly(args[0].value) and reads_plainly(args[0].value, str(attr))
     kinds = [_kind(state, arg) for arg in args]
     if name == "getitem":
         return kinds[0] in _SEQUENCES and _is_index(state, args[1], kinds[1])
@@ -63,6 +65,10 @@ def confined(state: State, name: str, args: Sequence[AbstractValue], attr: objec
     if name in _JOINED and all(kind in _SEQUENCES or kind in _SCALARS for kind in kinds):
         return not any(kind is bytearray for kind in kinds)
     return name in _OPERATORS and all(kind in _SCALARS for kind in kinds)
+
+
+def _looks_up_plainly(value: object) -> bool:
+    return plain_lookup(type(value)) and class_lookup(type(value), "__getattr__") is MISSING
 
 
 def _kind(state: State, value: AbstractValue) -> type | None:

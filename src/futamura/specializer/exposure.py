@@ -11,7 +11,7 @@ Invariant: what is asked here runs no code of the program; in doubt the answer i
 
 from __future__ import annotations
 
-from types import FunctionType, ModuleType
+from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Final
 
 from futamura.ir.classes import is_a
@@ -72,7 +72,7 @@ def _attribute_runs_code(value: object, name: str) -> bool:
     if class_lookup(cls, "__getattribute__") is not object.__dict__["__getattribute__"]:
         return isinstance(class_lookup(cls, "__getattribute__"), FunctionType)
     found = class_lookup(cls, name)
-    if found is MISSING:
+    if found is MISSING or type(found) is MemberDescriptorType:  # the slot may be empty
         return class_lookup(cls, "__getattr__") is not MISSING
     if type(found) is property:
         return True

@@ -175,6 +175,24 @@ def hides_method(thing, x):
     return first, thing.price(x)
 
 
+class Guarded:
+    """An empty slot, and a class attribute, behind a lookup of its own."""
+
+    __slots__ = ("__dict__", "n")
+    m = 0
+
+    def __getattr__(self, name):
+        print("getattr", name)
+        return 7
+
+    def step(self, k, x):
+        self.n = x
+        self.m = [k]
+        first = self.n, self.m
+        self.n = self
+        return first, self.n is self, self.m[0] + x, self.other
+
+
 class Plain:
     pass
 
@@ -253,6 +271,7 @@ def bound_on_one_way(a, x):
 
 
 SUBJECTS = [
+    Subject("places behind a lookup", [Case("k", lambda: (Guarded().step, {"k": 2}))], one_of(1, 2.5, "a")),
     Subject(
         "names that source text cannot have",
         [Case(name, lambda name=name: (named_oddly, {"name": name})) for name in ("None", "class", "\ufb01", "a b")],
