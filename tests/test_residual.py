@@ -341,3 +341,15 @@ def test_the_source_stays_known_where_constants_are_the_programs_own() -> None:
     residual = futamura.specialize(marked, n=("a", "marker"))
     assert residual(1)[0] is marker
     assert "def marked(x):" in inspect.getsource(residual)
+
+
+adding = lambda n, x: helper(x) + n  # noqa: E731
+
+
+def test_a_lambda_keeps_its_assumptions(monkeypatch: pytest.MonkeyPatch) -> None:
+    residual = futamura.specialize(adding, n=3)
+    assert residual.stats["fallbacks"] == {}
+    assert "lambda" in residual.source
+    assert residual(4) == 11
+    monkeypatch.setitem(globals(), "helper", lambda y: 100)
+    assert residual(4) == 103

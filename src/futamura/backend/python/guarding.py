@@ -105,8 +105,11 @@ class _Test:
 def guarded(
     emitted: Emitted, signature: Signature, checks: Sequence[Check], globals: Mapping[str, Any]
 ) -> Emitted | None:
-    """The emitted function with tests before its first statement; None if a call of itself would repeat them."""
+    """The emitted function with tests before its first statement; None if a call of itself would repeat them, or it is
+    a lambda, which has no statements."""
     if emitted.recursive or re.search(r"\byield\b", emitted.text):
+        return None
+    if not re.search(rf"^def {emitted.name}\(", emitted.text, re.MULTILINE):
         return None
     text = emitted.text.removesuffix("\n").split("\n")
     place = _first_statement(text, emitted.name)
