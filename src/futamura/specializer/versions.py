@@ -423,6 +423,7 @@ class Versions:
         if len(seen) > SHAPES:
             held = [_weights(shapes) for shapes in seen]
             growing = {site for site in held[0] if len({found.get(site, 0) for found in held}) > 1} - self.noshape
+            growing = _outermost(growing, state.heap)
             if growing:
                 self.grows(growing, state)
 
@@ -484,6 +485,28 @@ def _growing(siblings: list[Version]) -> set[object]:
     limit = min(len(siblings), 64) // 2
     nested = {site for site, found in depths.items() if len(found) > NESTINGS}
     return {site for site, found in lengths.items() if len(found) > limit} | nested
+
+
+def _outermost(sites: set[object], heap: dict[int, VObject]) -> set[object]:
+    """Those of these sites whose objects do not lie in an object of another one.
+
+    A list that grows holds ever more of what a trip around the loop makes: it grows, and they do not.
+    """
+    inside: set[object] = set()
+    for entry in heap.values():
+        if entry.site not in sites:
+            continue
+        seen: set[int] = set()
+        work = list(entry.items)
+        while work:
+            item = work.pop()
+            if type(item) is Virtual and item.oid not in seen:
+                seen.add(item.oid)
+                held = heap[item.oid]
+                work.extend(held.items)
+                if held.site != entry.site:
+                    inside.add(held.site)
+    return sites - inside or sites
 
 
 def _nesting(heap: dict[int, VObject]) -> dict[object, int]:
