@@ -186,6 +186,18 @@ def test_json_is_one_document(shop: Path) -> None:
     assert json.loads(done.stdout)["stats"]["specialized"] is True
 
 
+def test_a_table_that_is_declared(shop: Path) -> None:
+    (shop / "reg.py").write_text(
+        "OPS = {}\ndef add(name, f): OPS[name] = f\nadd('inc', lambda x: x + 1)\ndef run(n, x): return OPS[n](x)\n"
+    )
+    done = command("specialize", "reg.py:run", "n='inc'", "-v", cwd=shop)
+    assert "note[FT306]" in done.stderr and "['inc']" in done.stdout
+    done = command("specialize", "reg.py:run", "n='inc'", "--frozen", "reg.OPS", cwd=shop)
+    assert done.returncode == 0 and "['inc']" not in done.stdout and "x + 1" in done.stdout
+    done = command("specialize", "reg.py:run", "n='inc'", "--frozen", "reg.NOPE", cwd=shop)
+    assert done.returncode == 2 and "--frozen: 'reg.NOPE'" in done.stderr
+
+
 @pytest.mark.parametrize(("line", "key", "content"), [
     ("check shop.py:price rate=3 --runs 5", "equal", True),
     ("explain shop.py:price rate=3", "target", "shop:price"),

@@ -15,7 +15,7 @@ import pytest
 
 from bench.cases.measuring import race
 from futamura import Residual, Specializer, specialize
-from tests.styles import machines, texts, trees
+from tests.styles import data, machines, objects, texts, trees
 
 PERSONS = [
     {"name": "Ann", "age": 30, "home": {"street": "Long Lane", "floor": 2}}, {"name": "Bob"},
@@ -57,9 +57,73 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], list[tuple[Any, ...]
         (texts.RULES,),
         [("admin", "drop", False), ("author", "write", True), ("author", "write", False), ("guest", "write", True)],
     ),
+    "imperative": (
+        objects.imperative,
+        (objects.GCD,),
+        [({"a": 48, "b": 18},), ({"a": 17, "b": 0},), ({"a": 5000, "b": 4999},), ({"a": 3},)],
+    ),
+    "opcodes in a registry": (objects.execute, (objects.COUNTDOWN,), [(1,), (5,), (20,), ("a",)]),
+    "processor": (
+        objects.process,
+        (objects.SUM_OF_BYTES,),
+        [(bytearray([3, 0, 5, 250, 9]),), (bytearray([1, 0]),), (bytearray([9]),)],
+    ),
+    "forth": (objects.forth, (objects.WORDS, "norm clip dup"), [([3, 4],), ([1],), ([2.5, -1],)]),
+    "query of generators": (
+        data.query,
+        (data.SALES,),
+        [
+            ([{"kind": kind, "count": 2, "price": 3} for kind in ("a", "gift", "b")],),
+            ([{"kind": "a", "count": 0, "price": 3}] * 3,), ([],), ([{"kind": 1}],),
+        ],
+    ),
+    "combinators": (
+        data.complaints,
+        (data.FORM,),
+        [
+            ({"name": "Ann", "age": 30, "tag": 3},), ({"name": "A" * 11, "age": 3, "tag": "abcd"},), ({},),
+            ({"name": 3, "age": "x", "tag": None},),
+        ],
+    ),
+    "packer": (
+        data.pack,
+        (data.SHAPE,),
+        [({"name": "abc", "points": [{"x": 1, "y": 300}, {"x": 5}], "closed": 1},), ({},), ({"name": 3},)],
+    ),
+    "cron line": (
+        data.is_due,
+        ("*/15 8-17 1,15 * 1-5",),
+        [(0, 8, 1, 1, 1), (15, 9, 15, 3, 2), (7, 9, 15, 3, 2), (30, 18, 15, 3, 2), ("a", 9, 15, 3, 2)],
+    ),
+    "format of dates": (
+        data.formatted,
+        ("%4y-%2m-%2d: %n!",),
+        [({"year": 2020, "month": 2, "day": 9, "name": "x"},), ({},)],
+    ),
+    "sheet": (data.sheet_of, (data.BILL,), [(3, 4), (1.5, 2), ("a", 1), ("a", "b")]),
+    "tree of routes": (
+        data.resolve,
+        (data.TREE,),
+        [(path,) for path in ("/users/7/posts/", "/about/team", "/", "/users//", "/users/7/posts/9", "/x/y")],
+    ),
+    "continuations": (
+        data.fullmatch,
+        ("a[bc]*d.*",),
+        [(text,) for text in ("abcbd", "ad", "a", "abx", "abcbcbcbcdxyz")],
+    ),
 }
 NOT_YET: set[str] = set()
-SLOW = {"emulator"}
+SLOW = {"opcodes in a registry", "format of dates"}
+
+
+def test_a_registry_that_is_declared_is_known() -> None:
+    """What a decorator fills may be filled again by anybody; the note says what to declare."""
+    function, static, inputs = CASES["opcodes in a registry"]
+    assert "FT306" in specialize(function, *static).stats["notes"]
+    residual = Specializer(frozen=["tests.styles.objects.HANDLERS"])(function, *static)
+    assert not residual.stats["fallbacks"] and "step" not in residual.source and "pc" not in residual.source
+    for given in inputs:
+        assert outcome(residual, given) == outcome(lambda *rest: function(*static, *rest), given)
 
 
 def made(name: str) -> Residual:

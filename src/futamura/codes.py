@@ -133,6 +133,14 @@ CODES: Final[dict[str, Code]] = {
         "yours",
         "note",
     ),
+    "FT306": Code(
+        "unknown-contents",
+        "the contents of a global list or dict count as known only if no function of its module writes to it",
+        "if nobody writes to it while the residual is in use, declare it: `Specializer(frozen=[\"module.TABLE\"])` or"
+        " `--frozen module.TABLE`",
+        "yours",
+        "note",
+    ),
     "FT401": Code(
         "generalized",
         "a value takes so many different known values at one place that code is not copied for each of them",

@@ -54,6 +54,7 @@ class Settings:
     quiet: bool
     verbose: bool
     no_progress: bool
+    frozen: tuple[str, ...] = ()
 
     def specializer(self, watch: Progress) -> Specializer:
         standard = Budget()
@@ -62,7 +63,12 @@ class Settings:
             steps=self.max_states or standard.steps,
             unrolled=self.max_states or standard.unrolled,
         )
-        return Specializer(assume=self.assume, polyvariance=self.polyvariance, budget=budget, watch=watch)
+        try:
+            return Specializer(
+                assume=self.assume, polyvariance=self.polyvariance, budget=budget, watch=watch, frozen=self.frozen
+            )
+        except ValueError as error:
+            raise click.UsageError(f"--frozen: {error}") from None
 
 
 def controls(command: Command) -> Command:
@@ -73,6 +79,8 @@ def controls(command: Command) -> Command:
                      help="Test at each call what was assumed, or trust it."),
         click.option("--polyvariance", type=click.Choice(["auto", "all", "none"]), default="auto", show_default=True,
                      help="Which known values tell copies of code apart."),
+        click.option("--frozen", multiple=True, metavar="MODULE.NAME",
+                     help="Nobody writes to this while the residual is in use; may be repeated."),
         click.option("--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
                      help="Give up after this time; the original code is used then."),
         click.option("--max-states", type=click.IntRange(min=1), metavar="N", help="Source blocks executed at most."),

@@ -336,6 +336,7 @@ def store_field(m: Machine, target: AbstractValue, name: str, value: AbstractVal
             m.state.heap[target.oid] = entry.with_items(tuple(items))
         else:
             m.state.heap[target.oid] = entry._replace(names=(*entry.names, name), items=(*items, value))
+        m.hint(value, name, target.oid)
         return True
     if type(target) is Known and m.world.is_frozen(target.value) and not is_a(target.value, type):
         place = (m.world.serial(target.value), name)

@@ -180,7 +180,10 @@ def _store_slice(m: Machine, target: Virtual, entry: VObject, bounds: slice, val
 @rule("setitem")
 def setitem(m: Machine, frame: Frame, op: Operation) -> None:
     value, target, key = (m.get(frame, arg) for arg in op.args)
-    if not store_item(m, target, key, value):
+    if store_item(m, target, key, value):
+        if type(key) is Known:
+            m.hint(value, key.value)
+    else:
         if OPERATOR_CALLS["setitem"](m, frame, op, [value, target, key]):
             return
         m.writes(target)
@@ -226,6 +229,7 @@ def getitem(m: Machine, frame: Frame, op: Operation) -> None:
         raise_value(m, missing)
         return
     if result is None:
+        _note_unknown(m, target, key)
         if m.state.overlays:
             target, key = likely(m, frame, op, "getitem", (target, key))
         types = [exact_type(m, target), exact_type(m, key)]
@@ -238,6 +242,14 @@ def getitem(m: Machine, frame: Frame, op: Operation) -> None:
     else:
         m.folded += 1
     m.set(frame, op, result)
+
+
+def _note_unknown(m: Machine, target: AbstractValue, key: AbstractValue) -> None:
+    """Say so if this would be known but for what the module of a table does with it."""
+    if type(target) is Known and type(key) is Known and type(target.value) in (dict, list):
+        place = m.world.place_of_unknown(target.value)
+        if place:
+            m.event("FT306", f"`{place}` is read when the residual runs: a function of its module may write to it")
 
 
 def load_item(m: Machine, frame: Frame, target: AbstractValue, key: AbstractValue) -> AbstractValue | None:

@@ -10,7 +10,7 @@ late moves only its allocation.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NoReturn
 
 from futamura.ir.constant import Constant
@@ -89,6 +89,28 @@ class Emitter(ABC):
     def residual_value(self, hint: str | None = None) -> int:
         self.hints.append(hint)
         return len(self.hints) - 1
+
+    def hint(self, value: AbstractValue, name: object, holder: int = -1) -> None:
+        """A residual value that has no name is called like the item that it becomes, or `machine_pc` like the
+        attribute of an object."""
+        value = self.state.resolve(value)
+        if type(value) is not Dynamic or self.hints[value.rv] is not None:
+            return
+        if type(name) is not str or not name.isidentifier():
+            return
+        if holder >= 0:
+            owner = next((one for one in self._variables_of(holder) if one not in ("self", "cls")), None)
+            name = None if owner is None else f"{owner}_{name.lstrip('_')}"
+        self.hints[value.rv] = name
+
+    def _variables_of(self, oid: int) -> Iterator[str]:
+        """The variables that hold a virtual object, of the outermost call first."""
+        for frame in self.state.frames:
+            for number, content in frame.env.items():
+                if type(content) is Virtual and content.oid == oid and number >= 0:
+                    name = frame.facts.function.hints[number]
+                    if name is not None and name.isidentifier():
+                        yield name
 
     def renamed(self, old: int) -> int:
         """A parameter that stands for the residual value `old` (-1: for none)."""
@@ -202,6 +224,8 @@ class Emitter(ABC):
         self._require_acyclic(value)
         whole = entry.kind == "instance" and self._made_by_fields(value, entry)
         dynamic = self._called_class(entry) if whole else self._construct(entry)
+        if self.hints[dynamic.rv] is None:
+            self.hints[dynamic.rv] = next(self._variables_of(value.oid), None)
         self.state.heap[value.oid] = VObject("forward", entry.cls, (dynamic,))
         if entry.kind == "instance" and not whole:
             self._fill(entry, dynamic)

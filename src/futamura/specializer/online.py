@@ -64,7 +64,7 @@ _COUNTED: Final = ("source_blocks", "versions", "folded", "left", "restarts")
 
 MOST_LEFT: Final = 4
 """As many calls are left to save a specialization that runs out of budget."""
-_LASTING: Final = ("FT305", "FT401")
+_LASTING: Final = ("FT305", "FT306", "FT401")
 """Events that stand although specialization starts again: they say why it does."""
 
 _ = (
@@ -449,10 +449,10 @@ class _Run:
             root, inputs = self._wrapped(machine, root), params
         entry = Entry(name, signature, inputs, facts.function)
         self.points: list[Point] = []
-        if self.subject.style is None:
-            return assemble(machine, root, entry)
         for version in self._versions(root):
             name_values(version, machine.hints)
+        if self.subject.style is None:
+            return assemble(machine, root, entry)
 
         def placed(function: str, number: int, block: ResidualBlock, version: Version | None) -> None:
             point = point_of(function, number, block, version)

@@ -269,6 +269,14 @@ class World:
             self._members[id(cls), name] = found
         return found
 
+    def place_of_unknown(self, value: object) -> str:
+        """The global whose container `value` is, if its contents are not believed because of what its module does."""
+        for found in self.assumptions.values():
+            if found.kind == "global" and found.value is value and isinstance(found.holder, Mapping):
+                known = self.is_frozen(value) or self.binds(found.holder, found.name)
+                return "" if known else found.place
+        return ""
+
     def binds(self, namespace: Mapping[str, object], name: str) -> bool:
         """Is `name` a global of the module whose contents are believed constant?"""
         return self._constant is not None and name in namespace and self._constant(namespace, name)

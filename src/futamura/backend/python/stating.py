@@ -13,6 +13,7 @@ from futamura.backend.python.expressing import INPLACE_SIGNS, Expressions
 from futamura.backend.python.importing import from_import_lines, import_line, member_import_line
 from futamura.backend.python.naming import Names
 from futamura.backend.python.prepare import ClauseHeader, WithHeader
+from futamura.backend.python.rotating import rotated
 from futamura.backend.python.trees import (
     MATCHES,
     Assign,
@@ -162,10 +163,10 @@ class Writer:
         while True:
             if self._assert(statement, word, depth) or self._match(statement, word, depth):
                 return
-            self.out.add(
-                depth, f"{word} {self._test(statement.condition, statement.negated)}:", _span(statement.condition)
-            )
-            self.suite(statement.then, depth + 1)
+            text = self._test(statement.condition, statement.negated)
+            body = rotated(statement, self._test) if word == "if" else None
+            self.out.add(depth, f"{word if body is None else 'while'} {text}:", _span(statement.condition))
+            self.suite(statement.then if body is None else body, depth + 1)
             rest = statement.orelse
             if len(rest) == 1 and isinstance(rest[0], If) and not _is_match(rest[0].condition):
                 statement, word = rest[0], "elif"
