@@ -445,13 +445,17 @@ class _Run:
         inputs = [from_state.get(rv, rv) for rv in params]
         signature = open_signature(facts.function.signature, self.open)
         name = facts.function.name.rpartition(".")[2]
-        if not set(parameters(root.final())) <= set(inputs):
+        inner = [rv for rv in parameters(root.final()) if rv not in inputs]
+        kept = [machine.hints[rv] for rv in inner]
+        for version in self._versions(root):
+            name_values(version, machine.hints)
+        if inner:  # these are parameters of a function inside, and not of the target
             root, inputs = self._wrapped(machine, root), params
         entry = Entry(name, signature, inputs, facts.function)
         self.points: list[Point] = []
-        for version in self._versions(root):
-            name_values(version, machine.hints)
         if self.subject.style is None:
+            for rv, hint in zip(inner, kept):
+                machine.hints[rv] = hint
             return assemble(machine, root, entry)
 
         def placed(function: str, number: int, block: ResidualBlock, version: Version | None) -> None:
