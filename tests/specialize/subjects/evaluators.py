@@ -542,7 +542,7 @@ SUBJECTS = [
             Case("sign", lambda: (run_script, {"script": SIGN})),
         ],
         inputs=integers(1, -3, 9),
-        gone=("script", "scope", "find", "execute", "define", "Given", "parent", "twice"),  # its variables are those of the residual
+        gone=("script", "scope", "find", "execute", "define", "Given", "parent", "twice"),
         types=(("x", int),),
     ),
     Subject(
