@@ -570,7 +570,7 @@ class Machine(Emitter):
             state.trim_large()  # both ways get a copy of it
         arms: list[tuple[State, ResidualBlock]] = []
         for position, edge in enumerate(edges):
-            self.state = state.copy()
+            self.state = state.copy() if position + 1 < len(edges) else state
             self.block = ResidualBlock()
             here = self.block
             here.origin = (frame.facts, edge.target)

@@ -123,6 +123,8 @@ class Version:
     implicit: int | None = None
     executed: dict[tuple[int, int], FunctionFacts] = field(default_factory=dict)
     """The source blocks that were executed for this version: explanations say which lines nothing remains of."""
+    scalars: dict[int, object] | None = None
+    """The positions of the key that hold a known value, with its place; None if the key is not its state's."""
 
     def final(self) -> Version:
         version = self

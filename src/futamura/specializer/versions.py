@@ -234,7 +234,7 @@ class Versions:
                 key = self.key(state)
                 version = self.unit.table.get(key.tokens)
         if version is None:
-            return self._create(key.tokens, state)
+            return self._create(key.tokens, state, key.scalars)
         self._join(version, state)
         return version
 
@@ -264,10 +264,11 @@ class Versions:
         self.nokey |= found
         return bool(found)
 
-    def _create(self, key: object, state: State) -> Version:
+    def _create(self, key: object, state: State, scalars: dict[int, object] | None = None) -> Version:
         self._count += 1
         place = tuple(frame.facts.position[frame.block] for frame in state.frames)
         version = Version(self._count, self.unit, key, generalize(state, self._fresh, self.keep), place)
+        version.scalars = scalars
         self.unit.table[key] = version
         self._enqueue(version)
         top = state.top
@@ -311,7 +312,8 @@ class Versions:
                     if version.forward is not None:
                         continue
                     if not _is_fixed(version.key):
-                        version.key = Key(self, version.state).tokens
+                        made = Key(self, version.state)
+                        version.key, version.scalars = made.tokens, made.scalars
                     other = table.setdefault(version.key, version)
                     if other is not version:
                         version.forward = other
@@ -388,12 +390,17 @@ class Versions:
         """How many known values each place of the keys takes among these versions."""
         found: dict[object, set[object]] = {}
         for version in siblings:
-            try:
-                key = Key(self, version.state)
-            except NoKey:
-                continue  # it has left the keys, which are computed anew
-            for at, place in key.scalars.items():
-                found.setdefault(place, set()).add(key.tokens[at])
+            scalars, key = version.scalars, version.key
+            if scalars is None:
+                try:
+                    made = Key(self, version.state)
+                except NoKey:
+                    continue  # it has left the keys, which are computed anew
+                scalars, key = made.scalars, made.tokens
+            assert isinstance(key, tuple)
+            self.work += len(key)
+            for at, place in scalars.items():
+                found.setdefault(place, set()).add(key[at])
         return {place: len(values) for place, values in found.items()}
 
     def _grown(self, state: State) -> set[object]:
