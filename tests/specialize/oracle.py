@@ -315,7 +315,7 @@ def _check(program: Program, specialize: Specialize, report: Report, limit: floa
         everything, keywords = arguments(program, given, original.static, number)
         opened, open_keywords = arguments(program, given_other, {}, number)
         try:
-            with time_limit(slow):
+            with time_limit(slow, cpu=True):
                 expected, kind = observed(original, functools.partial(original.target, *everything, **keywords), given)
         except (Timeout, MemoryError):
             report.kind, report.group = "skipped", "slow original"
@@ -324,7 +324,7 @@ def _check(program: Program, specialize: Specialize, report: Report, limit: floa
             report.kind, report.group = "skipped", "recursion limit"
             return
         try:
-            with time_limit(slow * 5):
+            with time_limit(slow * 5, cpu=True):
                 got, _ = observed(other, functools.partial(residual, *opened, **open_keywords), given_other)
         except Timeout as error:
             report.kind, report.group = "hang", "residual"

@@ -270,7 +270,7 @@ class <me>:
     def __iter__(self):
         return self
     def __next__(self):
-        if self.at >= min(self.top, 4):
+        if self.at >= 4 or self.at >= self.top:
             raise StopIteration
         self.at += 1
         return self.at * <step>
