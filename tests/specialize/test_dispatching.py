@@ -116,6 +116,17 @@ def used_again(ops, name, a):
     return first, function(first, a), function.__name__
 
 
+def looked_up(ops, name, a):
+    function = ops.get(name)
+    if function is None:
+        return "no", name
+    return function(a, 2), ops.get(name, add)(a, 3)
+
+
+def unguarded(ops, name, a):
+    return ops.get(name)(a, 2)
+
+
 def written(name, a):
     table = dict(OPS)
     table["+"] = sub
@@ -142,6 +153,15 @@ def test_calls_through_a_dict(ops) -> None:
             for second in KEYS:
                 assert outcome(residual, first, a, b, second) == outcome(calculated, ops, first, a, b, second)
     assert residual.stats["fallbacks"] == {}
+
+
+def test_calls_through_get() -> None:
+    for function in (looked_up, unguarded):
+        for ops in (OPS, WRONG):
+            residual = futamura.specialize(function, ops)
+            for name in KEYS:
+                for a in (0, 3, "a", None):
+                    assert outcome(residual, name, a) == outcome(function, ops, name, a), (name, a)
 
 
 def test_bodies_are_in_line_and_ways_meet() -> None:

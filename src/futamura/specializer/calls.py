@@ -30,7 +30,7 @@ from futamura.specializer.bounds import shape_of_result
 from futamura.specializer.builtin_errors import exception_made_plainly, plain_exception_class
 from futamura.specializer.containers import dict_pairs
 from futamura.specializer.describing import is_plain_enum, member_by_value
-from futamura.specializer.dispatching import branch_on_function, meet_behind
+from futamura.specializer.dispatching import branch_on_function, meet_behind, note_choice_of_get, only_looks_up
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.functions import settle_functions
 from futamura.specializer.generators import is_generator, is_iterator, new_generator
@@ -156,6 +156,8 @@ def call_value(
         return
     shape = (*("" for _ in args), *(name for name, _ in keywords)) if keywords else None
     _residual_call(m, frame, op, [function, *args, *(value for _, value in keywords)], shape)
+    if entry is not None and entry.kind == "method" and not keywords:
+        note_choice_of_get(m, frame, op, entry, args)
 
 
 def _give(m: Machine, frame: Frame, op: Operation, value: AbstractValue) -> None:
@@ -167,7 +169,7 @@ def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[Abstr
     kind = class_of_result(m, args)
     about = about_class(m, args)
     if not harmless(m, args):
-        for arg in args:
+        for arg in args[1:] if only_looks_up(m, args[0]) else args:
             m.escape(arg)
     hint = frame.facts.function.hints[op.results[0]] if op.results else None
     args, shape = operands_in_generator(m, args, shape)

@@ -15,19 +15,22 @@ from __future__ import annotations
 from types import BuiltinFunctionType, FunctionType
 from typing import Final
 
+from futamura.ir.graph import Operation
 from futamura.specializer.machine import Machine
+from futamura.specializer.refinement import refused_by
 from futamura.specializer.residual import ResidualBlock
 from futamura.specializer.state import Frame, State
-from futamura.specializer.values import AbstractValue, Dynamic, Known
+from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, VObject
 
-__all__ = ["branch_on_function", "meet_behind", "note_choice"]
+__all__ = ["branch_on_function", "meet_behind", "note_choice", "note_choice_of_get", "only_looks_up"]
 
+_FUNCTIONS: Final = (FunctionType, BuiltinFunctionType, type)
 MOST: Final = 8
 """So many functions may be told apart at a call."""
 
 
-def note_choice(m: Machine, table: AbstractValue, taken: AbstractValue) -> None:
-    """Remember what an item of a static table may be."""
+def note_choice(m: Machine, table: AbstractValue, taken: AbstractValue, *others: object) -> None:
+    """Remember what an item of a static table may be, or else, where it may have no such item."""
     if type(table) is not Known or type(taken) is not Dynamic or type(table.value) not in (dict, list, tuple):
         return
     content = table.value
@@ -35,14 +38,37 @@ def note_choice(m: Machine, table: AbstractValue, taken: AbstractValue) -> None:
     if not content or len(content) > 64 or not (type(content) is tuple or m.frozen(content)):
         return
     items = list(content.values()) if isinstance(content, dict) else list(content)
-    functions = {id(item): item for item in items if type(item) in (FunctionType, BuiltinFunctionType, type)}
-    if not 1 <= len(functions) <= MOST or len(functions) < len({id(item) for item in items}):
+    items.extend(others)
+    functions = {id(item): item for item in items if type(item) in _FUNCTIONS}
+    missing = (None,) if None in others else ()
+    if not 1 <= len(functions) <= MOST or len(functions) + len(missing) < len({id(item) for item in items}):
         return
     entered = [item for item in functions.values() if type(item) is FunctionType and m.resolve(item) is not None]
     if entered:
         for item in functions.values():
             m.reads(content, item)
-        m.choices[taken.rv] = tuple(functions.values())
+        m.choices[taken.rv] = (*functions.values(), *missing)
+
+
+def note_choice_of_get(m: Machine, frame: Frame, op: Operation, method: VObject, args: list[AbstractValue]) -> None:
+    """The same for `table.get(key)` and `table.get(key, function)`."""
+    if method.extra != "get" or not op.results or not 1 <= len(args) <= 2:
+        return
+    default = args[1] if len(args) == 2 else NONE
+    taken = frame.env.get(op.results[0])
+    if taken is not None and type(default) is Known:
+        note_choice(m, m.state.resolve(method.items[0]), taken, default.value)
+
+
+def only_looks_up(m: Machine, callee: AbstractValue) -> bool:
+    """Is this `get` of a static dict that holds nothing but functions?  No code that it runs gets at the dict."""
+    entry = m.state.object(callee)
+    if entry is None or entry.kind != "method" or entry.extra != "get":
+        return False
+    table = m.state.resolve(entry.items[0])
+    if type(table) is not Known or type(table.value) is not dict:
+        return False
+    return all(type(item) in _FUNCTIONS for item in table.value.values())
 
 
 def branch_on_function(m: Machine, frame: Frame, function: AbstractValue) -> bool:
@@ -50,6 +76,10 @@ def branch_on_function(m: Machine, frame: Frame, function: AbstractValue) -> boo
     choices = m.choices.get(function.rv) if type(function) is Dynamic else None
     if choices is None or type(function) is not Dynamic or len(m.state.frames) >= m.budget.depth // 2:
         return False
+    if choices[-1] is None:
+        if not refused_by(function, None):
+            return False
+        choices = choices[:-1]
     for active in m.state.frames:
         active.dynamic = True
     frame.index -= 1
