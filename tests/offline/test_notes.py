@@ -13,7 +13,7 @@ import pytest
 from futamura.analysis.dependence import Dependence
 from futamura.analysis.division import KINDS, POINTS, Kind, Points
 from futamura.frontend.flow.lowering import lower_flow
-from futamura.specializer.offline.trace import trace_table
+from futamura.specializer.offline.trace import shown, trace_table
 from tests.offline.flowing import offline, output
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "flow"
@@ -225,3 +225,16 @@ def test_the_code_cache_of_power_has_seven_entries() -> None:
     assert done.output(x=2) == ["32"]
     shared = offline(text, {"y": 5}, points="pointwise", follow=False, trim=False)
     assert len(shared.outcome.cache) == 7
+
+
+def test_the_trace_shows_the_beginning_of_large_values() -> None:
+    nested: object = ()
+    for _ in range(3000):
+        nested = (nested,)
+    text = "L:\n read x\n read y\n read d\n y = x * x\n print d\n print y\n return\n"
+    stores = [row.store for row in offline(text, {"x": 10**5000, "y": 0}).outcome.rows]
+    assert any(store.startswith("x=0x") and "..." in store for store in stores)
+    assert all(len(store) < 200 for store in stores)
+    for value, wanted in ((nested, "((((("), ("a" * 99, "'aaa"), ((1, "b"), "(1, 'b')"), ((1,), "(1,)")):
+        assert shown({"x": value}).startswith(f"x={wanted}")
+        assert len(shown({"x": value})) <= 42

@@ -20,7 +20,9 @@ from typing import NamedTuple
 
 from futamura.ir.graph import Function, Span, Value
 
-__all__ = ["CacheEntry", "Row", "Trace", "cache_table", "first_places", "in_order", "named", "shown", "trace_table"]
+__all__ = [
+    "CacheEntry", "Row", "Trace", "cache_table", "first_places", "in_order", "named", "short", "shown", "trace_table",
+]  # fmt: skip
 
 
 class Row(NamedTuple):
@@ -46,12 +48,33 @@ class CacheEntry(NamedTuple):
 
 def shown(store: Mapping[str, object]) -> str:
     """A static store on one line; long values are cut."""
-    return ", ".join(f"{name}={_short(value)}" for name, value in store.items())
+    return ", ".join(f"{name}={short(value)}" for name, value in store.items())
 
 
-def _short(value: object, limit: int = 40) -> str:
-    text = repr(value) if type(value) in (int, str, bool, float, bytes, tuple, type(None)) else type(value).__name__
+def short(value: object, limit: int = 40) -> str:
+    """A value on one line, cut."""
+    text = _written(value, limit)
     return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def _written(value: object, limit: int) -> str:
+    """What `repr` gives, or more than `limit` letters of its beginning: values may be large, and nest deeply."""
+    kind = type(value)
+    if limit <= 0:
+        return "..."
+    if isinstance(value, int) and value.bit_length() > 4 * limit:
+        first = abs(value) >> (value.bit_length() - 4 * limit)
+        return f"{'-' if value < 0 else ''}{first:#x}..."
+    if isinstance(value, (str, bytes)):
+        return repr(value[: limit + 1])
+    if not isinstance(value, tuple) or kind is not tuple:
+        return repr(value) if kind in (int, bool, float, type(None)) else kind.__name__
+    text = "("
+    for at, item in enumerate(value):
+        text += (", " if at else "") + _written(item, limit - len(text))
+        if len(text) > limit:
+            return text
+    return text + (",)" if len(value) == 1 else ")")
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ from typing import Final
 
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Operation, Terminator, Value
+from futamura.specializer.offline.trace import short
 
 __all__ = ["Wording"]
 
@@ -60,7 +61,7 @@ class Wording:
 
     def _expression(self, operation: Operation) -> str:
         if operation.name == "const" and isinstance(operation.attr, Constant):
-            return _literal(operation.attr.value)
+            return short(operation.attr.value)
         args = [self._value(value) for value in operation.args]
         if operation.name in ("copy", "truth"):
             return ", ".join(args)
@@ -73,10 +74,3 @@ class Wording:
         if operation.name == "invoke":
             return f"{operation.attr}({', '.join(args)})"
         return f"{operation.name}({', '.join(args)})"
-
-
-def _literal(value: object) -> str:
-    if type(value) in (int, str, bool, float, tuple, type(None)):
-        text = repr(value)
-        return text if len(text) <= 40 else text[:37] + "..."
-    return type(value).__name__
