@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from bench import throughput
+from bench.cases.elsewhere import seconds_elsewhere
 from tools import standard_modules, stdlib_coverage, stdlib_meaning
 
 SUBJECT = """
@@ -167,3 +168,10 @@ def test_synthetic_functions_run(lines: int) -> None:
     made, count = throughput.subject(lines, 3)
     assert lines <= count < lines + 10
     assert made([]) == made([])
+
+
+def test_a_generic_program_under_another_interpreter() -> None:
+    taken = seconds_elsewhere(sys.executable, "power", None)
+    assert taken is not None and 0 < taken < 1
+    assert seconds_elsewhere("no-such-interpreter", "power", None) is None
+    assert seconds_elsewhere(sys.executable, "no such case", None) is None

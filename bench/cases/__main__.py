@@ -5,19 +5,22 @@
     power        3.1x      1.32     1.30     1.09  1.15  2 ms           9  peval 1.2x
 
 "declared", "checked" and "trusted" are the residual's time over the expert's, best of all rounds, interleaved in one
-process; a peer's figure says how many times faster the residual is.  Invariant: exits with 1 if a side disagrees.
+process; a peer's figure says how many times faster the residual is, also that of the generic program on PyPy, where
+`pypy3` (or `--other`) is there.  Invariant: exits with 1 if a side disagrees.
 """
 
 from __future__ import annotations
 
 import json
 import platform
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
+from bench.cases.elsewhere import seconds_elsewhere
 from bench.cases.given import given
 from bench.cases.measuring import FORMS, measure
 from bench.cases.own import own
@@ -31,6 +34,7 @@ def row(found: dict[str, Any]) -> list[str]:
     spent = found["specialization"].get("declared", found["specialization"].get("trusted", 0.0))
     even = found.get("break_even")
     notes = [f"{name} {times:.1f}x" for name, times in found.get("peers", {}).items()]
+    notes += [f"generic on {name} {times:.1f}x" for name, times in found.get("elsewhere", {}).items()]
     if not found["specialized"]:
         notes.append("not specialized: " + ", ".join(found["fallbacks"]))
     notes += [f"{side} DISAGREES" for side in found["wrong"]]
@@ -62,18 +66,26 @@ def table(rows: list[list[str]]) -> str:
 @click.option("--only", default="", help="Names of cases, separated by commas; default: all.")
 @click.option("--rounds", default=7, help="Turns of each side.")
 @click.option("--json", "raw", type=click.Path(path_type=Path), help="Write all figures here.")
-def main(shared: Path | None, only: str, rounds: int, raw: Path | None) -> None:
+@click.option("--other", help="An interpreter that runs the generic programs, too; default: pypy3, if there is one.")
+def main(shared: Path | None, only: str, rounds: int, raw: Path | None, other: str | None) -> None:
     """Measure residuals against experts and libraries."""
     wanted = [name.strip() for name in only.split(",") if name.strip()]
     makers = given(shared) if shared is not None else own()
     unknown = [name for name in wanted if name not in dict(makers)]
     if unknown:
         raise click.UsageError(f"no case {', '.join(unknown)}; there are {', '.join(name for name, _ in makers)}")
+    interpreter = other or shutil.which("pypy3")
     rows, figures = [list(HEAD)], []
     for name, make in makers:
         if wanted and name not in wanted:
             continue
         found = {**measure(make(), rounds), "case": name}
+        there = seconds_elsewhere(interpreter, name, shared) if interpreter else None
+        ours = found["seconds"].get("declared", found["seconds"].get("trusted"))
+        if interpreter and there is None:
+            click.echo(f"{name}: {interpreter} cannot run the generic program", err=True)
+        if interpreter and there is not None and ours:
+            found["elsewhere"] = {Path(interpreter).name: there / ours}
         figures.append(found)
         rows.append(row(found))
         if sys.stderr.isatty():

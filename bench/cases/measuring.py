@@ -17,7 +17,7 @@ from typing import Any
 from bench.cases.case import Case, outcome
 from futamura import Residual, Specializer
 
-__all__ = ["FORMS", "measure"]
+__all__ = ["FORMS", "measure", "race", "timed_inputs"]
 
 FORMS = ("declared", "checked", "trusted")
 
@@ -65,6 +65,13 @@ def race(sides: dict[str, Callable[..., Any]], inputs: Sequence[tuple[Any, ...]]
     return best
 
 
+def timed_inputs(case: Case, expected: Sequence[str]) -> Sequence[tuple[Any, ...]]:
+    """The inputs that all sides are timed on: without those that raise, where a peer has no answer to them."""
+    if case.raising_peers:
+        return case.inputs
+    return [given for given, text in zip(case.inputs, expected) if "Error: " not in text[:40]]
+
+
 def measure(case: Case, rounds: int) -> dict[str, Any]:
     """All figures of one case.  Raises SystemExit if a residual does not agree."""
     found: dict[str, Any] = {"case": case.name, "aim": case.aim, "specialization": {}, "fallbacks": {}, "wrong": []}
@@ -85,9 +92,7 @@ def measure(case: Case, rounds: int) -> dict[str, Any]:
         else:
             found["wrong"].append("expert")
     sides.update(case.peers)
-    inputs = case.inputs
-    if case.peers and not case.raising_peers:
-        inputs = [given for given, text in zip(inputs, expected) if "Error: " not in text[:40]]
+    inputs = timed_inputs(case, expected)
     best = race(sides, inputs, 1 if case.once else rounds)
     found["seconds"] = best
     found["inputs"] = len(inputs)
