@@ -138,9 +138,11 @@ def measure(memory: bool) -> None:
         tracemalloc.start()
         before = tracemalloc.get_traced_memory()[0]
         residual = futamura.specialize(run_machine, program=program_of(1000))
-        kept, peak = tracemalloc.get_traced_memory()
-        tracemalloc.stop()
         left = max(residual.stats["left"], 1)
+        peak = tracemalloc.get_traced_memory()[1]
+        gc.collect()
+        kept = tracemalloc.get_traced_memory()[0]
+        tracemalloc.stop()
         print(f"memory, 1000 instr.  {(peak - before) / left:8.0f} bytes per residual operation at the peak,")
         print(f"                     {(kept - before) / left:8.0f} kept")
 

@@ -93,6 +93,8 @@ class FunctionFacts:
         self.unfolded = False
         """Whether the program wants calls of it unfolded in recursion, too."""
         self.blocks: Final[tuple[Block, ...]] = function.blocks
+        self.places: Final = tuple([(uid, block.id) for block in function.blocks])
+        """The blocks as side tables know them: each pair made once."""
         self.successors: Final = [_successors(block) for block in self.blocks]
         self.predecessors: Final = _predecessors(self.successors)
         self.live_in: Final = _liveness(function, self.successors)

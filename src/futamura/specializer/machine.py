@@ -186,7 +186,7 @@ class Machine(Emitter):
             frame = self.state.frames[-1]
             block = frame.facts.blocks[frame.block]
             if frame.index == 0:
-                self.executed[frame.facts.uid, frame.block] = frame.facts
+                self.executed[frame.facts.places[frame.block]] = frame.facts
                 self._count_step()
             ops = block.ops
             rules = self.rules
