@@ -29,6 +29,7 @@ __all__ = [
     "items_of_range",
     "least",
     "least_of_result",
+    "note_length",
     "note_sum",
     "note_test",
     "refine",
@@ -208,12 +209,36 @@ def note_test(
     m.tests[made.rv] = (name, left, right)
 
 
+def note_length(m: Emitter, args: Sequence[AbstractValue], made: Dynamic) -> None:
+    """Remember that a number is the length of an open list, which nothing has written to so far."""
+    if len(args) == 2 and type(args[0]) is Known and args[0].value is len and m.state.intact:
+        if type(args[1]) is Dynamic and args[1].type is list:
+            m.lengths[made.rv] = args[1].rv
+
+
+def _know_length(state: State, rv: int, length: int) -> None:
+    """From here on the open list `rv` is known to be so long, while nothing writes to it."""
+
+    def better(value: AbstractValue) -> AbstractValue:
+        if type(value) is not Dynamic or value.rv != rv:
+            return value
+        return Dynamic(rv, list, (value.shape or Shape())._replace(length=length), value.classes)
+
+    for active in state.frames:
+        active.env.update({slot: better(content) for slot, content in active.env.items()})
+    for oid, entry in state.heap.items():
+        if any(type(item) is Dynamic and item.rv == rv for item in entry.items):
+            state.heap[oid] = entry._replace(items=tuple([better(item) for item in entry.items]))
+
+
 def refine(m: Emitter, state: State, rv: int, taken: bool) -> None:
     """What the state knows where the bool `rv` is `taken`."""
     name, subject, bound = m.tests.get(rv, ("", None, None))
     if name and not taken:
         name = _OPPOSITE[name]
     lowest = None if bound is None or type(bound.value) is not int else bound.value + (name == "gt")
+    if name == "eq" and subject is not None and subject.rv in m.lengths and state.intact and lowest is not None:
+        _know_length(state, m.lengths[subject.rv], lowest)
     for active in state.frames:
         for value, content in active.env.items():
             if type(content) is not Dynamic:

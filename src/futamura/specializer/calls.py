@@ -26,7 +26,7 @@ from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation, Signature
 from futamura.specializer import library
 from futamura.specializer.binding import Keywords, bind
-from futamura.specializer.bounds import shape_of_result
+from futamura.specializer.bounds import note_length, shape_of_result
 from futamura.specializer.builtin_errors import exception_made_plainly, plain_exception_class
 from futamura.specializer.containers import dict_pairs
 from futamura.specializer.describing import is_plain_enum, member_by_value
@@ -53,6 +53,7 @@ from futamura.specializer.purity import MISSING, PURE_FUNCTIONS, class_lookup
 from futamura.specializer.raising import left_generator, operands_in_generator, raised_at_once
 from futamura.specializer.records import plain_fields, readable
 from futamura.specializer.recursion import call_unit, unfolds
+from futamura.specializer.results import result_of_method
 from futamura.specializer.rules import exact_type, rule, sequence_items, site
 from futamura.specializer.state import Frame
 from futamura.specializer.stepping import is_stepping
@@ -177,7 +178,10 @@ def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[Abstr
     known = shape_of_result(args, kind) if shape is None else None
     if shape is None and (unpacked := unpacked_shape(args)) is not None:
         kind, known = tuple, unpacked
+    if shape is None and (of_method := result_of_method(m, args[0])) is not None:
+        kind, known = of_method
     made = m.emit("call", args, shape, type=kind, hint=hint, raises=not quiet, shape=known)
+    note_length(m, args, made)
     _give(m, frame, op, made)
     if about is not None:
         m.state.abouts[made.rv] = about

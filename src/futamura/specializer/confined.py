@@ -25,7 +25,7 @@ from futamura.specializer.purity import MISSING, class_lookup, plain_lookup
 from futamura.specializer.state import State
 from futamura.specializer.values import AbstractValue, Dynamic, Known
 
-__all__ = ["confined"]
+__all__ = ["confined", "only_looks"]
 
 _SCALARS: Final = frozenset({int, float, complex, str, bytes, bool, type(None), range})
 _SEQUENCES: Final = frozenset({list, tuple, str, bytes, bytearray, range})
@@ -69,6 +69,14 @@ def confined(state: State, name: str, args: Sequence[AbstractValue], attr: objec
 
 def _looks_up_plainly(value: object) -> bool:
     return plain_lookup(type(value)) and class_lookup(type(value), "__getattr__") is MISSING
+
+
+def only_looks(state: State, name: str, args: Sequence[AbstractValue], attr: object) -> bool:
+    """Does this operation run no code of the program, and write to nothing?"""
+    if name in ("setitem", "delitem", *INPLACE) or not confined(state, name, args, attr):
+        return False
+    entry = state.object(args[0]) if name == "call" else None
+    return entry is None or _kind(state, entry.items[0]) in _SCALARS
 
 
 def _kind(state: State, value: AbstractValue) -> type | None:

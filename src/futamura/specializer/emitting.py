@@ -15,7 +15,7 @@ from typing import Final, NoReturn
 
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Span
-from futamura.specializer.confined import confined
+from futamura.specializer.confined import confined, only_looks
 from futamura.specializer.promises import WRITERS, leaves_alone
 from futamura.specializer.records import stored_fields
 from futamura.specializer.residual import ResidualBlock, ResidualOperation
@@ -55,6 +55,8 @@ class Emitter(ABC):
         """Functions, classes and modules that were found under a global name of the residual's own module."""
         self.sums: dict[int, tuple[Dynamic, int]] = {}
         """Residual ints without a name of their own that are another one plus a constant."""
+        self.lengths: dict[int, int] = {}
+        """The lengths of open lists that were asked for: which list."""
         self.tests: dict[int, tuple[str, Dynamic, Known]] = {}
         """Residual bools that compare a value with a known one."""
         self.choices: dict[int, tuple[object, ...]] = {}
@@ -165,11 +167,12 @@ class Emitter(ABC):
         raises: bool = True,
     ) -> list[Dynamic]:
         kept = raises and bool(self.state.overlays) and self.keeps() and confined(self.state, name, args, attr)
+        looks = raises and self.state.intact and only_looks(self.state, name, args, attr)
         if raises:
             self.expose(name, args, attr)
         lifted = tuple([self.lift(arg) for arg in args])
         if raises:
-            intact = self.state.intact and leaves_alone(name, args)
+            intact = self.state.intact and (looks or leaves_alone(name, args))
             if not kept:
                 self.observe()
             self.state.intact = False

@@ -280,11 +280,12 @@ def _common_shape(a: AbstractValue, b: AbstractValue) -> Shape | None:
     if left is None or right is None or left == right:
         return left if left == right else None
     short = left.short and right.short
-    left, right = left._replace(short=short), right._replace(short=short)
+    length = left.length if left.length == right.length else None
+    left, right = (shape._replace(short=short, length=length) for shape in (left, right))
     if left._replace(least=None) != right._replace(least=None):
         return None
     if left.least is None or right.least is None or left.least < 0 or right.least < 0:
-        return left._replace(least=None) if left.element is not None or short else None
+        return left._replace(least=None) if left.element is not None or short or length is not None else None
     return left._replace(least=0)
 
 

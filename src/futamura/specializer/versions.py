@@ -343,19 +343,24 @@ class Versions:
         if block in self.plain:
             return
         values = self._values(siblings)
-        spread = max(values.values(), default=1)
+        trips, positions = _trips(siblings)
+        spread = max(trips, *values.values(), 1)
         if count <= 1.5 * spread and count < self.budget.hard_versions_per_block:
             return
+        others = {place for place, number in values.items() if 1 < number < spread} - self.nokey - positions
+        if count < self.budget.hard_versions_per_block and 3 * self._apart(siblings, others) > 2 * count:
+            return  # they differ in more than a few values: handlers, objects, several loops over static data
         _mark_loops(state)
         grown = self._grown(state)
         if grown:
             self.grows(grown, state)
         self._leave_a_call(state, name, count)
-        others = {place for place, number in values.items() if 1 < number < spread} - self.nokey
         if others and count < self.budget.hard_versions_per_block:
             self.nokey |= others
             reason = f"{name}: {count} versions of one block: only what varies most tells them apart"
             self._note("FT403", reason, state)
+            if any(frame.extents for version in siblings for frame in version.state.frames):
+                raise Restart("try statements were told apart by what has left the keys")
         else:
             self.plain.add(block)
             reason = f"{name}: {count} versions of one block: its values are not specialized on"
@@ -402,6 +407,17 @@ class Versions:
             for at, place in scalars.items():
                 found.setdefault(place, set()).add(key[at])
         return {place: len(values) for place, values in found.items()}
+
+    def _apart(self, siblings: list[Version], places: set[object]) -> int:
+        """How many of these versions would be told apart without the values of these places."""
+        found: set[tuple[object, ...]] = set()
+        for version in siblings:
+            try:
+                key = Key(self, version.state)
+            except NoKey:
+                continue
+            found.add(tuple([None if key.scalars.get(at) in places else token for at, token in enumerate(key.tokens)]))
+        return len(found)
 
     def _grown(self, state: State) -> set[object]:
         """Versions explode: the containers that had several lengths at one point of a loop around while all else was
@@ -450,6 +466,21 @@ def loosened(state: State, loops: str, fresh: Callable[[int], int]) -> State:
             env[value] = Dynamic(fresh(-1))
     loose.trim()
     return loose
+
+
+def _trips(siblings: list[Version]) -> tuple[int, set[object]]:
+    """How many trips of nested loops over static data these versions stand for, and the places of the positions: the
+    loops' bodies are copied for each pair of positions, which is as much code as there is data."""
+    trips: set[frozenset[tuple[object, object]]] = set()
+    places: set[object] = set()
+    for version in siblings:
+        found = []
+        for entry in version.state.heap.values():
+            if entry.kind == "iterator" and entry.extra == "sequence" and type(position := entry.items[1]) is Known:
+                places.add((entry.site, 1))
+                found.append((entry.site, position.value))
+        trips.add(frozenset(found))
+    return len(trips), places
 
 
 def _mark_loops(state: State) -> None:
