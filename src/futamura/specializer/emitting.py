@@ -167,7 +167,7 @@ class Emitter(ABC):
         raises: bool = True,
     ) -> list[Dynamic]:
         kept = raises and bool(self.state.overlays) and self.keeps() and confined(self.state, name, args, attr)
-        looks = raises and self.state.intact and only_looks(self.state, name, args, attr)
+        looks = (raises or name == "call") and self.state.intact and only_looks(self.state, name, args, attr)
         if raises:
             self.expose(name, args, attr)
         lifted = tuple([self.lift(arg) for arg in args])
@@ -178,7 +178,7 @@ class Emitter(ABC):
             self.state.intact = False
             self.protect()
             self.state.intact = intact
-        elif name in WRITERS and not leaves_alone(name, args):
+        elif name in WRITERS and not looks and not leaves_alone(name, args):
             self.state.intact = False
         values = tuple([self.residual_value(hint) for _ in range(results)])
         op = ResidualOperation(name, lifted, attr, values, self.span, not raises, None, self.state.frames[-1].facts)

@@ -46,10 +46,25 @@ def unpacked_shape(args: Sequence[AbstractValue]) -> Shape | None:
         return None
 
 
+_SILENT: Final = frozenset(
+    {
+        "capitalize", "casefold", "isalnum", "isalpha", "isascii", "isdecimal", "isdigit", "isidentifier", "islower",
+        "isnumeric", "isprintable", "isspace", "istitle", "isupper", "lower", "lstrip", "rsplit", "rstrip", "split",
+        "splitlines", "strip", "swapcase", "title", "upper",
+    }
+)  # fmt: skip
+"""Methods of str that do not fail without arguments."""
+
+
 def runs_nothing(m: Machine, args: Sequence[AbstractValue]) -> bool:
-    """`append` of an exact list: it runs no code, looks at nothing else and does not fail."""
+    """`append` of an exact list, methods of an exact str without arguments: they run no code, look at nothing else and
+    do not fail."""
     entry = m.state.object(args[0])
-    if entry is None or entry.kind != "method" or entry.extra != "append" or len(args) != 2:
+    if entry is None or entry.kind != "method":
+        return False
+    if len(args) == 1:
+        return entry.extra in _SILENT and exact_type(m, entry.items[0]) is str
+    if entry.extra != "append" or len(args) != 2:
         return False
     return exact_type(m, entry.items[0]) is list and type(m.state.resolve(entry.items[0])) is Dynamic
 
