@@ -37,6 +37,7 @@ def row(found: dict[str, Any]) -> list[str]:
     notes += [f"generic on {name} {times:.1f}x" for name, times in found.get("elsewhere", {}).items()]
     if not found["specialized"]:
         notes.append("not specialized: " + ", ".join(found["fallbacks"]))
+    notes += [f"{name} fails ({text:.40})" for name, text in found.get("failing", {}).items()]
     notes += [f"{side} DISAGREES" for side in found["wrong"]]
     return [
         found["case"],

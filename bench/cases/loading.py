@@ -7,12 +7,14 @@ Invariant: the modules of one folder never stand for those of another; `sys.path
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-__all__ = ["EXAMPLES", "modules"]
+__all__ = ["EXAMPLES", "home", "modules"]
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
 
@@ -39,6 +41,23 @@ def modules(folder: Path, *names: str) -> list[Any]:
                 _loaded[folder, name] = sys.modules.pop(name)
         sys.modules.update(hidden)
     return found
+
+
+@contextlib.contextmanager
+def home(cls: type) -> Iterator[None]:
+    """While it lasts, the module of a class that was loaded here can be imported by its name."""
+    name = cls.__module__
+    own = next((one for one in _loaded.values() if getattr(one, cls.__qualname__, None) is cls), None)
+    before = sys.modules.get(name)
+    if own is not None:
+        sys.modules[name] = own
+    try:
+        yield
+    finally:
+        if own is not None:
+            del sys.modules[name]
+        if before is not None:
+            sys.modules[name] = before
 
 
 def _siblings(folder: Path) -> list[str]:

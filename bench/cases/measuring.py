@@ -65,16 +65,35 @@ def race(sides: dict[str, Callable[..., Any]], inputs: Sequence[tuple[Any, ...]]
     return best
 
 
+def _failure(peer: Callable[..., Any], inputs: Sequence[tuple[Any, ...]]) -> str:
+    """What a library raises, if it does for all inputs that the generic program answers: it would be timed for
+    giving up."""
+    found = ""
+    for given in inputs:
+        try:
+            peer(*given)
+        except Exception as error:
+            found = f"{type(error).__name__}: {error}"
+        else:
+            return ""
+    return found
+
+
+def is_error(text: str) -> bool:
+    return "Error: " in text[:40]
+
+
 def timed_inputs(case: Case, expected: Sequence[str]) -> Sequence[tuple[Any, ...]]:
     """The inputs that all sides are timed on: without those that raise, where a peer has no answer to them."""
     if case.raising_peers:
         return case.inputs
-    return [given for given, text in zip(case.inputs, expected) if "Error: " not in text[:40]]
+    return [given for given, text in zip(case.inputs, expected) if not is_error(text)]
 
 
 def measure(case: Case, rounds: int) -> dict[str, Any]:
     """All figures of one case.  Raises SystemExit if a residual does not agree."""
     found: dict[str, Any] = {"case": case.name, "aim": case.aim, "specialization": {}, "fallbacks": {}, "wrong": []}
+    found["failing"] = {}
     expected = [outcome(case.generic, given) for given in case.inputs]
     sides: dict[str, Callable[..., Any]] = {"generic": case.generic}
     for form in ("trusted",) if case.once else FORMS:
@@ -91,7 +110,12 @@ def measure(case: Case, rounds: int) -> dict[str, Any]:
             sides["expert"] = case.expert
         else:
             found["wrong"].append("expert")
-    sides.update(case.peers)
+    for name, peer in case.peers.items():
+        failure = _failure(peer, [given for given, text in zip(case.inputs, expected) if not is_error(text)])
+        if failure:
+            found["failing"][name] = failure
+        else:
+            sides[name] = peer
     inputs = timed_inputs(case, expected)
     best = race(sides, inputs, 1 if case.once else rounds)
     found["seconds"] = best
@@ -101,7 +125,7 @@ def measure(case: Case, rounds: int) -> dict[str, Any]:
         return found
     found["speedup"] = best["generic"] / ours
     found["ratios"] = {form: best[form] / best["expert"] for form in FORMS if form in best and "expert" in best}
-    found["peers"] = {name: best[name] / ours for name in case.peers}
+    found["peers"] = {name: best[name] / ours for name in case.peers if name in best}
     spent = found["specialization"].get("declared", found["specialization"].get("trusted"))
     saved = (best["generic"] - ours) / len(inputs)
     found["break_even"] = spent / saved if saved > 0 else None

@@ -14,6 +14,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from bench.cases.loading import home
+
 __all__ = ["decoders", "powers", "routers", "structurers", "templates", "unstructurers", "validators"]
 
 Peer = Callable[..., Any]
@@ -86,7 +88,8 @@ def unstructurers(cls: type) -> dict[str, Peer]:
 
 def _mashumaro(cls: type) -> tuple[Any, Any]:
     library = importlib.import_module("mashumaro.codecs")
-    return library.BasicDecoder(cls), library.BasicEncoder(cls)
+    with home(cls):
+        return library.BasicDecoder(cls), library.BasicEncoder(cls)
 
 
 def powers(power: Callable[..., Any]) -> dict[str, Peer]:
