@@ -80,6 +80,7 @@ def _decided(name: str) -> Model:
     return model
 
 
+_SUM: Final = library.sum_of if sys.version_info < (3, 12) else library.sum_plainly
 _EXACT_SUM: Final = frozenset({int, bool, str, bytes, tuple, list})
 
 
@@ -89,14 +90,30 @@ def _sum(
     given = [*args, *(value for name, value in keywords if name == "start")]
     if len(given) - len(args) != len(keywords) or not 1 <= len(given) <= 2 or not args:
         return None
-    items = _items(m, args[0])
     start = given[1] if len(given) == 2 else Known(0)
+    if keywords and is_generator(m, args[0]) and site(frame) not in m.refused:
+        return HANDLED if enter(m, frame, op, _SUM, [args[0], start]) else None
+    items = _items(m, args[0])
     if items is None or len(items) > _MOST or not any(type(item) is Known for item in items):
         return None
     types = [exact_type(m, item) for item in (start, *items)]
     if sys.version_info >= (3, 12) and not all(kind in _EXACT_SUM for kind in types):
         return None  # floats are added with compensation
     return HANDLED if enter(m, frame, op, library.sum_of, [args[0], start]) else None
+
+
+_COMPENSATED: Final = (int, float, complex)
+"""What `sum` adds in a way of its own, once its total is of one of these classes."""
+
+
+def _adds_plainly(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    """Is adding this item to this total, inside of `sum`, what `+` does?"""
+    total, item = (exact_type(m, arg) for arg in args)
+    if total is not None and (total not in _COMPENSATED or (total is int and item in (int, bool))):
+        return Known(True)
+    return KEYWORD_MODELS[library.undecided](m, frame, op, [], [])
 
 
 def _extreme(
@@ -169,5 +186,6 @@ MODELS[all] = _decided("all")
 KEYWORD_MODELS[max] = _max
 KEYWORD_MODELS[min] = _min
 KEYWORD_MODELS[sum] = _sum
+KEYWORD_MODELS[library.adds_plainly] = _adds_plainly
 KEYWORD_MODELS[sorted] = _sorted
 KEYWORD_MODELS[library.by_keys] = _by_keys

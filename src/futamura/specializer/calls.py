@@ -288,8 +288,7 @@ IN_PYTHON: Final[dict[object, tuple[Callable[..., object], int]]] = {
 }
 """Builtins that are inlined as Python functions when the argument at this place is an iterator that runs code."""
 
-if sys.version_info < (3, 12):  # later versions add floats with compensation
-    IN_PYTHON[sum] = (library.sum_of, 0)
+IN_PYTHON[sum] = (library.sum_of if sys.version_info < (3, 12) else library.sum_plainly, 0)
 
 
 def _call_in_python(m: Machine, frame: Frame, op: Operation, function: object, args: list[AbstractValue]) -> bool:
@@ -312,6 +311,8 @@ def _call_in_python(m: Machine, frame: Frame, op: Operation, function: object, a
     elif function in IN_PYTHON:
         found, at = IN_PYTHON[function]
         runs = len(args) > at and (is_generator(m, args[at]) or is_stepping(m, args[at]))
+        if found is library.sum_plainly and site(frame) in m.refused:
+            return False
         if len(args) > at and (runs or (function is functools.reduce and _reduces(m, frame, args))):
             chosen = found
     if chosen is None:

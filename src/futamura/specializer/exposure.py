@@ -21,6 +21,7 @@ __all__ = ["exposed", "reads_plainly", "runs_code"]
 
 _UNREMARKABLE: Final = frozenset(
     {"__init__", "__new__", "__init_subclass__", "__class_getitem__", "__del__", "__post_init__", "__set_name__"}
+    | {"__replace__"}
 )
 """Special methods that no operator calls on an object that exists already."""
 _QUIET: Final = frozenset({"is", "is_not", "const", "cell", "cell_get", "cell_set", "global_set", "yield", "call"})

@@ -95,6 +95,22 @@ def sum_of(iterable: Iterable[Any], start: Any = 0) -> Any:
     return total
 
 
+def sum_plainly(iterable: Iterable[Any], start: Any = 0) -> Any:
+    """`sum` as long as it is known that no floats are added, whose sums are compensated from Python 3.12 on."""
+    if isinstance(start, (str, bytes, bytearray)):
+        return sum((), start)
+    total = start
+    for item in iterable:
+        if adds_plainly(total, item):
+            total = total + item
+    return total
+
+
+def adds_plainly(total: Any, item: Any) -> bool:
+    """The specializer says yes, or starts again and leaves the call of `sum` as it is."""
+    raise TypeError
+
+
 def max_of(iterable: Iterable[Any]) -> Any:
     iterator = iter(iterable)
     for largest in iterator:

@@ -1,6 +1,6 @@
 """Programs over deques, dicts with defaults, unpacked generators, and values of classes that are never equal."""
 
-# ruff: noqa: C402, C401
+# ruff: noqa: C402, C401, RUF017
 from __future__ import annotations
 
 from collections import defaultdict, deque
@@ -157,6 +157,25 @@ def unrelated(items, x):
     ]  # fmt: skip
 
 
+def sums(items, x):
+    text = repr(x)
+    return (
+        sum(item * item for item in items), sum((len(text) + item for item in items), True),
+        sum(([x] * item for item in items), []), sum((len(text) > item for item in items), start=len(text)),
+    )  # fmt: skip
+
+
+def compensated_sums(items, x):
+    found = []
+    for make in (lambda item: item * 0.1, lambda item: x, lambda item: 1 << 62, lambda item: (x, 0.1, 1)[item % 3]):
+        try:
+            found.append(sum(make(item) for item in items))
+            found.append(sum((make(item) for item in items), 0.5))
+        except TypeError as error:
+            found.append(str(error))
+    return found
+
+
 def _subject(function, *found, gone=()):
     cases = [Case(repr(items), lambda items=items: (function, {"items": items})) for items in found]
     return Subject(function.__name__, cases, values(1), gone)
@@ -173,5 +192,7 @@ SUBJECTS = [
     _subject(unknown_unpacked, ()),
     _subject(consumed, (), (1, "b"), gone=("zip", "enumerate")),
     _subject(wrong_pairs, ()),
+    _subject(sums, (), (1, 2, 3), gone=("sum",)),
+    _subject(compensated_sums, (), (1, 2, 3, 4, 5, 6)),
     _subject(unrelated, (), gone=("text",)),
 ]
