@@ -10,7 +10,11 @@ from __future__ import annotations
 import ast
 import importlib.util
 import itertools
+import os
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -39,6 +43,34 @@ def test_slice() -> None:
 
 def test_programs_are_a_function_of_the_seed() -> None:
     assert [generate(seed) for seed in range(20)] == [generate(seed) for seed in range(20)]
+
+
+RESIDUALS = """
+import contextlib, io, sys, warnings
+sys.path[:0] = {path!r}
+warnings.simplefilter("ignore")
+import futamura
+from tests.specialize.oracle import load
+from tests.specialize.programs import generate
+for seed in range(40):
+    program = generate(seed)
+    copy = load(program)
+    with contextlib.redirect_stdout(io.StringIO()):
+        residual = futamura.specialize(copy.target, **copy.static)
+    print(program.text(), residual.source, [event.reason for event in residual.events])
+"""
+
+
+def test_programs_and_residuals_do_not_depend_on_the_hash_seed() -> None:
+    root = Path(__file__).resolve().parents[2]
+    texts = []
+    for seed in ("3", "4"):
+        program = RESIDUALS.format(path=[str(root), str(root / "src")])
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
+        assert done.returncode == 0, done.stderr
+        texts.append(done.stdout)
+    assert texts[0] == texts[1] and texts[0].count("def target") > 40
 
 
 def test_programs_have_the_promised_form() -> None:
