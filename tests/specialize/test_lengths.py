@@ -1,0 +1,88 @@
+"""Lengths of open lists that a test has told, and the classes of what `str` methods give.
+
+    parts = s.split(","); if len(parts) == 2: a, b = parts      no further look at the length, until something writes
+
+Invariant: each function is compared with its original on strings of several lengths; what is told ends with a write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import futamura
+from tests.specialize.specializing import source_of
+
+INPUTS = ("", "a", "a,b", "a,b,c", "1,2", ",", "12,x,", "a,b,c,d")
+
+
+def joined(s: str, sep: str) -> str:
+    parts = s.split(sep)
+    if len(parts) == 2:
+        return "|".join([part.upper() for part in parts])
+    return parts[-1]
+
+
+def appended(s: str, sep: str) -> Any:
+    parts = s.split(sep)
+    if len(parts) == 2:
+        parts.append("new")
+        return len(parts), [part + "" for part in parts]
+    return len(parts), parts
+
+
+def by_another_name(s: str, sep: str) -> Any:
+    parts = s.split(sep)
+    same = parts
+    if len(parts) != 2:
+        return None
+    same += [s]
+    return len(parts), parts[len(parts) - 1]
+
+
+def handed_over(s: str, sep: str, change: Callable[[list[str]], Any]) -> Any:
+    parts = s.split(sep)
+    if len(parts) == 2:
+        change(parts)
+        return [part + "" for part in parts], len(parts)
+    return parts
+
+
+def matched(s: str, sep: str, rules: tuple[tuple[str, ...], ...]) -> Any:
+    parts = s.split(sep)
+    for rule in rules:
+        if len(rule) == len(parts) and all(x == y or x == "*" for x, y in zip(rule, parts)):
+            return rule
+    return None
+
+
+def numbers(s: str, sep: str) -> Any:
+    found = []
+    for part in s.split(sep):
+        found.append(int(part) if part.strip().isdigit() else part.find("b"))
+    return found, not found
+
+
+@pytest.mark.parametrize("function", [joined, appended, by_another_name, numbers])
+def test_alone(function: Callable[..., Any]) -> None:
+    residual = futamura.specialize(function, futamura.Dyn(str), ",")
+    for s in INPUTS:
+        assert residual(s) == function(s, ",")
+
+
+def test_what_is_told_ends_with_a_call() -> None:
+    for change in (lambda x: x.append("z"), lambda x: x.clear(), lambda x: x.__setitem__(0, "5"), lambda x: None):
+        residual = futamura.specialize(handed_over, futamura.Dyn(str), ",")
+        for s in INPUTS:
+            assert residual(s, change) == handed_over(s, ",", change)
+
+
+def test_rules_are_unrolled() -> None:
+    rules = (("a",), ("a", "b"), ("*", "c"), ("a", "*", "c"), ("*", "*", "*", "d"))
+    residual = futamura.specialize(matched, futamura.Dyn(str), ",", rules)
+    for s in INPUTS:
+        assert residual(s) == matched(s, ",", rules)
+    assert "zip" not in source_of(residual)
+    assert "for " not in source_of(residual)
