@@ -15,12 +15,15 @@ Sections of a case:
     [case NAME]     starts a case
     [python] 3.12   optional: the first version (a range "3.11 - 3.12" too) on which the case means something
     [in]            a module; the subject is `f` unless [do] names another
-    [do] ACTION [TARGET]    roundtrip (the default), ir, refuse; TARGET is a name or a dotted one, `A.m`
+    [do] ACTION [TARGET]    roundtrip (the default), ir, refuse, opt:PASSES; TARGET is a name or a dotted one, `A.m`
     [out]           what the action prints; none: the case is only run
     [out 3.12]      what it prints from that version on, where the versions compile the source differently
     [run] EXPR      must not be False, and value, log and exception must be the same in the original, in the module
                     with its subject replaced, and with the subject run by the reference interpreter
     [run] EXPR raises NAME      the exception's class, by name
+
+`opt:cse,dce` prints the function behind these passes of the optimizer ("all": the whole pipeline).  Annotations of the
+subject's parameters are promises there, and builtins that the module does not define keep their meaning.
 
 In [in] and [run], `note(x)` appends x to the log and returns it; `log` is that list, empty at the start of each run.
 Invariant: goldens never differ by the order of a set or by an address; `describe` prints neither.
@@ -28,6 +31,7 @@ Invariant: goldens never differ by the order of a set or by an address; `describ
 
 from __future__ import annotations
 
+import builtins
 import linecache
 import re
 import sys
@@ -41,7 +45,10 @@ from futamura import errors
 from futamura.driver import roundtrip, roundtrip_source
 from futamura.frontend.python import lower
 from futamura.ir.frames import Machine
+from futamura.ir.graph import Program
 from futamura.ir.interp import closure_of
+from futamura.optimize.pipeline import PIPELINE, optimize
+from futamura.optimize.shapes import of_type
 
 __all__ = [
     "Case",
@@ -232,8 +239,8 @@ def targets_of(here: World, target: str) -> tuple[types.FunctionType, Callable[[
 def act(case: Case) -> str:
     """What the case's action prints."""
     function, _ = targets_of(world(case), case.target)
-    if case.action == "roundtrip":
-        return roundtrip_source(function).strip("\n") + "\n"
+    if case.action == "roundtrip" or case.action.startswith("opt:"):
+        return roundtrip_source(function, _change(case, function)).strip("\n") + "\n"
     if case.action == "ir":
         return futamura.ir.text.print_program(lower(function).program).strip("\n") + "\n"
     if case.action == "refuse":
@@ -243,6 +250,20 @@ def act(case: Case) -> str:
             return errors.render(error.diagnostic).strip("\n") + "\n"
         raise CaseError(f"{case.id}: nothing was refused")
     raise CaseError(f"{case.file}:{case.line}: unknown action {case.action!r}")
+
+
+def _change(case: Case, function: types.FunctionType) -> Callable[[Program], Program] | None:
+    """What `opt:PASSES` does to a program."""
+    action, _, listed = case.action.partition(":")
+    if action != "opt":
+        return None
+    module = function.__globals__
+    known = {
+        (module["__name__"], name): value for name, value in vars(builtins).items() if name not in module
+    }
+    given = {name: of_type(kind.__name__) for name, kind in function.__annotations__.items()}
+    passes = PIPELINE if listed == "all" else tuple(listed.split(","))
+    return lambda program: optimize(program, passes, known=known, given=given)[0]
 
 
 @dataclass(frozen=True)
@@ -302,7 +323,7 @@ def replaced(case: Case) -> World:
     """The case's module with its subject replaced by its round trip."""
     here = world(case)
     function, put = targets_of(here, case.target)
-    put(roundtrip(function))
+    put(roundtrip(function, change=_change(case, function)))
     return here
 
 

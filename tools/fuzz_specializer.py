@@ -15,6 +15,7 @@ Invariant: workers run under one fixed PYTHONHASHSEED, so that a seed is enough 
 from __future__ import annotations
 
 import argparse
+import builtins
 import faulthandler
 import importlib
 import json
@@ -50,12 +51,16 @@ def engine(name: str) -> Callable[..., Callable[..., Any]]:
     """The specializer to be tested: the real one, the identity, the round trip, or one with a planted fault."""
     if name == "identity":
         return identity
-    if name == "roundtrip":
+    if name in ("roundtrip", "optimized"):
         roundtrip = importlib.import_module("futamura.driver").roundtrip
+        optimize = importlib.import_module("futamura.optimize.pipeline").optimize
 
         def through(function: Any, **static: Any) -> Callable[..., Any]:
             inner = getattr(function, "__func__", function)
-            changed = roundtrip(inner)
+            module = inner.__globals__
+            known = {(module["__name__"], at): value for at, value in vars(builtins).items() if at not in module}
+            change = (lambda program: optimize(program, known=known)[0]) if name == "optimized" else None
+            changed = roundtrip(inner, change=change)
             return identity(changed if inner is function else changed.__get__(function.__self__), **static)
 
         return through
@@ -261,7 +266,7 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     parser.add_argument("--jobs", type=int, default=2, help="worker processes")
     parser.add_argument("--time-limit", type=float, default=10.0, help="seconds for one specialization")
-    parser.add_argument("--engine", default="specialize", help="specialize, identity, roundtrip, or a planted fault")
+    parser.add_argument("--engine", default="specialize", help="specialize, identity, roundtrip, optimized, or a planted fault")
     parser.add_argument("--minimize", action="store_true", help="make the shown findings small")
     parser.add_argument("--show", type=int, default=SHOWN, help="findings of one group that are printed")
     parser.add_argument("--events", type=int, default=15, help="reasons of fallbacks that are printed")

@@ -17,11 +17,11 @@ Invariant: what comes out of here has a code object of its own; nothing is chang
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import CellType, FunctionType, MethodType
-from typing import Any
+from typing import Any, TypeAlias
 
 from futamura.backend.python.emit import emit
 from futamura.backend.python.emitted import Emitted
@@ -41,17 +41,21 @@ __all__ = [
     "lower_for_specializer", "residual_text", "roundtrip", "roundtrip_source", "source_map", "swap",
 ]  # fmt: skip
 
+Change: TypeAlias = Callable[[Program], Program]
+"""Makes another program that means the same."""
 
-def roundtrip(target: Any, *, path: Path | None = None) -> Any:
+
+def roundtrip(target: Any, *, path: Path | None = None, change: Change | None = None) -> Any:
     """A new function that does the same, by way of the intermediate representation.
 
     A bound method, static method, class method or property gives the same kind of thing around the new function;
     another wrapper gives the new function alone.  With `path` the text is written to that file, which tracebacks then
-    show.  Raises `UnsupportedError`.
+    show.  `change` is done to the program on the way (`optimize.pipeline.optimize`, for example).  Raises
+    `UnsupportedError`.
     """
     with collector_paused():  # once around both ways: it has little to find, and much to look at
         lowered = lower(target)
-        emitted = _emitted(lowered.program)
+        emitted = _emitted(lowered.program if change is None else change(lowered.program))
     return _around(target, load(emitted, lowered.function, path=path))
 
 
@@ -71,9 +75,9 @@ def _around(target: object, function: FunctionType) -> object:
     return function
 
 
-def roundtrip_source(target: object) -> str:
+def roundtrip_source(target: object, change: Change | None = None) -> str:
     """The text of the round trip: the function, and before it those that it calls directly, if any."""
-    return emit_function(target).text
+    return emit_function(target, change).text
 
 
 def _emitted(program: Program) -> Emitted:
@@ -87,10 +91,11 @@ def _emitted(program: Program) -> Emitted:
             raise UnsupportedError(diagnose("FT901", title, file=main.file, place=main.span)) from broken
 
 
-def emit_function(target: object) -> Emitted:
+def emit_function(target: object, change: Change | None = None) -> Emitted:
     """The emitted form of a function: its text, its constants, the source of each line.  Raises `UnsupportedError`."""
     with collector_paused():
-        return _emitted(lower(target).program)
+        program = lower(target).program
+        return _emitted(program if change is None else change(program))
 
 
 def load_residual(

@@ -41,7 +41,7 @@ def prune(graph: FlowGraph) -> bool:
     seen = {0}
     work = [0]
     while work:
-        for edge in graph.node(work.pop()).end.edges:
+        for edge in graph.node(work.pop()).edges():
             if edge.target not in seen:
                 seen.add(edge.target)
                 work.append(edge.target)

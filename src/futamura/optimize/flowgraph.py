@@ -2,9 +2,12 @@
 
     graph = FlowGraph(function); graph.blocks[1].end = ...; function, origins = graph.freeze()
 
-`origins[i]` is the block of the old function that block i began as.  Only functions without exception handlers and
-suspensions are taken (`FlowGraph.takes`).  Invariant: `freeze` drops what nothing reaches, renumbers values and blocks
-in order of first appearance, and verifies.
+`origins[i]` is the block of the old function that block i began as.  Passes that move or merge blocks take only
+functions without exception handlers and suspensions (`FlowGraph.is_plain`); those that change operations, edges and
+parameters take all but those with guards (`FlowGraph.takes`).
+
+Invariant: `freeze` drops what nothing reaches, renumbers values and blocks in order of first appearance, and verifies.
+Regions keep their numbers; one that lost its handler or all its blocks protects nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from typing import Final
 
 from futamura.ir.build import FunctionBuilder
 from futamura.ir.constant import Constant
-from futamura.ir.graph import Edge, Function, Operation, Terminator, Value
+from futamura.ir.graph import OBJECT, Edge, Function, Operation, Terminator, Value
 from futamura.ir.ops import OPERATORS, TERMINATORS
 
 __all__ = ["FlowGraph", "Node", "Pass"]
@@ -35,6 +38,16 @@ class Node:
     params: list[Value]
     ops: list[Operation]
     end: Terminator
+    handler: Edge | None = None
+    region: int = 0
+
+    def edges(self) -> tuple[Edge, ...]:
+        """The ways out, that to the handler last."""
+        return self.end.edges if self.handler is None else (*self.end.edges, self.handler)
+
+    def implicit(self, at: int) -> int:
+        """How many parameters of the target the edge of this number binds by itself."""
+        return 1 if at == len(self.end.edges) or (at == 0 and self.end.name == "next") else 0
 
 
 class FlowGraph:
@@ -43,16 +56,23 @@ class FlowGraph:
     def __init__(self, function: Function) -> None:
         self.function: Final = function
         self.blocks: list[Node | None] = [
-            Node(block.id, list(block.params), list(block.ops), block.terminator) for block in function.blocks
+            Node(block.id, list(block.params), list(block.ops), block.terminator, block.handler, block.region)
+            for block in function.blocks
         ]
         self.hints: Final[list[str | None]] = list(function.hints)
+        self.types: Final[list[str]] = list(function.types)
         self._ids = 1 + max(
             [op.id for op in function.operations()] + [block.terminator.id for block in function.blocks], default=0
         )
 
     @staticmethod
     def takes(function: Function) -> bool:
-        """May this function be changed here?"""
+        """May operations, edges and parameters of this function be changed here?"""
+        return all(block.terminator.name != "guard" for block in function.blocks)
+
+    @staticmethod
+    def is_plain(function: Function) -> bool:
+        """May its blocks be moved and merged too?"""
         plain = function.kind == "function" and len(function.regions) == 1
         return plain and all(block.terminator.name in _ENDS for block in function.blocks)
 
@@ -68,6 +88,7 @@ class FlowGraph:
 
     def value(self, hint: str | None = None) -> Value:
         self.hints.append(hint)
+        self.types.append(OBJECT)
         return len(self.hints) - 1
 
     def add(self, node: Node) -> int:
@@ -89,9 +110,15 @@ class FlowGraph:
         """How many edges lead to each block."""
         counts = [0] * len(self.blocks)
         for _, node in self.nodes():
-            for edge in node.end.edges:
+            for edge in node.edges():
                 counts[edge.target] += 1
         return counts
+
+    def retarget(self, node: Node, edges: tuple[Edge, ...]) -> None:
+        """Give a node other edges, as many as `node.edges()` has."""
+        count = len(node.end.edges)
+        node.end = node.end._replace(edges=edges[:count])
+        node.handler = edges[count] if len(edges) > count else None
 
     def replace(self, replaced: dict[Value, Value]) -> None:
         """Use other values in the place of some."""
@@ -105,8 +132,9 @@ class FlowGraph:
 
         for _, node in self.nodes():
             node.ops = [op._replace(args=tuple([final(arg) for arg in op.args])) for op in node.ops]
-            edges = tuple([Edge(edge.target, tuple([final(arg) for arg in edge.args])) for edge in node.end.edges])
-            node.end = node.end._replace(args=tuple([final(arg) for arg in node.end.args]), edges=edges)
+            edges = tuple([Edge(edge.target, tuple([final(arg) for arg in edge.args])) for edge in node.edges()])
+            self.retarget(node, edges)
+            node.end = node.end._replace(args=tuple([final(arg) for arg in node.end.args]))
 
     def freeze(self) -> tuple[Function, list[int]]:
         """The function, verified, and where its blocks come from."""
@@ -118,24 +146,33 @@ class FlowGraph:
             old.signature,
             qualname=old.qualname,
             free=old.free,
+            kind=old.kind,
             doc=old.doc,
             module=old.module,
             file=old.file,
             span=old.span,
         )
+        for region in old.regions[1:]:
+            handler = number.get(region.handler, -1)
+            builder.region(
+                region.kind, region.parent, flavor=region.flavor, handler=handler, of=region.of, span=region.span
+            )
         values: dict[Value, Value] = {}
         for at in reached:
             node = self.node(at)
             for value in (*node.params, *(result for op in node.ops for result in op.results)):
-                values[value] = builder.value(self.hints[value])
+                values[value] = builder.value(self.hints[value], self.types[value])
         for at in reached:
             node = self.node(at)
-            block = builder.block()
+            block = builder.block(node.region)
             block.params.extend(values[param] for param in node.params)
             for op in node.ops:
                 args, results = tuple([values[a] for a in op.args]), tuple([values[r] for r in op.results])
                 builder.append(block, op.name, args, op.attr, results, op.span)
-            edges = tuple([Edge(number[e.target], tuple([values[a] for a in e.args])) for e in node.end.edges])
+            edges = tuple([Edge(number[e.target], tuple([values[a] for a in e.args])) for e in node.edges()])
+            if node.handler is not None:
+                *_, block.handler = edges
+                edges = edges[:-1]
             builder.terminate(
                 block, node.end.name, tuple([values[a] for a in node.end.args]), edges, node.end.attr, node.end.span
             )
@@ -146,7 +183,7 @@ class FlowGraph:
         seen = {0}
         work = [0]
         while work:
-            for edge in self.node(work.pop()).end.edges:
+            for edge in self.node(work.pop()).edges():
                 if edge.target not in seen:
                     seen.add(edge.target)
                     work.append(edge.target)

@@ -24,7 +24,7 @@ PASSES: Final[dict[str, Pass]] = {"paste": paste, "prune": prune, "merge": merge
 
 def run_passes(function: Function, names: Sequence[str]) -> tuple[Function, list[int]]:
     """The function after these passes; for each block the block that it began as, -1 for a new one."""
-    if not names or not FlowGraph.takes(function):
+    if not names or not FlowGraph.is_plain(function):
         return function, [block.id for block in function.blocks]
     graph = FlowGraph(function)
     for name in names:

@@ -1,0 +1,140 @@
+"""Common subexpressions: what was computed on every way to a place is not computed again.
+
+    v2 = lt v0, v1 ... v9 = lt v0, v1            (exact ints)                  v9 becomes v2
+    v2 = global_get x; ... v9 = global_get x     nothing between may write     v9 becomes v2
+    cell_set v5, v1; ... v9 = cell_get v1        the same                      v9 becomes v5
+
+Operands are told by where they were made, constants by what they are; the order of a commutative operator's operands
+does not matter.  Expressions that allocate an object with an identity are left alone, those that read memory are told
+apart by its version (`memory.py`).  What raised the first time never gets to the second, so that exceptions need no
+attention.  `typefold` then folds a branch on a condition that an equal branch above has decided.
+
+Invariant: the earlier operation is executed on every way to the later one, with the same operands and memory.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from futamura.ir.constant import Constant
+from futamura.ir.graph import Operation, Value
+from futamura.optimize.flowgraph import FlowGraph
+from futamura.optimize.inference import Inference
+from futamura.optimize.memory import KINDS, Memory, Versions
+
+__all__ = ["cse"]
+
+_NEVER: Final = frozenset({"const", "copy", "tuple"})
+"""Constants are free, copies are not computed, tuples have an identity."""
+
+
+def cse(graph: FlowGraph, inference: Inference) -> bool:
+    """Replace what is available; did anything change?"""
+    memory = Memory(graph, inference)
+    search = _Search(graph, inference, memory)
+    undo: list[list[tuple[object, Value | None]]] = []
+    for entering, node in inference.layout.walk():
+        if not entering:
+            for key, old in reversed(undo.pop()):
+                if old is None:
+                    del search.available[key]
+                else:
+                    search.available[key] = old
+            continue
+        search.undo = []
+        undo.append(search.undo)
+        at = inference.layout.executes(node)
+        if at in inference.reached:
+            search.block(at)
+    graph.replace(search.replaced)
+    return bool(search.replaced)
+
+
+class _Search:
+    """What is available where the walk stands."""
+
+    def __init__(self, graph: FlowGraph, inference: Inference, memory: Memory) -> None:
+        self._graph: Final = graph
+        self._inference: Final = inference
+        self._memory: Final = memory
+        self.replaced: Final[dict[Value, Value]] = {}
+        self.available: Final[dict[object, Value]] = {}
+        self.undo: list[tuple[object, Value | None]] = []
+
+    def block(self, at: int) -> None:
+        versions = self._memory.begin[at]
+        kept: list[Operation] = []
+        node = self._graph.node(at)
+        for op in node.ops:
+            key = self._key(op, versions)
+            versions = self._memory.step(versions, op)
+            if key is None:
+                self._stored(op, versions)
+                kept.append(op)
+                continue
+            found = self.available.get(key)
+            if found is None:
+                self._offer(key, op.results[0])
+                kept.append(op)
+            else:
+                self.replaced[op.results[0]] = found
+                if self._graph.hints[found] is None:
+                    self._graph.hints[found] = self._graph.hints[op.results[0]]
+        node.ops = kept
+
+    def _offer(self, key: object, value: Value) -> None:
+        self.undo.append((key, self.available.get(key)))
+        self.available[key] = value
+
+    def _key(self, op: Operation, versions: Versions) -> object | None:
+        """What makes two operations the same; None for what must be executed each time."""
+        if len(op.results) != 1 or op.name in _NEVER:
+            return None
+        effects = self._inference.fact(op).effects
+        if effects.writes or effects.calls or effects.suspends or effects.allocates:
+            return None
+        name = op.name
+        types = [shape.type for shape in self._inference.operands[op.id]]
+        plain = name[1:] if name in _INPLACE else name
+        args = [self._number(arg) for arg in op.args]
+        if len(args) == 2 and types[0] == types[1] and types[0] in op.operator.laws.commutative:
+            args.sort(key=repr)
+        return (plain, op.attr, tuple(args), self._read(effects.reads, versions))
+
+    def _read(self, reads: frozenset[str], versions: Versions) -> Versions:
+        if not reads:
+            return ()
+        return tuple([version for kind, version in zip(KINDS, versions) if kind in reads or "any" in reads])
+
+    def _number(self, value: Value) -> object:
+        value = self.replaced.get(value, value)
+        made = self._inference.definitions.get(value)
+        if made is not None and made.name == "const" and isinstance(made.attr, Constant):
+            return made.attr
+        return value
+
+    def _stored(self, op: Operation, versions: Versions) -> None:
+        """What a store writes is what the next load reads."""
+        if op.name == "cell_set":
+            value, cell = op.args
+            for use in ("local", "free"):
+                read = self._read(frozenset({"cell"}), versions)
+                self._offer(("cell_get", (op.attr, use), (self._number(cell),), read), self._plain(value))
+        elif op.name == "global_set":
+            read = self._read(frozenset({"global"}), versions)
+            self._offer(("global_get", op.attr, (), read), self._plain(op.args[0]))
+        elif op.name == "setitem":
+            value, target, index = op.args
+            types = [shape.type for shape in self._inference.operands[op.id]]
+            if types[1] == "list" and types[2] in ("int", "bool"):
+                read = self._read(frozenset({"item"}), versions)
+                self._offer(("getitem", None, (self._number(target), self._number(index)), read), self._plain(value))
+
+    def _plain(self, value: Value) -> Value:
+        return self.replaced.get(value, value)
+
+
+_INPLACE: Final = frozenset(
+    "i" + name
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor")
+)

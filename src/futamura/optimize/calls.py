@@ -1,0 +1,152 @@
+"""What calls of builtin functions do, from the exact types of their arguments: rows like those of `ir/facts.py`.
+
+    len of (str)              an int from 0; no effect, raises nothing
+    len of (list)             the same, but reads the list
+    isinstance of (x, int)    a bool; reads x's class, which may be assigned
+
+A function that is not here, or is called with keywords or stars, may do anything.
+
+Invariant: sound for the very objects of `builtins`; the caller knows that the callee is one of them.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from futamura.ir.constant import Constant
+from futamura.ir.facts import PURE, SCALARS, UNKNOWN, Effects, Fact
+from futamura.optimize.shapes import NOTHING, Shape, join, known_as, of_type, truth_of
+
+__all__ = ["Called", "call_of"]
+
+
+class Called(NamedTuple):
+    """The effects of a call and the shape of its result."""
+
+    fact: Fact = UNKNOWN
+    shape: Shape = NOTHING
+
+
+_ANYTHING: Final = Called()
+_READS_CLASS: Final = Effects(reads=frozenset({"attribute"}))
+_READS_ITEMS: Final = Effects(reads=frozenset({"item"}))
+_NUMBERS: Final = frozenset({"int", "bool", "float"})
+_FIXED: Final = frozenset({"str", "bytes", "tuple", "frozenset", "range"})
+_CHANGING: Final = frozenset({"list", "dict", "set"})
+
+
+def _pure(shape: Shape, *raises: type[BaseException], effects: Effects = PURE) -> Called:
+    return Called(Fact(shape.type, frozenset(raises), effects), shape)
+
+
+def _len(value: Shape) -> Called:
+    if value.type not in _FIXED | _CHANGING:
+        return _ANYTHING
+    size = Shape("int", 0)
+    if value.constant is not None and value.type in _FIXED:
+        size = known_as(Constant(len(value.constant.value)))  # type: ignore[arg-type]
+    if value.type == "range":
+        return _pure(size, OverflowError)
+    return _pure(size, effects=_READS_ITEMS if value.type in _CHANGING else PURE)
+
+
+def _isinstance(value: Shape, kind: Shape) -> Called:
+    """Of a class without a metaclass: no `__instancecheck__` of a program is run."""
+    wanted = kind.constant.value if kind.constant is not None else None
+    if type(wanted) is not type:
+        return _ANYTHING
+    shape = of_type("bool")
+    if value.type in SCALARS or value.type in _FIXED | _CHANGING:
+        cls = getattr(builtins, value.type, None) or type(None)
+        if value.type != "ellipsis":
+            shape = known_as(Constant(issubclass(cls, wanted)))
+    return _pure(shape, effects=PURE if shape.constant is not None else _READS_CLASS)
+
+
+def _type(value: Shape) -> Called:
+    cls = getattr(builtins, value.type, None) if value.type != "object" else None
+    if isinstance(cls, type):
+        return _pure(known_as(Constant(cls)))
+    return _pure(NOTHING, effects=_READS_CLASS)
+
+
+def _abs(value: Shape) -> Called:
+    if value.type not in _NUMBERS:
+        return _ANYTHING
+    return _pure(Shape("float") if value.type == "float" else Shape("int", 0))
+
+
+def _bool(value: Shape) -> Called:
+    if value.type in _CHANGING:
+        return _pure(of_type("bool"), effects=_READS_ITEMS)
+    if value.type not in SCALARS and value.type not in _FIXED:
+        return _ANYTHING
+    verdict = truth_of(value)
+    return _pure(of_type("bool") if verdict is None else known_as(Constant(verdict)))
+
+
+def _int(value: Shape) -> Called:
+    if value.type in ("int", "bool"):
+        return _pure(Shape("int", value.low, value.high))
+    if value.type == "float":
+        return _pure(Shape("int"), ValueError, OverflowError)
+    return _pure(Shape("int"), ValueError) if value.type == "str" else _ANYTHING
+
+
+def _float(value: Shape) -> Called:
+    if value.type in ("float", "bool"):
+        return _pure(Shape("float"))
+    if value.type == "int":
+        return _pure(Shape("float"), OverflowError)
+    return _pure(Shape("float"), ValueError) if value.type == "str" else _ANYTHING
+
+
+def _str(value: Shape) -> Called:
+    if value.type not in SCALARS or value.type == "bytes":
+        return _ANYTHING  # str(b"") may warn
+    return _pure(Shape("str"), ValueError) if value.type == "int" else _pure(Shape("str"))
+
+
+def _ord(value: Shape) -> Called:
+    return _pure(Shape("int", 0, 0x10FFFF), TypeError) if value.type in ("str", "bytes") else _ANYTHING
+
+
+def _chr(value: Shape) -> Called:
+    return _pure(Shape("str"), ValueError, OverflowError) if value.type in ("int", "bool") else _ANYTHING
+
+
+def _extreme(one: Shape, other: Shape) -> Called:
+    """`min` or `max` of two: one of them."""
+    if {one.type, other.type} <= _NUMBERS or (one.type == other.type and one.type in ("str", "bytes")):
+        both = join(one, other)
+        return _pure(both._replace(constant=None))
+    return _ANYTHING
+
+
+_ROWS: Final[dict[object, tuple[int, Callable[..., Called]]]] = {
+    builtins.len: (1, _len),
+    builtins.isinstance: (2, _isinstance),
+    builtins.type: (1, _type),
+    builtins.abs: (1, _abs),
+    builtins.bool: (1, _bool),
+    builtins.int: (1, _int),
+    builtins.float: (1, _float),
+    builtins.str: (1, _str),
+    builtins.ord: (1, _ord),
+    builtins.chr: (1, _chr),
+    builtins.min: (2, _extreme),
+    builtins.max: (2, _extreme),
+}
+
+_CALLS: Final = {id(function): row for function, row in _ROWS.items()}
+"""By identity: a callee of the program is not asked for its hash."""
+
+
+def call_of(callee: Constant | None, attr: object, arguments: tuple[Shape, ...]) -> Called:
+    """What this call does; `callee` is None where it is not known."""
+    row = _CALLS.get(id(callee.value)) if callee is not None and attr is None else None
+    if row is None or row[0] != len(arguments):
+        return _ANYTHING
+    return row[1](*arguments)

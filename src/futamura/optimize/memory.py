@@ -1,0 +1,88 @@
+"""Versions of memory: two reads at the same version see the same contents.
+
+    b0(): v1 = global_get x; show v1; v2 = global_get x      v1 and v2 read "global" at one version
+    b0(): v1 = global_get x; call f;  v2 = global_get x      at two
+
+Memory is told apart by kind, as the effects of operations do.  A version is the place of the last write that may reach:
+an operation, or the block where several meet.  A loop that writes nothing of a kind leaves its version as it is; so do
+not handlers, which begin anew: an exception may come out of the middle of a block.
+
+Invariant: between two points of one version, one of which dominates the other, nothing of the kind is written.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from futamura.ir.graph import Operation
+from futamura.optimize.flowgraph import FlowGraph, Node
+from futamura.optimize.inference import Inference
+
+__all__ = ["KINDS", "Memory", "Versions"]
+
+KINDS: Final = ("attribute", "cell", "global", "item", "output")
+
+Versions = tuple[object, ...]
+"""For each of `KINDS` its version."""
+
+
+class Memory:
+    """The versions with which each block begins."""
+
+    def __init__(self, graph: FlowGraph, inference: Inference) -> None:
+        layout = inference.layout
+        self._inference: Final = inference
+        written = {at: self._written(graph.node(at)) for at in layout.order}
+        loops = {loop.header: loop for loop in layout.loops()}
+        position = {at: number for number, at in enumerate(layout.order)}
+        self.begin: Final[dict[int, Versions]] = {}
+        self._end: Final[dict[int, Versions]] = {}
+        for at in layout.order:
+            ways = layout.entering[at]
+            forward = [source for source, _ in ways if position[source] < position[at]]
+            handler = any(number == len(graph.node(source).end.edges) for source, number in ways)
+            loop = loops.get(at)
+            fresh: frozenset[int]
+            if at == 0 or handler or (loop is not None and loop.irreducible):
+                fresh = frozenset(range(len(KINDS)))
+            elif len(forward) < len(ways):
+                fresh = frozenset().union(*(written[inside] for inside in loop.nodes)) if loop else _ALL
+            else:
+                fresh = frozenset()
+            arriving = [self._end[source] for source in forward]
+            self.begin[at] = tuple([
+                ("block", at) if kind in fresh or len({versions[kind] for versions in arriving}) != 1
+                else arriving[0][kind]
+                for kind in range(len(KINDS))
+            ])  # fmt: skip
+            self._end[at] = self._after(graph.node(at), self.begin[at])
+
+    def step(self, versions: Versions, op: Operation) -> Versions:
+        """The versions behind an operation."""
+        writes = self.writes(op)
+        if not writes:
+            return versions
+        return tuple([("op", op.id) if kind in writes else version for kind, version in enumerate(versions)])
+
+    def writes(self, op: Operation) -> frozenset[int]:
+        """The kinds, by number, that an operation may write."""
+        effects = self._inference.fact(op).effects
+        if effects.calls or effects.suspends or "any" in effects.writes:
+            return _ALL
+        return frozenset([kind for kind, name in enumerate(KINDS) if name in effects.writes])
+
+    def _written(self, node: Node) -> frozenset[int]:
+        found: frozenset[int] = _ALL if self._inference.steps_unknown_code(node) else frozenset()
+        for op in node.ops:
+            found |= self.writes(op)
+        return found
+
+    def _after(self, node: Node, versions: Versions) -> Versions:
+        for op in node.ops:
+            versions = self.step(versions, op)
+        if self._inference.steps_unknown_code(node):
+            versions = tuple([("op", node.end.id)] * len(KINDS))
+        return versions
+
+
+_ALL: Final = frozenset(range(len(KINDS)))

@@ -1,0 +1,143 @@
+"""The pipeline as data: which passes run, in which order, and why there.
+
+    optimize(program, known={("m", "len"): len})            ->   the program, and what each pass did
+    optimize(program, passes=("typefold", "dce"))           ->   these two, in this order
+
+Every function of the program is taken alone; those with guards come back as they are.  The facts (`inference.py`) are
+inferred anew for each pass that uses them, because the one before may have changed what they were about.
+
+Invariant: the result means what the program meant; it is verified when it is frozen.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple
+
+from futamura.ir.graph import Function, Program, Value
+from futamura.optimize.available import cse
+from futamura.optimize.dead import dce
+from futamura.optimize.flowgraph import FlowGraph
+from futamura.optimize.hoisting import licm
+from futamura.optimize.inference import Inference, Known
+from futamura.optimize.parameters import same_parameters
+from futamura.optimize.shapes import Shape
+from futamura.optimize.typefold import typefold
+
+__all__ = ["PASSES", "PIPELINE", "Report", "Row", "optimize"]
+
+
+class Row(NamedTuple):
+    """A pass: what it is for, why it stands where it does, and what it runs."""
+
+    run: Callable[[FlowGraph, Inference], bool]
+    what: str
+    why_here: str
+
+
+def _parameters(graph: FlowGraph, inference: Inference) -> bool:
+    return same_parameters(graph)
+
+
+PASSES: Final[dict[str, Row]] = {
+    "parameters": Row(
+        _parameters,
+        "parameters and copies that are always one value are that value",
+        "first: the fewer names a value has, the more the others see",
+    ),
+    "typefold": Row(
+        typefold,
+        "constants, decided branches and neutral operations from types and ranges",
+        "before cse: what it folds need not be looked up; after it once more, for conditions that became the same",
+    ),
+    "cse": Row(
+        cse,
+        "what is available on every way is not computed again",
+        "before licm, which would move each copy; it leaves dead operations and decided branches",
+    ),
+    "licm": Row(
+        licm,
+        "what does not change in a loop is computed before it",
+        "when all is folded, and equal operations are one",
+    ),
+    "dce": Row(
+        dce,
+        "what nothing needs is taken away",
+        "last: every other pass leaves things behind",
+    ),
+}
+PIPELINE: Final = ("parameters", "typefold", "cse", "typefold", "parameters", "licm", "dce")
+
+
+@dataclass
+class Report:
+    """By the name of the pass: seconds, runs that changed something, and operations removed."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    changed: dict[str, int] = field(default_factory=dict)
+    removed: dict[str, int] = field(default_factory=dict)
+
+    def add(self, name: str, seconds: float, changed: bool, removed: int) -> None:
+        self.seconds[name] = self.seconds.get(name, 0.0) + seconds
+        self.changed[name] = self.changed.get(name, 0) + changed
+        self.removed[name] = self.removed.get(name, 0) + removed
+
+
+Watch = Callable[[str, Function], None]
+"""Called with the name of a pass and the function behind it."""
+
+
+def optimize(
+    program: Program,
+    passes: Sequence[str] = PIPELINE,
+    *,
+    known: Known | None = None,
+    given: Mapping[str, Shape] | None = None,
+    watch: Watch | None = None,
+) -> tuple[Program, Report]:
+    """The program after these passes, and what they did.
+
+    `known` says which global names are bound to which objects as long as the program runs, `given` what is known of
+    parameters of the entry, by name.  With `watch` the graph is frozen, so verified, behind each pass.  Raises
+    `KeyError` for a pass that does not exist.
+    """
+    report = Report()
+    rows = [(name, PASSES[name]) for name in passes]
+    functions = []
+    for function in program.functions:
+        shapes = given if given and function is program.main else {}
+        functions.append(_optimized(function, rows, known, shapes, report, watch))
+    return replace(program, functions=tuple(functions)), report
+
+
+def _optimized(
+    function: Function,
+    rows: Sequence[tuple[str, Row]],
+    known: Known | None,
+    given: Mapping[str, Shape],
+    report: Report,
+    watch: Watch | None,
+) -> Function:
+    if not rows or not FlowGraph.takes(function):
+        return function
+    graph = FlowGraph(function)
+    names = function.signature.names
+    shapes: dict[Value, Shape] = {
+        param: given[name] for name, param in zip(names, graph.node(0).params) if name in given
+    }
+    changed = False
+    for name, row in rows:
+        started = time.perf_counter()
+        before = _count(graph)
+        news = row.run(graph, Inference(graph, shapes, known))
+        changed = changed or news
+        report.add(name, time.perf_counter() - started, news, before - _count(graph))
+        if watch is not None:
+            watch(name, graph.freeze()[0])
+    return graph.freeze()[0] if changed else function
+
+
+def _count(graph: FlowGraph) -> int:
+    return sum([len(node.ops) for _, node in graph.nodes()])

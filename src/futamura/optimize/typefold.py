@@ -1,0 +1,109 @@
+"""Type folding: what can have only one value becomes a constant, what can go only one way a jump.
+
+    v1 = lt v0, 10; branch v1 -> b1 | b2     (v0: int in 0..9)     ->     v1 = const True; jump b1
+    v1 = add v0, 0                           (v0: int)             ->     v0
+    v1 = truth v0                            (v0: bool)            ->     v0
+
+Runs behind anything that brings facts; dead code elimination takes away what nobody needs any more.
+
+Invariant: an operation is replaced only if it raises nothing on the operands that can come and has no effect.
+"""
+
+from __future__ import annotations
+
+from futamura.ir.constant import Constant
+from futamura.ir.facts import SCALARS, Effects
+from futamura.ir.graph import Operation, Value
+from futamura.ir.ops import OPERATORS
+from futamura.optimize.deciding import straighten
+from futamura.optimize.flowgraph import FlowGraph
+from futamura.optimize.inference import Inference
+from futamura.optimize.shapes import Shape
+
+__all__ = ["typefold"]
+
+
+def typefold(graph: FlowGraph, inference: Inference) -> bool:
+    """Fold operations, parameters and branches; did anything change?"""
+    replaced: dict[Value, Value] = {}
+    changed = False
+    for at, node in graph.nodes():
+        if at not in inference.reached:
+            continue
+        ops: list[Operation] = []
+        for param in node.params if at else ():
+            constant = inference.shapes[param].constant
+            passed_on = node.handler is not None and param in node.handler.args  # before any operation
+            if constant is not None and is_single(constant.value) and not passed_on:
+                ops.append(graph.operation("const", (), graph.hints[param], constant))
+                replaced[param] = ops[-1].results[0]
+        for op in node.ops:
+            folded = _folded(op, inference)
+            same = _same(op, inference)
+            if folded is not None:
+                ops.append(op._replace(operator=OPERATORS["const"], args=(), attr=folded))
+            elif same is not None:
+                replaced[op.results[0]] = same
+            else:
+                ops.append(op)
+        changed = changed or len(ops) != len(node.ops) or any(a is not b for a, b in zip(ops, node.ops))
+        node.ops = ops
+    for value, other in replaced.items():
+        if graph.hints[other] is None:
+            graph.hints[other] = graph.hints[value]
+    graph.replace(replaced)
+    return straighten(graph, inference) or changed
+
+
+def is_single(value: object) -> bool:
+    """Is there only one object with this value, wherever it comes from?"""
+    return value is None or type(value) is bool or value is ... or (type(value) is int and -5 <= value <= 256)
+
+
+def _folded(op: Operation, inference: Inference) -> Constant | None:
+    if len(op.results) != 1 or op.name in ("const", "copy"):
+        return None
+    shape = inference.shapes.get(op.results[0])
+    operands = inference.operands.get(op.id, ())
+    if len(operands) == 2 and op.args[0] == op.args[1]:
+        for kind, constant in op.operator.laws.same:
+            if kind == operands[0].type:
+                return constant
+    if shape is None or shape.constant is None or shape.type not in SCALARS:
+        return None
+    fact = inference.fact(op)
+    computed = all(operand.constant is not None for operand in operands)
+    if not _without_effect(fact.effects) or (fact.raises and not computed):
+        return None
+    return shape.constant
+
+
+def _without_effect(effects: Effects) -> bool:
+    return not (effects.writes or effects.calls or effects.suspends)
+
+
+def _same(op: Operation, inference: Inference) -> Value | None:
+    """The operand that the operation gives back, by the laws of its operator."""
+    shapes = inference.operands.get(op.id)
+    if shapes is None or len(op.results) != 1:
+        return None
+    if op.name == "truth" and shapes[0].type == "bool":
+        return op.args[0]
+    if len(shapes) != 2:
+        return None
+    laws = op.operator.laws
+    if _holds(shapes[1], shapes[0], laws.right_identity):
+        return op.args[0]
+    if _holds(shapes[0], shapes[1], laws.left_identity):
+        return op.args[1]
+    if op.args[0] == op.args[1] and shapes[0].type in laws.idempotent:
+        return op.args[0]
+    if _holds(shapes[1], shapes[0], laws.right_absorbing):
+        return op.args[1]
+    if _holds(shapes[0], shapes[1], laws.left_absorbing):
+        return op.args[0]
+    return None
+
+
+def _holds(shape: Shape, other: Shape, pairs: tuple[tuple[str, Constant], ...]) -> bool:
+    return any(shape.constant == constant and other.type == kind for kind, constant in pairs)

@@ -1,0 +1,286 @@
+"""Random functions of the IR over numbers, strings, lists, cells and globals: food for the optimizer's passes.
+
+    random_function(random.Random(7))     func f(t, a, b, s, xs): ... t(v3, v9) ... return v12
+
+`t` records what it is called with, changes a list and a global at times, and raises at times.  Loops are counted, so
+that every run ends.  Operands are chosen from all that is in scope, so that conditions repeat, expressions recur,
+values are dead, and operations raise on wrong types.
+
+Invariant: a function depends on the random source alone, and is verified.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any, Final
+
+from futamura.ir.build import BlockBuilder, FunctionBuilder
+from futamura.ir.constant import Constant
+from futamura.ir.graph import Edge, Function, Program, Signature, Value
+
+__all__ = ["GLOBALS", "KNOWN", "Recorder", "arguments", "random_function", "random_program"]
+
+KNOWN: Final[dict[tuple[str, str], object]] = {
+    ("m", name): function
+    for name, function in (
+        ("len", len), ("isinstance", isinstance), ("int", int), ("str", str), ("bool", bool), ("abs", abs),
+        ("min", min), ("max", max), ("type", type), ("range", range), ("float", float), ("ord", ord), ("chr", chr),
+    )
+}  # fmt: skip
+"""Global names that keep their meaning."""
+GLOBALS: Final = ("g", "h")
+"""Global names that do not."""
+
+_BINARY: Final = (
+    "add", "sub", "mul", "floordiv", "mod", "truediv", "and", "or", "xor", "rshift",
+    "iadd", "isub", "imul", "iand", "ior", "ixor",
+)  # fmt: skip
+_COMPARE: Final = ("lt", "le", "gt", "ge", "eq", "ne", "is", "is_not")
+_UNARY: Final = ("neg", "pos", "invert", "not", "truth")
+_CONSTANTS: Final = (0, 1, 2, 3, 7, -1, 10, True, False, None, 0.0, -0.0, 1.5, "", "a", "ab")
+_ONE: Final = ("len", "int", "str", "bool", "abs", "type", "float", "ord", "chr")
+
+
+class Recorder:
+    """The effects of a run, as seen from outside."""
+
+    def __init__(self, seed: int, xs: list[Any], globals: dict[str, Any]) -> None:
+        self.random: Final = random.Random(seed)
+        self.events: Final[list[object]] = []
+        self.xs: Final = xs
+        self.globals: Final = globals
+
+    def __call__(self, *values: object) -> object:
+        self.events.append(tuple([shown(value) for value in values]))
+        match self.random.randrange(12):
+            case 0:
+                raise ValueError(len(self.events))
+            case 1:
+                self.xs.append(len(self.events))
+            case 2:
+                self.globals["g"] = len(self.events)
+        return self.random.choice((0, 1, 5, -3, "a", True, None, 2.5))
+
+
+def shown(value: object) -> str:
+    """A text that tells values apart, types included."""
+    return f"{type(value).__name__}:{value!r}"[:200]
+
+
+def arguments(number: random.Random) -> tuple[int, int, str, list[object]]:
+    """Values for a, b, s and xs."""
+    whole = (number.choice((0, 1, 2, 5, -4, 300, 1 << 70)), number.randrange(-3, 12))
+    return (*whole, number.choice(("", "a", "ab", "3")), [number.choice((0, 4, "a", 2.5)) for _ in range(3)])
+
+
+def random_program(seed: int, size: int = 40) -> Program:
+    """A program of one function."""
+    return Program("f", (random_function(random.Random(seed), size),))
+
+
+def random_function(number: random.Random, size: int = 40) -> Function:
+    """A function of `t, a, b, s, xs` with about `size` operations or more."""
+    return _Writer(number, size).write()
+
+
+class _Writer:
+    """Writes one function from top to bottom."""
+
+    def __init__(self, number: random.Random, size: int) -> None:
+        self.random: Final = number
+        self.budget = size
+        self.builder: Final = FunctionBuilder("f", Signature(regular=("t", "a", "b", "s", "xs")), module="m")
+        self.block = self.builder.block()
+        self.scope: list[Value] = []
+        self.conditions: list[Value] = []
+        self.cells: list[Value] = []
+        self.region = 0
+        self.handler: BlockBuilder | None = None
+
+    def write(self) -> Function:
+        entry = self.block
+        self.t, *self.scope = self.builder.params(entry, "t", "a", "b", "s", "xs")
+        self.xs = self.scope[-1]
+        self.cells = [self.emit("cell", (self.pick(),), "c"), self.emit("cell", (), "d")]
+        while self.budget > 0:
+            self.statement(3)
+        self.builder.terminate(self.block, "return", (self.pick(),))
+        return self.builder.finish()
+
+    # ---------------------------------------------------------------- pieces
+
+    def emit(self, name: str, args: tuple[Value, ...] = (), attr: object = None) -> Value:
+        self.budget -= 1
+        return self.builder.emit(self.block, name, args, attr)
+
+    def pick(self) -> Value:
+        if self.random.random() < 0.2:
+            return self.constant(self.random.choice(_CONSTANTS))
+        recent = self.scope[-6:] if self.random.random() < 0.5 else self.scope
+        return self.random.choice(recent)
+
+    def constant(self, value: object) -> Value:
+        return self.builder.constant(self.block, value)
+
+    def known(self, name: str) -> Value:
+        return self.emit("global_get", (), ("m", name))
+
+    def fresh(self, region: int | None = None) -> BlockBuilder:
+        """A new block, with a handler edge if it lies in a protected region."""
+        block = self.builder.block(self.region if region is None else region)
+        if self.handler is not None and region is None:
+            slots = len(self.handler.params) - 1
+            block.handler = Edge(self.handler.id, tuple([self.random.choice(self.scope) for _ in range(slots)]))
+        return block
+
+    def condition(self) -> Value:
+        if self.conditions and self.random.random() < 0.4:
+            return self.random.choice(self.conditions)
+        made = self.emit(self.random.choice(_COMPARE), (self.pick(), self.pick()))
+        self.scope.append(made)
+        if self.random.random() < 0.3:
+            return self.emit("not", (made,))
+        condition = self.emit("truth", (made,))
+        self.conditions.append(condition)
+        return condition
+
+    # ---------------------------------------------------------------- statements
+
+    def statement(self, depth: int) -> None:
+        choice = self.random.randrange(10)
+        if depth and choice == 0:
+            self.diamond(depth - 1)
+        elif depth and choice == 1 and self.random.random() < 0.6:
+            self.loop(depth - 1)
+        elif depth and choice == 2 and self.handler is None and self.random.random() < 0.5:
+            self.protected(depth - 1)
+        else:
+            self.operation()
+
+    def several(self, depth: int) -> None:
+        for _ in range(self.random.randrange(1, 5)):
+            self.statement(depth)
+
+    def operation(self) -> None:
+        row = self.random.randrange(14)
+        if row < 5:
+            made = self.emit(self.random.choice(_BINARY), (self.pick(), self.pick()))
+        elif row == 5:
+            made = self.emit(self.random.choice(_UNARY), (self.pick(),))
+        elif row == 6:
+            made = self.emit("getitem", (self.xs, self.constant(self.random.randrange(4))))
+        elif row == 7:
+            self.builder.append(
+                self.block, "setitem", (self.pick(), self.xs, self.constant(self.random.randrange(4)))
+            )
+            return
+        elif row == 8:
+            made = self.variable()
+        elif row == 9:
+            made = self.emit("call", (self.known(self.random.choice(_ONE)), self.pick()))
+        elif row == 10:
+            name = self.random.choice(("isinstance", "min", "max"))
+            second = self.known(self.random.choice(("int", "str"))) if name == "isinstance" else self.pick()
+            made = self.emit("call", (self.known(name), self.pick(), second))
+        elif row == 11:
+            made = self.emit("format", (self.pick(),), "")
+        elif row == 12:
+            (made,) = self.builder.append(
+                self.block, "copy", (self.pick(),), None, (self.builder.value("y"),)
+            ).results
+        else:
+            made = self.emit("call", (self.t, self.pick(), self.pick()))
+        self.scope.append(made)
+
+    def variable(self) -> Value:
+        name = self.random.choice(GLOBALS)
+        cell = self.random.randrange(2)
+        match self.random.randrange(4):
+            case 0:
+                self.builder.append(self.block, "cell_set", (self.pick(), self.cells[cell]), "cd"[cell])
+            case 1:
+                return self.emit("cell_get", (self.cells[cell],), ("cd"[cell], "local"))
+            case 2:
+                self.builder.append(self.block, "global_set", (self.pick(),), ("m", name))
+        return self.emit("global_get", (), ("m", name))
+
+    # ---------------------------------------------------------------- control
+
+    def diamond(self, depth: int) -> None:
+        condition = self.condition()
+        scope, conditions = list(self.scope), list(self.conditions)
+        then, otherwise = self.fresh(), self.fresh()
+        self.builder.terminate(self.block, "branch", (condition,), (Edge(then.id), Edge(otherwise.id)))
+        count = self.random.randrange(3)
+        ends: list[tuple[BlockBuilder, tuple[Value, ...]]] = []
+        for way in (then, otherwise):
+            self.block, self.scope, self.conditions = way, list(scope), list(conditions)
+            self.several(depth)
+            if self.random.random() < 0.1 and self.handler is None:
+                self.builder.terminate(self.block, "return", (self.pick(),))
+            else:
+                ends.append((self.block, tuple([self.pick() for _ in range(count)])))
+        self.scope, self.conditions = scope, conditions
+        self.join(ends, count)
+
+    def join(self, ends: list[tuple[BlockBuilder, tuple[Value, ...]]], count: int) -> None:
+        """Go on where these blocks meet."""
+        self.block = self.fresh()
+        params = self.builder.params(self.block, *["p"] * count)
+        for block, passed in ends:
+            self.builder.terminate(block, "jump", (), (Edge(self.block.id, passed),))
+        self.scope.extend(params)
+
+    def loop(self, depth: int) -> None:
+        """`for i in range(K)`, by a counter or by an iterator, with values that go around."""
+        count = self.random.randrange(3)
+        rounds = self.random.randrange(4)
+        iterator = None
+        if self.random.random() < 0.5:
+            bound = self.constant(rounds)
+            iterator = self.emit("iter", (self.emit("call", (self.known("range"), bound)),))
+        start = (self.constant(0), *[self.pick() for _ in range(count)])
+        header = self.fresh()
+        self.builder.terminate(self.block, "jump", (), (Edge(header.id, start),))
+        self.block = header
+        counter, *carried = self.builder.params(header, "i", *["q"] * count)
+        scope, conditions = list(self.scope), list(self.conditions)
+        self.scope.extend((counter, *carried))
+        body, after = self.fresh(), self.fresh()
+        if iterator is None:
+            bound = self.constant(rounds)
+            test = self.emit("truth", (self.emit("lt", (counter, bound)),))
+            self.builder.terminate(self.block, "branch", (test,), (Edge(body.id), Edge(after.id)))
+        else:
+            self.scope.extend(self.builder.params(body, "item"))
+            self.builder.terminate(self.block, "next", (iterator,), (Edge(body.id), Edge(after.id)))
+        self.block = body
+        self.several(depth)
+        again = self.emit("add", (counter, self.constant(1)))
+        self.builder.terminate(
+            self.block, "jump", (), (Edge(header.id, (again, *[self.pick() for _ in range(count)])),)
+        )
+        self.block, self.scope, self.conditions = after, [*scope, *carried], conditions
+
+    def protected(self, depth: int) -> None:
+        """`try: ... except: ...`, with values that the handler gets."""
+        slots = self.random.randrange(3)
+        region = self.builder.region("try", self.region, flavor="except")
+        inside = self.builder.region("except", self.region, of=region)
+        handler = self.builder.block(inside)
+        self.builder.set_handler(region, handler.id)
+        self.builder.params(handler, "error", *["r"] * slots)
+        scope, conditions, outer = list(self.scope), list(self.conditions), self.region
+        self.region, self.handler = region, handler
+        first = self.fresh()
+        self.builder.terminate(self.block, "jump", (), (Edge(first.id),))
+        self.block = first
+        self.several(depth)
+        count = self.random.randrange(3)
+        ends = [(self.block, tuple([self.pick() for _ in range(count)]))]
+        self.region, self.handler = inside, None
+        self.block, self.scope, self.conditions = handler, [*scope, *handler.params[1:]], list(conditions)
+        self.several(0)
+        ends.append((self.block, tuple([self.pick() for _ in range(count)])))
+        self.region, self.scope, self.conditions = outer, scope, conditions
+        self.join(ends, count)

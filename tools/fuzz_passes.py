@@ -1,0 +1,104 @@
+"""Translation validation: random programs through random sequences of passes; the interpreter must see no difference.
+
+    $ python -m tools.fuzz_passes --count 50000 --seed 1
+    50000 programs, 171204 passes (51034 changed something): 0 mismatches ...
+
+Half of the programs are random control flow with nested handlers (`tests/fuzz/graphs.py`), half compute with numbers,
+strings, lists, cells and globals (`tests/optimize/programs.py`).  Results with their types, exceptions with their
+texts, calls in order, and what is left in arguments, globals and cells are compared; the verifier runs behind each pass.
+"""
+
+from __future__ import annotations
+
+import collections
+import random
+import sys
+import time
+import traceback
+from typing import Any
+
+import click
+
+from futamura.ir.graph import Program
+from futamura.ir.interp import run
+from futamura.ir.text import print_program
+from futamura.optimize.pipeline import PASSES, optimize
+from futamura.optimize.shapes import Shape
+from tests.fuzz.graphs import observe, random_program
+from tests.fuzz.oracles import interpreted
+from tests.optimize import programs
+
+GIVEN = {"a": Shape("int"), "b": Shape("int"), "s": Shape("str"), "xs": Shape("list")}
+
+
+def computed(program: Program, seed: int) -> object:
+    """All that a run of a program that computes shows."""
+    number = random.Random(seed)
+    a, b, s, xs = programs.arguments(number)
+    globals: dict[str, Any] = {"__name__": "m", "g": 1}
+    recorder = programs.Recorder(seed, xs, globals)
+    try:
+        result = programs.shown(run(program, (recorder, a, b, s, xs), globals=globals))
+    except Exception as error:
+        result = f"raised {type(error).__name__}: {error}"
+    left = {name: programs.shown(globals.get(name)) for name in programs.GLOBALS}
+    return result, recorder.events, [programs.shown(item) for item in xs], left
+
+
+def check(seed: int, counts: collections.Counter[str], *, runs: int, passes: tuple[str, ...] = ()) -> str:
+    """ "" or what is wrong with the program of this seed; `passes` instead of random ones."""
+    number = random.Random(seed)
+    computes = number.random() < 0.5
+    program = programs.random_program(seed) if computes else random_program(seed, 25)
+    names = passes or tuple(number.choice(tuple(PASSES)) for _ in range(number.randrange(1, 7)))
+    typed = computes and number.random() < 0.7
+    counts["programs"] += 1
+    counts["passes"] += len(names)
+    known = programs.KNOWN if computes else None
+    try:
+        changed, report = optimize(
+            program, names, known=known, given=GIVEN if typed else None, watch=lambda name, function: None
+        )
+    except Exception:
+        return f"seed {seed}, {','.join(names)}\n{traceback.format_exc()}\n{print_program(program, [])}"
+    counts["changed"] += sum(report.changed.values())
+    counts["removed"] += sum(report.removed.values())
+    for at in range(runs):
+        if computes:
+            expected, found = computed(program, seed * 1000 + at), computed(changed, seed * 1000 + at)
+        else:
+            expected = observe(interpreted(program, {}), seed * 1000 + at)
+            found = observe(interpreted(changed, {}), seed * 1000 + at)
+        if expected != found:
+            both = f"{print_program(program, [])}\n{print_program(changed, [])}"
+            return f"seed {seed}, {','.join(names)}\nexpected {expected}\nfound    {found}\n{both}"
+    return ""
+
+
+@click.command()
+@click.option("--count", default=2000, show_default=True, help="How many programs.")
+@click.option("--seed", default=1, show_default=True, help="The first seed; each program has its own.")
+@click.option("--runs", default=3, show_default=True, help="How many runs of each program.")
+@click.option("--passes", default="", help="These, separated by commas, in the place of random sequences.")
+@click.option("--failures", default=1, show_default=True, help="After how many mismatches to stop.")
+def main(count: int, seed: int, runs: int, passes: str, failures: int) -> None:
+    """Compare programs before and behind passes."""
+    counts: collections.Counter[str] = collections.Counter()
+    start = time.process_time()
+    wrong = 0
+    for at in range(seed, seed + count):
+        problem = check(at, counts, runs=runs, passes=tuple(passes.split(",")) if passes else ())
+        if problem:
+            wrong += 1
+            click.echo(problem)
+            if wrong >= failures:
+                break
+    click.echo(
+        f"{counts['programs']} programs, {counts['passes']} passes ({counts['changed']} changed something, "
+        f"{counts['removed']} operations removed): {wrong} mismatches, {time.process_time() - start:.0f} s"
+    )
+    sys.exit(wrong > 0)
+
+
+if __name__ == "__main__":
+    main()
