@@ -258,9 +258,7 @@ def _change(case: Case, function: types.FunctionType) -> Callable[[Program], Pro
     if action != "opt":
         return None
     module = function.__globals__
-    known = {
-        (module["__name__"], name): value for name, value in vars(builtins).items() if name not in module
-    }
+    known = {(module["__name__"], name): value for name, value in vars(builtins).items() if name not in module}
     given = {name: of_type(kind.__name__) for name, kind in function.__annotations__.items()}
     passes = PIPELINE if listed == "all" else tuple(listed.split(","))
     return lambda program: optimize(program, passes, known=known, given=given)[0]

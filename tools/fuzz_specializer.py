@@ -266,7 +266,9 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     parser.add_argument("--jobs", type=int, default=2, help="worker processes")
     parser.add_argument("--time-limit", type=float, default=10.0, help="seconds for one specialization")
-    parser.add_argument("--engine", default="specialize", help="specialize, identity, roundtrip, optimized, or a planted fault")
+    parser.add_argument(
+        "--engine", default="specialize", help="specialize, identity, roundtrip, optimized, or a planted fault"
+    )
     parser.add_argument("--minimize", action="store_true", help="make the shown findings small")
     parser.add_argument("--show", type=int, default=SHOWN, help="findings of one group that are printed")
     parser.add_argument("--events", type=int, default=15, help="reasons of fallbacks that are printed")

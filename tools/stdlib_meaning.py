@@ -205,9 +205,7 @@ def show(verdicts: dict[str, Verdict], details: bool) -> None:
     "--bisect", "pattern", default="", help="Find the function that makes the tests matching this pattern fail."
 )
 @click.option("--json", "raw", type=click.Path(path_type=Path), help="Write the raw figures here.")
-def main(
-    only: str, more: bool, interpreted: bool, through: str, details: bool, pattern: str, raw: Path | None
-) -> None:
+def main(only: str, more: bool, interpreted: bool, through: str, details: bool, pattern: str, raw: Path | None) -> None:
     """Run CPython's own tests against round trips (or residuals) of the standard library."""
     if importlib.util.find_spec("test") is None or importlib.util.find_spec("test.test_textwrap") is None:
         click.echo("skipped: this interpreter comes without CPython's `test` package")

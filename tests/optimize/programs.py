@@ -170,9 +170,7 @@ class _Writer:
         elif row == 6:
             made = self.emit("getitem", (self.xs, self.constant(self.random.randrange(4))))
         elif row == 7:
-            self.builder.append(
-                self.block, "setitem", (self.pick(), self.xs, self.constant(self.random.randrange(4)))
-            )
+            self.builder.append(self.block, "setitem", (self.pick(), self.xs, self.constant(self.random.randrange(4))))
             return
         elif row == 8:
             made = self.variable()
@@ -185,9 +183,7 @@ class _Writer:
         elif row == 11:
             made = self.emit("format", (self.pick(),), "")
         elif row == 12:
-            (made,) = self.builder.append(
-                self.block, "copy", (self.pick(),), None, (self.builder.value("y"),)
-            ).results
+            (made,) = self.builder.append(self.block, "copy", (self.pick(),), None, (self.builder.value("y"),)).results
         else:
             made = self.emit("call", (self.t, self.pick(), self.pick()))
         self.scope.append(made)

@@ -9,18 +9,22 @@ does not matter.  Expressions that allocate an object with an identity are left 
 apart by its version (`memory.py`).  What raised the first time never gets to the second, so that exceptions need no
 attention.  `typefold` then folds a branch on a condition that an equal branch above has decided.
 
+Of a private list each place is told apart, by a value and a distance from it: a store to `p + 1` leaves what was read
+at `p`.  Globals whose meaning is known are not kept in variables: reading them again costs nothing.
+
 Invariant: the earlier operation is executed on every way to the later one, with the same operands and memory.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Operation, Value
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.inference import Inference
-from futamura.optimize.memory import KINDS, Memory, Versions
+from futamura.optimize.memory import Memory, Versions
+from futamura.optimize.places import Place, Places
 
 __all__ = ["cse"]
 
@@ -32,7 +36,7 @@ def cse(graph: FlowGraph, inference: Inference) -> bool:
     """Replace what is available; did anything change?"""
     memory = Memory(graph, inference)
     search = _Search(graph, inference, memory)
-    undo: list[list[tuple[object, Value | None]]] = []
+    undo: list[list[tuple[object, Any]]] = []
     for entering, node in inference.layout.walk():
         if not entering:
             for key, old in reversed(undo.pop()):
@@ -58,23 +62,27 @@ class _Search:
         self._inference: Final = inference
         self._memory: Final = memory
         self.replaced: Final[dict[Value, Value]] = {}
-        self.available: Final[dict[object, Value]] = {}
-        self.undo: list[tuple[object, Value | None]] = []
+        self.available: Final[dict[object, Any]] = {}
+        self.undo: list[tuple[object, Any]] = []
+        self._places: Final = Places(inference)
 
     def block(self, at: int) -> None:
         versions = self._memory.begin[at]
         kept: list[Operation] = []
         node = self._graph.node(at)
         for op in node.ops:
-            key = self._key(op, versions)
-            versions = self._memory.step(versions, op)
-            if key is None:
-                self._stored(op, versions)
-                kept.append(op)
-                continue
-            found = self.available.get(key)
+            place = self._places.of(op)
+            if place is not None:
+                found, versions = self._item(op, place, versions)
+            else:
+                key = self._key(op, versions)
+                versions = self._memory.step(versions, op)
+                found = self.available.get(key) if key is not None else None
+                if key is None:
+                    self._stored(op, versions)
+                elif found is None:
+                    self._offer(key, op.results[0])
             if found is None:
-                self._offer(key, op.results[0])
                 kept.append(op)
             else:
                 self.replaced[op.results[0]] = found
@@ -82,13 +90,30 @@ class _Search:
                     self._graph.hints[found] = self._graph.hints[op.results[0]]
         node.ops = kept
 
-    def _offer(self, key: object, value: Value) -> None:
+    def _item(self, op: Operation, place: Place, versions: Versions) -> tuple[Value | None, Versions]:
+        """A load from, or a store to, a private list: what is there already, and the versions behind it."""
+        mine = self._inference.private[place.list]
+        at = self._memory.kinds.index(mine.kind)
+        version, contents = self.available.get(mine, (None, {}))
+        if version != versions[at]:
+            contents = {}
+        if op.name == "getitem":
+            found = contents.get(place)
+            if found is None:
+                self._offer(mine, (versions[at], {**contents, place: op.results[0]}))
+            return found, versions
+        versions = self._memory.step(versions, op)
+        left = {other: value for other, value in contents.items() if self._places.apart(place, other)}
+        self._offer(mine, (versions[at], {**left, place: self._plain(op.args[0])}))
+        return None, versions
+
+    def _offer(self, key: object, value: object) -> None:
         self.undo.append((key, self.available.get(key)))
         self.available[key] = value
 
     def _key(self, op: Operation, versions: Versions) -> object | None:
         """What makes two operations the same; None for what must be executed each time."""
-        if len(op.results) != 1 or op.name in _NEVER:
+        if len(op.results) != 1 or op.name in _NEVER or (op.name == "global_get" and op.attr in self._inference.known):
             return None
         effects = self._inference.fact(op).effects
         if effects.writes or effects.calls or effects.suspends or effects.allocates:
@@ -104,12 +129,15 @@ class _Search:
     def _read(self, reads: frozenset[str], versions: Versions) -> Versions:
         if not reads:
             return ()
-        return tuple([version for kind, version in zip(KINDS, versions) if kind in reads or "any" in reads])
+        kinds = self._memory.kinds
+        return tuple([version for kind, version in zip(kinds, versions) if kind in reads or "any" in reads])
 
     def _number(self, value: Value) -> object:
         value = self.replaced.get(value, value)
         made = self._inference.definitions.get(value)
         if made is not None and made.name == "const" and isinstance(made.attr, Constant):
+            return made.attr
+        if made is not None and made.name == "global_get" and made.attr in self._inference.known:
             return made.attr
         return value
 

@@ -16,7 +16,7 @@ __all__ = ["merge", "paste", "prune"]
 
 
 def paste(graph: FlowGraph) -> bool:
-    """Put the target of a jump in the place of the jump where no other edge leads to it."""
+    """Put the target of a jump in the place of the jump where no other edge leads to it, in the same extent."""
     counts = graph.references()
     replaced: dict[Value, Value] = {}
     changed = False
@@ -24,7 +24,7 @@ def paste(graph: FlowGraph) -> bool:
         while node.end.name == "jump" and counts[node.end.edges[0].target] == 1:
             edge = node.end.edges[0]
             target = graph.node(edge.target)
-            if target is node or edge.target == 0:
+            if target is node or edge.target == 0 or (target.region, target.handler) != (node.region, node.handler):
                 break
             replaced.update(zip(target.params, edge.args, strict=True))
             node.ops = [*node.ops, *target.ops]

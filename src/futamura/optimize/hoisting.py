@@ -22,11 +22,12 @@ from futamura.ir.graph import Operation, Value
 from futamura.ir.nesting import Loop
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.inference import Inference
-from futamura.optimize.memory import KINDS, Memory
+from futamura.optimize.memory import Memory
 
 __all__ = ["licm"]
 
-_FREE: Final = frozenset({"const", "copy", "tuple"})
+_FREE: Final = frozenset({"const", "copy", "tuple", "global_get"})
+"""Constants and globals cost no more in the loop than a variable; tuples have an identity."""
 
 
 def licm(graph: FlowGraph, inference: Inference) -> bool:
@@ -97,9 +98,9 @@ class _Hoister:
         for at in self._order:
             node = self._graph.node(at)
             if self._inference.steps_unknown_code(node):
-                return frozenset(KINDS)
+                found.add("any")
             for op in node.ops:
-                found.update(KINDS[kind] for kind in self._memory.writes(op))
+                found.update(self._memory.kinds[kind] for kind in self._memory.writes(op))
         return frozenset(found)
 
     def _moves(self, op: Operation, writes: frozenset[str], first: bool) -> bool:
@@ -109,7 +110,8 @@ class _Hoister:
         effects = fact.effects
         if effects.writes or effects.calls or effects.suspends or effects.allocates:
             return False
-        if effects.reads & writes or ("any" in effects.reads and writes):
+        outside = [kind for kind in effects.reads if not kind.startswith("list ")]
+        if effects.reads & writes or ("any" in effects.reads and writes) or ("any" in writes and outside):
             return False
         if fact.raises and not first:
             return False

@@ -22,6 +22,7 @@ from futamura.ir.graph import Operation, Value
 from futamura.optimize.calls import Called, call_of
 from futamura.optimize.flowgraph import FlowGraph, Node
 from futamura.optimize.layout import Layout
+from futamura.optimize.private import Private, private_lists
 from futamura.optimize.refining import Conditions
 from futamura.optimize.shapes import NOTHING, Shape, join, known_as, narrowed, of_type, outcome, truth_of, widened
 
@@ -31,6 +32,7 @@ Known = Mapping[tuple[str, str], object]
 """Global names, by module, that are bound to the same object as long as the program runs."""
 
 _PATIENCE: Final = 3
+_INDEX: Final[frozenset[type[BaseException]]] = frozenset({IndexError})
 ITERABLE: Final = frozenset({"str", "bytes", "tuple", "list", "range", "set", "frozenset", "dict"})
 """Types whose iterators run no code of a program."""
 
@@ -52,8 +54,13 @@ class Inference:
         """By the id of the operation or terminator: what is known of its arguments there."""
         self.definitions: Final = {result: op for _, node in graph.nodes() for op in node.ops for result in op.results}
         self._now: Final[dict[Value, Shape]] = {}
+        self.private: Final = private_lists(graph, self.definitions, self.callee)
+        """Lists that nobody else sees; those into which something else than items may be stored are taken off."""
+        self.items: Final[dict[Value, Shape]] = {}
+        """What is in private lists."""
         self._conditions: Final = Conditions(self.definitions, self.shape, self.callee)
-        self._moves: Final[dict[Value, int]] = {}
+        self._moves: Final[dict[object, int]] = {}
+        self._stored = False
         given = given or {}
         for param in graph.node(0).params:
             self.shapes[param] = given.get(param, of_type(graph.types[param]))
@@ -67,6 +74,8 @@ class Inference:
     def callee(self, value: Value) -> Constant | None:
         """The function that a value is, if it is always the same."""
         made = self.definitions.get(value)
+        if made is not None and isinstance(made.attr, Constant):
+            return made.attr
         if made is not None and made.name == "global_get" and made.attr in self.known:
             return Constant(self.known[made.attr])  # type: ignore[index]
         return self.shapes.get(value, NOTHING).constant
@@ -82,6 +91,7 @@ class Inference:
         changed = True
         while changed:
             changed = False
+            self._stored = False
             undo: list[list[tuple[Value, Shape | None]]] = []
             for entering, at in self.layout.walk():
                 if entering:
@@ -95,6 +105,7 @@ class Inference:
                             del self._now[value]
                         else:
                             self._now[value] = old
+            changed = changed or self._stored
 
     def _enter(self, at: int, undo: list[tuple[Value, Shape | None]]) -> None:
         """Believe what the only way into a block says."""
@@ -140,7 +151,10 @@ class Inference:
                 self.shapes[result] = shape
             self.called[op.id] = Called(op.operator.fact(tuple([shape.type for shape in shapes]), op.attr))
             return
-        if op.name == "const":
+        own = self._of_private(op, shapes) if self.private else None
+        if own is not None:
+            found = own
+        elif op.name == "const":
             assert isinstance(op.attr, Constant)
             found = Called(op.operator.fact((), op.attr), known_as(op.attr))
         elif op.name == "call":
@@ -162,6 +176,68 @@ class Inference:
             if shape == NOTHING and self.graph.types[result] != NOTHING.type:
                 shape = of_type(self.graph.types[result])
             self.shapes[result] = shape
+
+    # -------------------------------------------------------------------- private lists
+
+    def _of_private(self, op: Operation, shapes: tuple[Shape, ...]) -> Called | None:
+        """What an operation on a private list does; None if it is on none."""
+        at = {"getitem": 0, "setitem": 1, "list_append": 0, "call": 1, "truth": 0, "not": 0}.get(op.name, -1)
+        if op.results and op.results[0] in self.private and op.name in ("list", "mul"):
+            return self._made(op, shapes)
+        mine = self.private.get(op.args[at]) if 0 <= at < len(op.args) else None
+        if mine is None:
+            return None
+        memory = frozenset({mine.kind})
+        if op.name in ("call", "truth", "not"):
+            size = Shape("int", 0) if mine.length is None else known_as(Constant(mine.length))
+            if op.name != "call":
+                verdict = truth_of(size)
+                size = of_type("bool") if verdict is None else known_as(Constant(verdict is (op.name == "truth")))
+            return Called(Fact(size.type, frozenset(), Effects(memory if mine.length is None else frozenset())), size)
+        if op.name == "list_append":
+            self._store(mine, shapes[1])
+            return Called(Fact("object", frozenset(), Effects(frozenset(), memory)))
+        index = shapes[-1]
+        if index.type not in ("int", "bool"):
+            if op.name == "setitem":  # a slice, or an object that says which index it is
+                del self.private[mine.value]
+                self._stored = True
+            return None
+        raises: frozenset[type[BaseException]] = frozenset() if _lies_in(index, mine.length) else _INDEX
+        if op.name == "setitem":
+            self._store(mine, shapes[0])
+            return Called(Fact("object", raises, Effects(frozenset(), memory)))
+        item = self.items.get(mine.value, NOTHING)
+        return Called(Fact(item.type, raises, Effects(memory)), item)
+
+    def _made(self, op: Operation, shapes: tuple[Shape, ...]) -> Called | None:
+        mine = self.private[op.results[0]]
+        if op.name == "list":
+            for shape in shapes:
+                self._store(mine, shape)
+            return Called(Fact("list", frozenset(), Effects(allocates=True)), Shape("list"))
+        source = self.private.get(op.args[0]) or self.private.get(op.args[1])
+        if source is None:
+            del self.private[mine.value]
+            self._stored = True
+            return None
+        if source.value in self.items:
+            self._store(mine, self.items[source.value])
+        reads = frozenset({source.kind})
+        fact = op.operator.fact(tuple([shape.type for shape in shapes]), op.attr)
+        if fact.result != "list":  # a count that is no int
+            del self.private[mine.value]
+            self._stored = True
+            return None
+        return Called(fact._replace(effects=Effects(reads, allocates=True)), Shape("list"))
+
+    def _store(self, mine: Private, shape: Shape) -> None:
+        old = self.items.get(mine.value)
+        new = shape if old is None else join(old, shape)
+        if new != old:
+            self._moves[mine] = moves = self._moves.get(mine, 0) + 1
+            self.items[mine.value] = widened(old, new) if old is not None and moves >= _PATIENCE else new
+            self._stored = True
 
     def _pass(self, node: Node, number: int, refined: Mapping[Value, Shape]) -> bool:
         """Bring the arguments of an edge to the parameters of its target; is there news?"""
@@ -232,3 +308,10 @@ class Inference:
         low = bounds[0].low if len(bounds) == 2 else 0
         high = bounds[-1].high
         return narrowed(Shape("int"), low, None if high is None else high - 1)
+
+
+def _lies_in(index: Shape, length: int | None) -> bool:
+    """Is the index one of a list of this length, for sure?"""
+    if length is None or index.low is None or index.high is None:
+        return False
+    return -length <= index.low and index.high < length

@@ -3,7 +3,8 @@
     b0(): v1 = global_get x; show v1; v2 = global_get x      v1 and v2 read "global" at one version
     b0(): v1 = global_get x; call f;  v2 = global_get x      at two
 
-Memory is told apart by kind, as the effects of operations do.  A version is the place of the last write that may reach:
+Memory is told apart by kind, as the effects of operations do; each private list (`private.py`) is a kind of its own, to
+which no call writes.  A version is the place of the last write that may reach:
 an operation, or the block where several meet.  A loop that writes nothing of a kind leaves its version as it is; so do
 not handlers, which begin anew: an exception may come out of the middle of a block.
 
@@ -18,12 +19,13 @@ from futamura.ir.graph import Operation
 from futamura.optimize.flowgraph import FlowGraph, Node
 from futamura.optimize.inference import Inference
 
-__all__ = ["KINDS", "Memory", "Versions"]
+__all__ = ["Memory", "Versions"]
 
-KINDS: Final = ("attribute", "cell", "global", "item", "output")
+_KINDS: Final = ("attribute", "cell", "global", "item", "output")
+"""What calls may read and write."""
 
 Versions = tuple[object, ...]
-"""For each of `KINDS` its version."""
+"""For each of `Memory.kinds` its version."""
 
 
 class Memory:
@@ -32,8 +34,10 @@ class Memory:
     def __init__(self, graph: FlowGraph, inference: Inference) -> None:
         layout = inference.layout
         self._inference: Final = inference
+        self.kinds: Final = (*_KINDS, *[mine.kind for mine in inference.private.values()])
         written = {at: self._written(graph.node(at)) for at in layout.order}
         loops = {loop.header: loop for loop in layout.loops()}
+        everything = frozenset(range(len(self.kinds)))
         position = {at: number for number, at in enumerate(layout.order)}
         self.begin: Final[dict[int, Versions]] = {}
         self._end: Final[dict[int, Versions]] = {}
@@ -44,16 +48,16 @@ class Memory:
             loop = loops.get(at)
             fresh: frozenset[int]
             if at == 0 or handler or (loop is not None and loop.irreducible):
-                fresh = frozenset(range(len(KINDS)))
+                fresh = everything
             elif len(forward) < len(ways):
-                fresh = frozenset().union(*(written[inside] for inside in loop.nodes)) if loop else _ALL
+                fresh = frozenset().union(*(written[inside] for inside in loop.nodes)) if loop else everything
             else:
                 fresh = frozenset()
             arriving = [self._end[source] for source in forward]
             self.begin[at] = tuple([
                 ("block", at) if kind in fresh or len({versions[kind] for versions in arriving}) != 1
                 else arriving[0][kind]
-                for kind in range(len(KINDS))
+                for kind in range(len(self.kinds))
             ])  # fmt: skip
             self._end[at] = self._after(graph.node(at), self.begin[at])
 
@@ -69,7 +73,7 @@ class Memory:
         effects = self._inference.fact(op).effects
         if effects.calls or effects.suspends or "any" in effects.writes:
             return _ALL
-        return frozenset([kind for kind, name in enumerate(KINDS) if name in effects.writes])
+        return frozenset([kind for kind, name in enumerate(self.kinds) if name in effects.writes])
 
     def _written(self, node: Node) -> frozenset[int]:
         found: frozenset[int] = _ALL if self._inference.steps_unknown_code(node) else frozenset()
@@ -81,8 +85,9 @@ class Memory:
         for op in node.ops:
             versions = self.step(versions, op)
         if self._inference.steps_unknown_code(node):
-            versions = tuple([("op", node.end.id)] * len(KINDS))
+            outside: list[object] = [("op", node.end.id)] * len(_KINDS)
+            versions = (*outside, *versions[len(_KINDS) :])
         return versions
 
 
-_ALL: Final = frozenset(range(len(KINDS)))
+_ALL: Final = frozenset(range(len(_KINDS)))

@@ -17,8 +17,11 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from futamura.ir.graph import Function, Program, Value
+from futamura.optimize.algebra import algebra
 from futamura.optimize.available import cse
+from futamura.optimize.cleaning import paste, prune
 from futamura.optimize.dead import dce
+from futamura.optimize.deadstores import dead_stores
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.hoisting import licm
 from futamura.optimize.inference import Inference, Known
@@ -41,11 +44,21 @@ def _parameters(graph: FlowGraph, inference: Inference) -> bool:
     return same_parameters(graph)
 
 
+def _paste(graph: FlowGraph, inference: Inference) -> bool:
+    pruned = prune(graph)
+    return paste(graph) or pruned
+
+
 PASSES: Final[dict[str, Row]] = {
+    "paste": Row(
+        _paste,
+        "straight lines are one block",
+        "first: passes that look at one block see more",
+    ),
     "parameters": Row(
         _parameters,
         "parameters and copies that are always one value are that value",
-        "first: the fewer names a value has, the more the others see",
+        "early: the fewer names a value has, the more the others see",
     ),
     "typefold": Row(
         typefold,
@@ -56,6 +69,16 @@ PASSES: Final[dict[str, Row]] = {
         cse,
         "what is available on every way is not computed again",
         "before licm, which would move each copy; it leaves dead operations and decided branches",
+    ),
+    "algebra": Row(
+        algebra,
+        "chains of operations with constants become one",
+        "behind cse, which connects steps that go through memory",
+    ),
+    "dead-stores": Row(
+        dead_stores,
+        "what is stored over before anybody reads it is not stored",
+        "behind cse, which needs the stores no more, and algebra, which needs the values between no more",
     ),
     "licm": Row(
         licm,
@@ -68,7 +91,10 @@ PASSES: Final[dict[str, Row]] = {
         "last: every other pass leaves things behind",
     ),
 }
-PIPELINE: Final = ("parameters", "typefold", "cse", "typefold", "parameters", "licm", "dce")
+PIPELINE: Final = (
+    "paste", "parameters", "typefold", "cse", "typefold", "paste", "parameters", "algebra", "dead-stores", "licm",
+    "dce",
+)  # fmt: skip
 
 
 @dataclass

@@ -1,0 +1,151 @@
+"""Algebra across steps: chains of operations with constants become one operation.
+
+    v2 = add v1, 1; v3 = add v2, 1; v4 = sub v3, 5          v4 = sub v1, 3
+    v2 = and (add v1, 1), 255; v3 = and (add v2, 1), 255    v3 = and (add v1, 2), 255
+    v2 = add v1, "a"; v3 = add v2, "b"                      v3 = add v1, "ab"         (exact strings)
+
+Only on exact integers, where addition is associative and a mask of low bits may be taken once at the end, and where the
+table of laws says that an operator is associative.  The operations in the middle stay if something else needs them;
+`dce` takes them away otherwise.
+
+Invariant: no operation raises that did not raise before: the chains are of operations that raise nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from futamura.ir.constant import Constant
+from futamura.ir.graph import Operation, Value
+from futamura.ir.ops import OPERATORS
+from futamura.optimize.flowgraph import FlowGraph
+from futamura.optimize.inference import Inference
+from futamura.optimize.shapes import NOTHING, Shape, fold, known_as
+
+__all__ = ["algebra"]
+
+_PLAIN: Final = {"iadd": "add", "isub": "sub", "iand": "and", "ior": "or", "ixor": "xor", "imul": "mul"}
+_MODULAR: Final = frozenset({"add", "sub", "mul"})
+"""Their low bits depend on the low bits of the operands alone."""
+
+
+def algebra(graph: FlowGraph, inference: Inference) -> bool:
+    """Shorten chains; did anything change?"""
+    chains = _Chains(graph, inference)
+    changed = False
+    for at in inference.layout.order:
+        if at in inference.reached:
+            node = graph.node(at)
+            ops: list[Operation] = []
+            for op in node.ops:
+                ops.extend(chains.shortened(op))
+            changed = changed or len(ops) != len(node.ops) or any(a is not b for a, b in zip(ops, node.ops))
+            node.ops = ops
+    return changed
+
+
+class _Chains:
+    """Operations with a constant on the right, as they stand after what was shortened."""
+
+    def __init__(self, graph: FlowGraph, inference: Inference) -> None:
+        self._graph: Final = graph
+        self._inference: Final = inference
+        self.made: Final = dict(inference.definitions)
+
+    def shortened(self, op: Operation) -> list[Operation]:
+        """The operation, or what stands in its place: a constant and the operation."""
+        parts = self._parts(op)
+        if parts is None:
+            return [op]
+        name, value, constant, kind = parts
+        best = (name, value, constant)
+        while True:
+            further = self._step(*best, kind)
+            if further is None:
+                break
+            best = further
+        new: list[Operation] = []
+        if best[0] == "and" and kind == "int":
+            new = self._unmasked(best[1], best[2])
+            if new:
+                best = ("and", new[-1].results[0], best[2])
+        if best == (name, value, constant):
+            return [op]
+        name, value, constant = best
+        extra = self._graph.operation("const", (), None, constant)
+        found = [*new, extra, op._replace(operator=OPERATORS[name], args=(value, extra.results[0]))]
+        for one in found:
+            self.made.update(dict.fromkeys(one.results, one))
+        return found
+
+    def _unmasked(self, value: Value, mask: Constant) -> list[Operation]:
+        """`value` without masks that `& mask` makes superfluous: the operations that make it, or none."""
+        low = mask.value
+        made = self.made.get(value)
+        if made is None or not isinstance(low, int) or low <= 0 or low & (low + 1):
+            return []
+        name = _PLAIN.get(made.name, made.name)
+        if name not in _MODULAR or any(self._shape(arg).type != "int" for arg in made.args):
+            return []
+        args = [self._under_mask(arg, low) for arg in made.args]
+        if args == [*made.args]:
+            return []
+        op = self._graph.operation(name, (args[0], args[1]), self._graph.hints[value])._replace(span=made.span)
+        self.made[op.results[0]] = op
+        return self.shortened(op)
+
+    def _under_mask(self, value: Value, low: int) -> Value:
+        """x, if the value is `x & m` and m has all the bits of `low`."""
+        made = self.made.get(value)
+        parts = self._parts(made) if made is not None else None
+        if parts is None or parts[0] != "and" or parts[3] != "int":
+            return value
+        assert isinstance(parts[2].value, int)
+        return parts[1] if parts[2].value & low == low else value
+
+    def _parts(self, op: Operation) -> tuple[str, Value, Constant, str] | None:
+        """Operator, operand, constant and type of an operation on exact values, the constant on the right."""
+        if len(op.args) != 2:
+            return None
+        name = _PLAIN.get(op.name, op.name)
+        laws = OPERATORS[name].laws
+        one, other = [self._shape(arg) for arg in op.args]
+        kind = one.type
+        if kind != other.type or (kind not in laws.associative and not (name == "sub" and kind == "int")):
+            return None
+        if other.constant is not None and one.constant is None:
+            return name, op.args[0], other.constant, kind
+        if one.constant is not None and other.constant is None and kind in laws.commutative:
+            return name, op.args[1], one.constant, kind
+        return None
+
+    def _shape(self, value: Value) -> Shape:
+        made = self.made.get(value)
+        if made is not None and isinstance(made.attr, Constant):
+            return known_as(made.attr)
+        found = self._inference.shapes.get(value)
+        if found is None:  # made here, of integers
+            return Shape("int") if made is not None else NOTHING
+        return found
+
+    def _step(self, name: str, value: Value, constant: Constant, kind: str) -> tuple[str, Value, Constant] | None:
+        """One operation less, or None."""
+        made = self.made.get(value)
+        inner = self._parts(made) if made is not None else None
+        if inner is None or inner[3] != kind:
+            return None
+        before, operand, other, _ = inner
+        outer_number, inner_number = constant.value, other.value
+        if name in ("add", "sub") and kind == "int":
+            if before not in ("add", "sub"):
+                return None
+            assert isinstance(outer_number, int) and isinstance(inner_number, int)
+            total = (outer_number if name == "add" else -outer_number) + (
+                inner_number if before == "add" else -inner_number
+            )
+            return ("add", operand, Constant(total)) if total >= 0 else ("sub", operand, Constant(-total))
+        if name == before:
+            # (x op inner) op outer is x op (inner op outer)
+            both = fold(OPERATORS[name], (known_as(other), known_as(constant)), None)
+            return None if both is None else (name, operand, both)
+        return None
