@@ -181,7 +181,12 @@ class Specializer:
             return outcome, None
         try:
             started = time.perf_counter()
-            emitted = residual_text(outcome.program, {one.name: contents(one) for one in promises})
+            known = {
+                (str(one.holder["__name__"]), one.name): one.value
+                for one in outcome.assumptions
+                if one.kind == "global" and isinstance(one.holder, Mapping) and "__name__" in one.holder
+            }
+            emitted = residual_text(outcome.program, {one.name: contents(one) for one in promises}, known)
             outcome.seconds["print"] = time.perf_counter() - started
         except Exception as broken:
             return _failed(outcome, broken), None

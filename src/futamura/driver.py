@@ -34,6 +34,9 @@ from futamura.ir.continuation import Continuation, continuation_program
 from futamura.ir.graph import Function, Program, Signature, Suspended
 from futamura.optimize.contents import Contents, use_contents
 from futamura.optimize.forwarding import forward
+from futamura.optimize.inference import Known
+from futamura.optimize.pipeline import optimize
+from futamura.optimize.shapes import of_type
 from futamura.optimize.shortcuts import take_shortcuts
 
 __all__ = [
@@ -121,8 +124,16 @@ def lower_for_specializer(
     return lowered.program, lowered.program.main, lowered.globals, lowered.closure
 
 
-def residual_text(program: Program, promised: Mapping[str, Contents] | None = None) -> Emitted:
-    """A residual program as text; `promised` is tested before its entry runs."""
+def residual_text(
+    program: Program, promised: Mapping[str, Contents] | None = None, known: Known | None = None
+) -> Emitted:
+    """A residual program as text, optimized.
+
+    `promised` is tested before its entry runs; `known` are the global names of which the program assumes what they
+    are bound to, by module.
+    """
+    given = {name: of_type(contents.type) for name, contents in (promised or {}).items()}
+    program, _ = optimize(program, known=known, given=given)
     program = use_contents(program, promised) if promised else program
     shorter = take_shortcuts(program)
     found = _emitted(forward(shorter))

@@ -3,8 +3,8 @@
     random_function(random.Random(7))     func f(t, a, b, s, xs): ... t(v3, v9) ... return v12
 
 `t` records what it is called with, changes a list and a global at times, and raises at times.  Loops are counted, so
-that every run ends.  Operands are chosen from all that is in scope, so that conditions repeat, expressions recur,
-values are dead, and operations raise on wrong types.
+that every run ends.  Operands are chosen from all that is in scope, so that conditions repeat, expressions recur and
+values are dead; mostly of a type that the operation takes, so that runs go far, but not always.
 
 Invariant: a function depends on the random source alone, and is verified.
 """
@@ -15,7 +15,6 @@ import random
 from typing import Any, Final
 
 from futamura.ir.build import BlockBuilder, FunctionBuilder
-from futamura.ir.constant import Constant
 from futamura.ir.graph import Edge, Function, Program, Signature, Value
 
 __all__ = ["GLOBALS", "KNOWN", "Recorder", "arguments", "random_function", "random_program"]
@@ -35,7 +34,7 @@ _BINARY: Final = (
     "add", "sub", "mul", "floordiv", "mod", "truediv", "and", "or", "xor", "rshift",
     "iadd", "isub", "imul", "iand", "ior", "ixor",
 )  # fmt: skip
-_COMPARE: Final = ("lt", "le", "gt", "ge", "eq", "ne", "is", "is_not")
+_COMPARE: Final = ("lt", "le", "gt", "ge", "eq", "ne")
 _UNARY: Final = ("neg", "pos", "invert", "not", "truth")
 _CONSTANTS: Final = (0, 1, 2, 3, 7, -1, 10, True, False, None, 0.0, -0.0, 1.5, "", "a", "ab")
 _ONE: Final = ("len", "int", "str", "bool", "abs", "type", "float", "ord", "chr")
@@ -52,13 +51,13 @@ class Recorder:
 
     def __call__(self, *values: object) -> object:
         self.events.append(tuple([shown(value) for value in values]))
-        match self.random.randrange(12):
-            case 0:
+        match self.random.randrange(10):
+            case 0 if self.random.random() < 0.3:
                 raise ValueError(len(self.events))
-            case 1:
-                self.xs.append(len(self.events))
-            case 2:
-                self.globals["g"] = len(self.events)
+            case 1 | 2 | 3:
+                self.xs[self.random.randrange(len(self.xs))] = len(self.events)
+            case 4 | 5:
+                self.globals[self.random.choice(GLOBALS)] = len(self.events)
         return self.random.choice((0, 1, 5, -3, "a", True, None, 2.5))
 
 
@@ -94,6 +93,8 @@ class _Writer:
         self.scope: list[Value] = []
         self.conditions: list[Value] = []
         self.cells: list[Value] = []
+        self.kinds: dict[Value, str] = {}
+        """Of some values the type that they mostly have."""
         self.region = 0
         self.handler: BlockBuilder | None = None
 
@@ -101,7 +102,9 @@ class _Writer:
         entry = self.block
         self.t, *self.scope = self.builder.params(entry, "t", "a", "b", "s", "xs")
         self.xs = self.scope[-1]
-        self.cells = [self.emit("cell", (self.pick(),), "c"), self.emit("cell", (), "d")]
+        self.kinds.update(zip(self.scope, ("int", "int", "str", "list")))
+        self.cells = [self.emit("cell", (self.pick(),), "c"), self.emit("cell", (self.pick(),), "d")]
+        self.own = self.emit("mul", (self.emit("list", (self.constant(0),)), self.constant(4)))
         while self.budget > 0:
             self.statement(3)
         self.builder.terminate(self.block, "return", (self.pick(),))
@@ -113,14 +116,27 @@ class _Writer:
         self.budget -= 1
         return self.builder.emit(self.block, name, args, attr)
 
-    def pick(self) -> Value:
-        if self.random.random() < 0.2:
-            return self.constant(self.random.choice(_CONSTANTS))
-        recent = self.scope[-6:] if self.random.random() < 0.5 else self.scope
-        return self.random.choice(recent)
+    def pick(self, kind: str = "") -> Value:
+        """A value in scope or a constant, mostly of the kind."""
+        if not kind or self.random.random() < 0.03:
+            if self.random.random() < 0.2:
+                return self.constant(self.random.choice(_CONSTANTS))
+            return self.random.choice(self.scope[-6:] if self.random.random() < 0.5 else self.scope)
+        fitting = [value for value in self.scope if self.kinds.get(value) == kind]
+        if not fitting or self.random.random() < 0.2:
+            return self.constant(self.random.choice((0, 1, 2, 3, 7, -1) if kind == "int" else ("", "a", "ab")))
+        return self.random.choice(fitting[-5:] if self.random.random() < 0.5 else fitting)
+
+    def made(self, value: Value, kind: str) -> Value:
+        self.kinds[value] = kind
+        return value
+
+    def kind_of(self, values: tuple[Value, ...]) -> str:
+        kinds = {self.kinds.get(value, "") for value in values}
+        return kinds.pop() if len(kinds) == 1 else ""
 
     def constant(self, value: object) -> Value:
-        return self.builder.constant(self.block, value)
+        return self.made(self.builder.constant(self.block, value), type(value).__name__)
 
     def known(self, name: str) -> Value:
         return self.emit("global_get", (), ("m", name))
@@ -136,7 +152,12 @@ class _Writer:
     def condition(self) -> Value:
         if self.conditions and self.random.random() < 0.4:
             return self.random.choice(self.conditions)
-        made = self.emit(self.random.choice(_COMPARE), (self.pick(), self.pick()))
+        kind = self.random.choice(("int", "int", "str", ""))
+        if self.random.random() < 0.2:  # the identity of numbers and strings may change
+            name, other = self.random.choice(("is", "is_not")), self.constant(self.random.choice((None, True)))
+            made = self.emit(name, (self.pick(), other))
+        else:
+            made = self.emit(self.random.choice(_COMPARE if kind else _COMPARE[4:]), (self.pick(kind), self.pick(kind)))
         self.scope.append(made)
         if self.random.random() < 0.3:
             return self.emit("not", (made,))
@@ -147,10 +168,10 @@ class _Writer:
     # ---------------------------------------------------------------- statements
 
     def statement(self, depth: int) -> None:
-        choice = self.random.randrange(10)
+        choice = self.random.randrange(8)
         if depth and choice == 0:
             self.diamond(depth - 1)
-        elif depth and choice == 1 and self.random.random() < 0.6:
+        elif depth and choice == 1:
             self.loop(depth - 1)
         elif depth and choice == 2 and self.handler is None and self.random.random() < 0.5:
             self.protected(depth - 1)
@@ -162,41 +183,89 @@ class _Writer:
             self.statement(depth)
 
     def operation(self) -> None:
-        row = self.random.randrange(14)
+        row = self.random.randrange(20)
         if row < 5:
-            made = self.emit(self.random.choice(_BINARY), (self.pick(), self.pick()))
+            name = self.random.choice(_BINARY)
+            divides = name in ("floordiv", "mod", "truediv", "rshift")
+            right = self.constant(self.random.choice((1, 2, 3, 7))) if divides else self.pick("int")
+            made = self.emit(name, (self.pick("int"), right))
+            self.kinds[made] = "int" if name != "truediv" else "float"
         elif row == 5:
-            made = self.emit(self.random.choice(_UNARY), (self.pick(),))
+            made = self.made(self.emit(self.random.choice(_UNARY), (self.pick("int"),)), "int")
         elif row == 6:
-            made = self.emit("getitem", (self.xs, self.constant(self.random.randrange(4))))
+            made = self.emit("getitem", (self.xs, self.index()))
         elif row == 7:
-            self.builder.append(self.block, "setitem", (self.pick(), self.xs, self.constant(self.random.randrange(4))))
+            self.builder.append(self.block, "setitem", (self.pick(), self.xs, self.index()))
             return
         elif row == 8:
             made = self.variable()
         elif row == 9:
-            made = self.emit("call", (self.known(self.random.choice(_ONE)), self.pick()))
+            name = self.random.choice(_ONE)
+            made = self.emit("call", (self.known(name), self.pick("str" if name in ("len", "ord") else "int")))
         elif row == 10:
             name = self.random.choice(("isinstance", "min", "max"))
-            second = self.known(self.random.choice(("int", "str"))) if name == "isinstance" else self.pick()
-            made = self.emit("call", (self.known(name), self.pick(), second))
+            second = self.known(self.random.choice(("int", "str"))) if name == "isinstance" else self.pick("int")
+            first = self.pick() if name == "isinstance" else self.pick("int")
+            made = self.made(self.emit("call", (self.known(name), first, second)), "int")
         elif row == 11:
             made = self.emit("format", (self.pick(),), "")
         elif row == 12:
             (made,) = self.builder.append(self.block, "copy", (self.pick(),), None, (self.builder.value("y"),)).results
+        elif row == 13:
+            made = self.chain()
+        elif row < 16:
+            place = self.place()
+            if self.random.random() < 0.5:
+                made = self.made(self.emit("getitem", (self.own, place)), "int")
+            else:
+                value = self.chain() if self.random.random() < 0.5 else self.pick("int")
+                self.builder.append(self.block, "setitem", (value, self.own, place))
+                return
         else:
             made = self.emit("call", (self.t, self.pick(), self.pick()))
         self.scope.append(made)
 
+    def index(self) -> Value:
+        """An index of the list that others see."""
+        if self.random.random() < 0.2:
+            return self.random.choice(self.scope[:2])
+        return self.constant(self.random.choice((0, 0, 0, 1, 1, 2, -2, -3)))
+
+    def place(self) -> Value:
+        """An index of the list that nobody else sees, at times far away."""
+        if self.random.random() < 0.4:
+            return self.constant(self.random.choice((0, 1, 2, 3, -1, -4, True, 0, 1, 2, 3, 4)))
+        low = self.emit("and", (self.random.choice(self.scope[:2]), self.constant(1)))
+        if self.random.random() < 0.5:
+            return low
+        return self.emit(self.random.choice(("add", "sub")), (low, self.constant(self.random.randrange(3))))
+
+    def chain(self) -> Value:
+        """Steps with constants, masked at times."""
+        loaded = self.random.random() < 0.3
+        value = self.emit("getitem", (self.own, self.place())) if loaded else self.pick("int")
+        if self.random.random() < 0.4:
+            for name, other in (("and", (3, 7, 255)), ("add", (1, 5)), ("and", (1, 3, 15, 255))):
+                value = self.emit(name, (value, self.constant(self.random.choice(other))))
+            return self.made(value, "int")
+        for _ in range(self.random.randrange(1, 5)):
+            name = self.random.choice(("add", "sub", "iadd", "mul", "and", "or", "xor"))
+            masks = (1, 3, 255, 254, -1) if name == "and" else (0, 1, 2, 5, -3)
+            value = self.emit(name, (value, self.constant(self.random.choice(masks))))
+        return self.made(value, "int")
+
     def variable(self) -> Value:
         name = self.random.choice(GLOBALS)
         cell = self.random.randrange(2)
-        match self.random.randrange(4):
+        match self.random.randrange(8):
             case 0:
                 self.builder.append(self.block, "cell_set", (self.pick(), self.cells[cell]), "cd"[cell])
             case 1:
                 return self.emit("cell_get", (self.cells[cell],), ("cd"[cell], "local"))
             case 2:
+                self.builder.append(self.block, "cell_del", (self.cells[cell],), ("cd"[cell], "local"))
+                self.builder.append(self.block, "cell_set", (self.pick(), self.cells[cell]), "cd"[cell])
+            case 3:
                 self.builder.append(self.block, "global_set", (self.pick(),), ("m", name))
         return self.emit("global_get", (), ("m", name))
 
@@ -212,7 +281,7 @@ class _Writer:
         for way in (then, otherwise):
             self.block, self.scope, self.conditions = way, list(scope), list(conditions)
             self.several(depth)
-            if self.random.random() < 0.1 and self.handler is None:
+            if self.random.random() < 0.04 and self.handler is None:
                 self.builder.terminate(self.block, "return", (self.pick(),))
             else:
                 ends.append((self.block, tuple([self.pick() for _ in range(count)])))
@@ -223,6 +292,8 @@ class _Writer:
         """Go on where these blocks meet."""
         self.block = self.fresh()
         params = self.builder.params(self.block, *["p"] * count)
+        for param, passed in zip(params, zip(*[values for _, values in ends])):
+            self.kinds[param] = self.kind_of(passed)
         for block, passed in ends:
             self.builder.terminate(block, "jump", (), (Edge(self.block.id, passed),))
         self.scope.extend(params)
@@ -230,7 +301,7 @@ class _Writer:
     def loop(self, depth: int) -> None:
         """`for i in range(K)`, by a counter or by an iterator, with values that go around."""
         count = self.random.randrange(3)
-        rounds = self.random.randrange(4)
+        rounds = self.random.choice((0, 1, 2, 2, 3))
         iterator = None
         if self.random.random() < 0.5:
             bound = self.constant(rounds)
@@ -240,6 +311,7 @@ class _Writer:
         self.builder.terminate(self.block, "jump", (), (Edge(header.id, start),))
         self.block = header
         counter, *carried = self.builder.params(header, "i", *["q"] * count)
+        self.kinds[counter] = "int"
         scope, conditions = list(self.scope), list(self.conditions)
         self.scope.extend((counter, *carried))
         body, after = self.fresh(), self.fresh()

@@ -35,6 +35,7 @@ COMMANDS = {
     "doctor": "Look at the installation.",
     "explain": "Explain a residual line by line, or a diagnostic code.",
     "specialize": "Print the residual of TARGET for some of its inputs.",
+    "opt": "Run passes of the optimizer over TARGET.",
     "ir": "Print the intermediate representation of TARGET.",
     "roundtrip": "Print TARGET as it comes back from the intermediate representation.",
     "run": "Run a program of the flow-graph or the functional language.",
@@ -45,6 +46,7 @@ MODULES = {
     "compile": "futamura.cli.specializing",
     "doctor": "futamura.cli.doctor",
     "explain": "futamura.cli.explaining",
+    "opt": "futamura.cli.optimizing",
     "run": "futamura.cli.flow",
     "specialize": "futamura.cli.specializing",
 }

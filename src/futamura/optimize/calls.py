@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from futamura.ir.constant import Constant
 from futamura.ir.facts import PURE, SCALARS, UNKNOWN, Effects, Fact
@@ -54,8 +54,9 @@ def _len(value: Shape) -> Called:
 
 def _isinstance(value: Shape, kind: Shape) -> Called:
     """Of a class without a metaclass: no `__instancecheck__` of a program is run."""
-    wanted = kind.constant.value if kind.constant is not None else None
-    if type(wanted) is not type:
+    wanted: Any = kind.constant.value if kind.constant is not None else None
+    classes = wanted if type(wanted) is tuple else (wanted,)
+    if any(type(cls) is not type for cls in classes):
         return _ANYTHING
     shape = of_type("bool")
     if value.type in SCALARS or value.type in _FIXED | _CHANGING:

@@ -102,7 +102,10 @@ class _Search:
             elif place is not None and place.list in self._lists:
                 dead = frozenset([other for other in dead if self._places.apart(place, other)])
                 dead = self._without(dead, op.results)
-            elif op.results:
+            else:
+                read = self._lists.intersection(op.args)
+                if read:  # at a place that is not known, or as a whole
+                    dead = frozenset([other for other in dead if other.list not in read])
                 dead = self._without(dead, op.results)
             if handled is not None and self._inference.fact(op).raises:
                 dead &= handled

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from futamura.ir.dominance import immediate_dominators, predecessor_lists, reverse_postorder
+from futamura.ir.dominance import immediate_dominators, reverse_postorder
 from futamura.ir.nesting import Loop, loop_forest
 from futamura.optimize.flowgraph import FlowGraph
 
@@ -40,7 +40,7 @@ class Layout:
                 self._owner[at] = -1
                 self._owner.append(at)
         self._order: Final = reverse_postorder(self._successors, 0)
-        self._parent: Final = immediate_dominators(predecessor_lists(self._successors), self._order, 0)
+        self._parent: Final = immediate_dominators(self._successors, 0)
         self.order: Final = [node for node in self._order if node < count]
         """The blocks, each before its successors, but for back edges."""
         self.entering: Final[dict[int, list[tuple[int, int]]]] = {at: [] for at in self.order}

@@ -5,6 +5,7 @@
 
 A parameter to which every edge passes one value, or itself, is that value: it is defined before every edge, so before
 the block.  Replacing one may make another one the same: a worklist.  `copy` operations are looked through as well.
+An exception that is passed on out of the extent in which it is handled is left alone: Python unbinds its name there.
 
 Invariant: the names of variables survive where the value has none.
 """
@@ -44,7 +45,8 @@ def same_parameters(graph: FlowGraph) -> bool:
         replaced.update(dict.fromkeys(trail[:-1], value))
         return value
 
-    changed = _without_copies(graph, replaced)
+    caught = _caught(graph)
+    changed = _without_copies(graph, replaced, caught)
     work = list(reversed(places))
     while work:
         param = work.pop()
@@ -56,7 +58,7 @@ def same_parameters(graph: FlowGraph) -> bool:
             node = graph.node(source)
             values.add(final(node.edges()[number].args[place - node.implicit(number)]))
         values.discard(param)
-        if len(values) == 1:
+        if len(values) == 1 and not _leaves(values, caught, graph.node(at).region):
             (replaced[param],) = values
             work.extend(user for user in users.get(param, ()) if user in places)
     gone = {param for param in replaced if param in places}
@@ -80,12 +82,26 @@ def same_parameters(graph: FlowGraph) -> bool:
     return True
 
 
-def _without_copies(graph: FlowGraph, replaced: dict[Value, Value]) -> bool:
+def _caught(graph: FlowGraph) -> dict[Value, int]:
+    """The exceptions that handlers get, and the regions in which they are handled."""
+    handlers = {node.handler.target for _, node in graph.nodes() if node.handler is not None}
+    return {graph.node(at).params[0]: graph.node(at).region for at in handlers}
+
+
+def _leaves(values: set[Value], caught: dict[Value, int], region: int) -> bool:
+    (value,) = values
+    return value in caught and caught[value] != region
+
+
+def _without_copies(graph: FlowGraph, replaced: dict[Value, Value], caught: dict[Value, int]) -> bool:
     found = False
     for _, node in graph.nodes():
+        kept = []
         for op in node.ops:
-            if op.name == "copy":
+            if op.name == "copy" and caught.keys().isdisjoint(op.args):
                 replaced.update(zip(op.results, op.args))
                 found = True
-        node.ops = [op for op in node.ops if op.name != "copy"]
+            else:
+                kept.append(op)
+        node.ops = kept
     return found

@@ -4,7 +4,7 @@
     optimize(program, passes=("typefold", "dce"))           ->   these two, in this order
 
 Every function of the program is taken alone; those with guards come back as they are.  The facts (`inference.py`) are
-inferred anew for each pass that uses them, because the one before may have changed what they were about.
+inferred anew for a pass that uses them if one before changed what they were about.
 
 Invariant: the result means what the program meant; it is verified when it is frozen.
 """
@@ -29,34 +29,38 @@ from futamura.optimize.parameters import same_parameters
 from futamura.optimize.shapes import Shape
 from futamura.optimize.typefold import typefold
 
-__all__ = ["PASSES", "PIPELINE", "Report", "Row", "optimize"]
+__all__ = ["PASSES", "PIPELINE", "Cleaning", "Report", "Row", "optimize"]
 
 
 class Row(NamedTuple):
-    """A pass: what it is for, why it stands where it does, and what it runs."""
+    """A pass that uses facts: what it runs, what it is for, and why it stands where it does."""
 
     run: Callable[[FlowGraph, Inference], bool]
     what: str
     why_here: str
 
 
-def _parameters(graph: FlowGraph, inference: Inference) -> bool:
-    return same_parameters(graph)
+class Cleaning(NamedTuple):
+    """A pass that looks at the graph alone."""
+
+    run: Callable[[FlowGraph], bool]
+    what: str
+    why_here: str
 
 
-def _paste(graph: FlowGraph, inference: Inference) -> bool:
+def _lines(graph: FlowGraph) -> bool:
     pruned = prune(graph)
     return paste(graph) or pruned
 
 
-PASSES: Final[dict[str, Row]] = {
-    "paste": Row(
-        _paste,
+PASSES: Final[dict[str, Row | Cleaning]] = {
+    "paste": Cleaning(
+        _lines,
         "straight lines are one block",
         "first: passes that look at one block see more",
     ),
-    "parameters": Row(
-        _parameters,
+    "parameters": Cleaning(
+        same_parameters,
         "parameters and copies that are always one value are that value",
         "early: the fewer names a value has, the more the others see",
     ),
@@ -110,6 +114,18 @@ class Report:
         self.changed[name] = self.changed.get(name, 0) + changed
         self.removed[name] = self.removed.get(name, 0) + removed
 
+    def table(self) -> list[dict[str, object]]:
+        """A row for each pass: its name, milliseconds, how often it changed something, operations removed."""
+        return [
+            {
+                "pass": name,
+                "ms": round(seconds * 1e3, 3),
+                "changed": self.changed[name],
+                "removed": self.removed[name],
+            }
+            for name, seconds in self.seconds.items()
+        ]
+
 
 Watch = Callable[[str, Function], None]
 """Called with the name of a pass and the function behind it."""
@@ -140,7 +156,7 @@ def optimize(
 
 def _optimized(
     function: Function,
-    rows: Sequence[tuple[str, Row]],
+    rows: Sequence[tuple[str, Row | Cleaning]],
     known: Known | None,
     given: Mapping[str, Shape],
     report: Report,
@@ -154,11 +170,17 @@ def _optimized(
         param: given[name] for name, param in zip(names, graph.node(0).params) if name in given
     }
     changed = False
+    facts: Inference | None = None
     for name, row in rows:
         started = time.perf_counter()
         before = _count(graph)
-        news = row.run(graph, Inference(graph, shapes, known))
-        changed = changed or news
+        if isinstance(row, Cleaning):
+            news = row.run(graph)
+        else:
+            facts = facts or Inference(graph, shapes, known)
+            news = row.run(graph, facts)
+        if news:
+            changed, facts = True, None
         report.add(name, time.perf_counter() - started, news, before - _count(graph))
         if watch is not None:
             watch(name, graph.freeze()[0])

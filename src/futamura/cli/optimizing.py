@@ -1,0 +1,102 @@
+"""`futamura opt`: passes of the optimizer over a function, or over a program as text.
+
+    $ futamura opt --passes cse,dce examples/sieve.py:sieve       the function behind these two, as Python
+    $ futamura opt --passes licm PROGRAM.ir                       the program behind one, as text of the IR
+
+Globals are believed to mean nothing in particular: they may be bound anew at any time.  Invariant: a program that
+cannot be read is a finding with its line and column, and nothing is written then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from futamura.cli.commands import FORMAT, OUTPUT, as_json, deliver
+from futamura.cli.target import TargetError, find
+from futamura.driver import emit_function
+from futamura.errors import FutamuraError, diagnose
+from futamura.ir.graph import Function, Program, Span
+from futamura.ir.literal import ParseError
+from futamura.ir.parse import parse_program
+from futamura.ir.text import print_function, print_program
+from futamura.ir.verify import VerificationError
+from futamura.optimize.pipeline import PASSES, PIPELINE, Report, optimize
+
+__all__ = ["opt"]
+
+_HELP = "compare with docs/ir.md, or with what `futamura ir` prints"
+
+
+def _names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
+    names = tuple([name.strip() for name in value.split(",") if name.strip()])
+    for name in names:
+        if name not in PASSES:
+            raise click.BadParameter(f"there is no pass '{name}'; the passes are {', '.join(PASSES)}", ctx, param)
+    return names
+
+
+@click.command(short_help="Run passes of the optimizer over TARGET.")
+@click.argument("target")
+@click.option("--passes", callback=_names, default="", metavar="NAMES", help="These, in order; else the pipeline.")
+@click.option("--without", callback=_names, default="", metavar="NAMES", help="The pipeline without these.")
+@click.option("--print-after", callback=_names, default="", metavar="NAMES", help="Show the program behind these, too.")
+@click.option("--statistics", is_flag=True, help="Time and effect of each pass, on stderr.")
+@FORMAT
+@OUTPUT
+def opt(
+    target: str,
+    passes: Sequence[str],
+    without: Sequence[str],
+    print_after: Sequence[str],
+    statistics: bool,
+    form: str,
+    output: Path | None,
+) -> None:
+    """Run passes of the optimizer over TARGET, a function or a FILE.ir with a program.
+
+    A function is printed as Python, a program as text of the intermediate representation.
+    """
+    names = [name for name in passes or PIPELINE if name not in without]
+    reports: list[Report] = []
+
+    def watch(name: str, function: Function) -> None:
+        if name in print_after:
+            click.echo(f"-- behind {name}\n{print_function(function)}", err=True)
+
+    def change(program: Program) -> Program:
+        changed, report = optimize(program, names, watch=watch if print_after else None)
+        reports.append(report)
+        return changed
+
+    if target.endswith(".ir"):
+        text = print_program(change(_program(Path(target))))
+    else:
+        try:
+            function = find(target)
+        except TargetError as error:
+            raise click.UsageError(str(error)) from None
+        text = emit_function(function, change).text
+    found = reports[0].table() if reports else []
+    if statistics and form == "full":
+        for row in found:
+            click.echo(f"{row['pass']:12} {row['ms']:8.2f} ms  {row['removed']:6} operations removed", err=True)
+    deliver(as_json(text=text, passes=found) if form == "json" else text, output)
+
+
+def _program(path: Path) -> Program:
+    """The program in a file.  Raises `FutamuraError` with the place of what is wrong."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise click.UsageError(f"cannot read '{path}': {reason}") from None
+    try:
+        return parse_program(text)
+    except ParseError as error:
+        place = Span(error.line, max(error.column - 1, 0), error.line, max(error.column, 1))
+        raise FutamuraError(diagnose("FT501", str(error), file=str(path), place=place, help=_HELP)) from None
+    except VerificationError as error:
+        raise FutamuraError(diagnose("FT501", str(error), file=str(path), help=_HELP)) from None
