@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import Final
 
 from futamura.ir.graph import Value
+from futamura.ir.liveness import end_uses
 from futamura.optimize.flowgraph import FlowGraph, Node
 from futamura.optimize.inference import Inference
 from futamura.optimize.places import Place, Places
@@ -103,13 +104,11 @@ class _Search:
                 dead = frozenset([other for other in dead if self._places.apart(place, other)])
                 dead = self._without(dead, op.results)
             else:
-                read = self._lists.intersection(op.args)
-                if read:  # at a place that is not known, or as a whole
-                    dead = frozenset([other for other in dead if other.list not in read])
-                dead = self._without(dead, op.results)
+                dead = self._unread(self._without(dead, op.results), op.args)
             if handled is not None and self._inference.fact(op).raises:
                 dead &= handled
-        return self._without(dead, tuple(node.params))
+        dead = self._without(dead, tuple(node.params))
+        return dead if node.handler is None else self._unread(dead, node.handler.args)
 
     def _without(self, dead: frozenset[Place], made: tuple[Value, ...]) -> frozenset[Place]:
         """What is still about the same places before these values are made."""
@@ -123,7 +122,12 @@ class _Search:
             dead &= before.get(edge.target, frozenset())
         if node.handler is not None:
             dead &= before.get(node.handler.target, frozenset())
-        return dead
+        return self._unread(dead, tuple(end_uses(node.end)))
+
+    def _unread(self, dead: frozenset[Place], used: tuple[Value, ...]) -> frozenset[Place]:
+        """What is still dead before these values are read at a place that is not known, as a whole, or leave."""
+        read = self._lists.intersection(used)
+        return frozenset([place for place in dead if place.list not in read]) if read else dead
 
     def _safe(self, node: Node) -> frozenset[int]:
         """The stores of a block that cannot raise: to places that it reached before, or within the bounds."""

@@ -193,7 +193,7 @@ class Inference:
         if op.results and op.results[0] in self.private and op.name in ("list", "mul"):
             return self._made(op, shapes)
         mine = self.private.get(op.args[at]) if 0 <= at < len(op.args) else None
-        if mine is None:
+        if mine is None or op.id not in mine.ops:
             return None
         memory = frozenset({mine.kind})
         if op.name in ("call", "truth", "not"):

@@ -1,18 +1,20 @@
-"""Lists that nobody else ever sees: made here, and only indexed, appended to, measured, tested and iterated here.
+"""Lists that nobody else sees yet: made here, and only indexed, appended to, measured, tested and iterated so far.
 
     v1 = mul [0], 30000; ... getitem v1, v5; setitem v6, v1, v5 ...     private, 30000 long
-    v1 = list; ... return v1                                            not private: it leaves
+    ... getitem v1, v5 ...; return v1                                   private up to the return
+    while ...: getitem v1, v5; call v0, v1                              not private: the loop comes back
 
-No call can read or write such a list, no other name leads to it, and what is in it is what this function puts there.
-Each is a kind of memory of its own.  Its length is known if nothing is appended.
+A list that is passed to anything else, edges included, leaves there; from then on, it is like any other.  Where it has
+not left, no call can read or write it, no other name leads to it, and what is in it is what this function puts there:
+it is a kind of memory of its own.  Its length is known if nothing is appended.
 
-Invariant: a list that is passed to anything else, edges included, is not here.
+Invariant: no way leads from a place where the list leaves to an operation of `Private.ops`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Operation, Value
@@ -31,12 +33,13 @@ _ALLOWED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Private:
-    """A private list; `source` is the private list whose items it repeats."""
+    """A list while it is private; `source` is the private list whose items it repeats, `ops` are by id."""
 
     value: Value
     length: int | None
     source: Value | None
     iterated: bool
+    ops: frozenset[int]
 
     @property
     def kind(self) -> str:
@@ -44,52 +47,94 @@ class Private:
         return f"list {self.value}"
 
 
+@dataclass(slots=True)
+class _Uses:
+    """What is done with a list, by block."""
+
+    made: Operation
+    ops: dict[int, list[Operation]] = field(default_factory=dict)
+    leaves: set[int] = field(default_factory=set)
+
+
 def private_lists(
     graph: FlowGraph, definitions: Mapping[Value, Operation], callee: Callable[[Value], Constant | None]
 ) -> dict[Value, Private]:
     """The private lists by value, in order."""
-    made = {op.results[0]: op for op in definitions.values() if op.name == "list" and (not op.attr or not any(op.attr))}  # type: ignore[arg-type]
-    repeated = {
-        op.results[0]: op for op in definitions.values() if op.name == "mul" and any(arg in made for arg in op.args)
+    displays = {
+        op.results[0]
+        for op in definitions.values()
+        if op.name == "list" and not (isinstance(op.attr, tuple) and any(op.attr))
     }
-    candidates = made | repeated
-    appended: set[Value] = set()
-    iterated: set[Value] = set()
-    uses: dict[Value, int] = {}
-    for _, node in graph.nodes():
+    found = {
+        op.results[0]: _Uses(op)
+        for op in definitions.values()
+        if len(op.results) == 1
+        and (op.results[0] in displays or (op.name == "mul" and not displays.isdisjoint(op.args)))
+    }
+    if not found:
+        return {}
+    _collect(graph, found, callee)
+    most = sorted(found, key=lambda value: -sum(map(len, found[value].ops.values())))[:MOST]
+    private: dict[Value, Private] = {}
+    for value in sorted(most):
+        mine = _private(graph, value, found[value], definitions, private)
+        if mine is not None:
+            private[value] = mine
+    return private
+
+
+def _collect(graph: FlowGraph, found: dict[Value, _Uses], callee: Callable[[Value], Constant | None]) -> None:
+    for at, node in graph.nodes():
         for op in node.ops:
             for place, arg in enumerate(op.args):
-                if arg not in candidates:
+                uses = found.get(arg)
+                if uses is None:
                     continue
-                uses[arg] = uses.get(arg, 0) + 1
                 function = callee(op.args[0]) if op.name == "call" and op.attr is None and place == 1 else None
                 measured = function is not None and function.value is len and len(op.args) == 2
-                if (op.name, place) not in _ALLOWED and not measured:
-                    del candidates[arg]
-                elif op.name == "list_append":
-                    appended.add(arg)
-                elif op.name == "iter":
-                    iterated.add(arg)
-        for arg in end_uses(node.end):
-            candidates.pop(arg, None)
-        for edge in node.edges():
-            for arg in edge.args:
-                candidates.pop(arg, None)
-    chosen = set(sorted(candidates, key=lambda value: -uses.get(value, 0))[:MOST])
-    found: dict[Value, Private] = {}
-    for value in sorted(chosen):
-        op = candidates[value]
-        length: int | None = None
-        source = None
-        if op.name == "list":
-            length = len(op.args)
-        else:
-            (source,) = [arg for arg in op.args if arg in made][:1]
-            if source not in chosen or len({*op.args}) != 2:
-                continue
-            (count,) = [definitions.get(arg) for arg in op.args if arg != source]
-            times = count.attr.value if count is not None and isinstance(count.attr, Constant) else None
-            if type(times) is int and source not in appended:
-                length = max(times, 0) * len(made[source].args)
-        found[value] = Private(value, None if value in appended else length, source, value in iterated)
-    return found
+                if (op.name, place) in _ALLOWED or measured:
+                    uses.ops.setdefault(at, []).append(op)
+                else:
+                    uses.leaves.add(at)
+            for result in op.results:
+                if result in found:
+                    found[result].ops.setdefault(at, []).append(op)
+        for arg in (*end_uses(node.end), *(node.handler.args if node.handler is not None else ())):
+            if arg in found:
+                found[arg].leaves.add(at)
+
+
+def _private(
+    graph: FlowGraph, value: Value, uses: _Uses, definitions: Mapping[Value, Operation], before: Mapping[Value, Private]
+) -> Private | None:
+    """The list where it is private; None if that is nowhere."""
+    gone = _reached(graph, uses.leaves)
+    ops = [op for at, here in uses.ops.items() if at not in gone for op in here]
+    made = uses.made
+    if made not in ops or len(ops) == 1:
+        return None
+    appended = any(op.name == "list_append" for op in ops)
+    iterated = any(op.name == "iter" for op in ops)
+    ids = frozenset([op.id for op in ops])
+    if made.name == "list":
+        return Private(value, None if appended else len(made.args), None, iterated, ids)
+    sources = [arg for arg in made.args if arg in before]
+    if len(sources) != 1 or len(set(made.args)) != 2 or made.id not in before[sources[0]].ops:
+        return None
+    (count,) = [definitions.get(arg) for arg in made.args if arg != sources[0]]
+    times = count.attr.value if count is not None and isinstance(count.attr, Constant) else None
+    once = before[sources[0]].length
+    length = max(times, 0) * once if type(times) is int and once is not None and not appended else None
+    return Private(value, length, sources[0], iterated, ids)
+
+
+def _reached(graph: FlowGraph, starts: set[int]) -> set[int]:
+    """These blocks, and all that they lead to."""
+    reached = set(starts)
+    work = sorted(starts)
+    while work:
+        for edge in graph.node(work.pop()).edges():
+            if edge.target not in reached:
+                reached.add(edge.target)
+                work.append(edge.target)
+    return reached

@@ -139,8 +139,14 @@ def outcome(operator: Operator, shapes: Sequence[Shape], attr: object, result: s
         verdict = truth_of(shapes[0])
         if verdict is not None and result == "bool":
             return known_as(Constant(verdict is (name == "truth")))
-    if name in ("is", "is_not") and _disjoint(shapes[0].type, shapes[1].type):
-        return known_as(Constant(name == "is_not"))
+    if name in ("is", "is_not"):
+        one, other = shapes
+        if _disjoint(one.type, other.type):
+            return known_as(Constant(name == "is_not"))
+        if one.constant is not None and other.constant is not None:
+            classes = one.constant.value, other.constant.value
+            if type(classes[0]) is type(classes[1]) is type:
+                return known_as(Constant((classes[0] is classes[1]) is (name == "is")))
     return plain
 
 

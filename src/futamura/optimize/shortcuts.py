@@ -94,9 +94,7 @@ class _Shortcuts:
         self.above: Final = immediate_dominators(
             [[edge.target for edge in block.terminator.edges] for block in function.blocks], 0
         )
-        self.made: Final = {
-            result: operation for operation in function.operations() for result in operation.results
-        }
+        self.made: Final = {result: operation for operation in function.operations() for result in operation.results}
         self.next_id = 1 + max(
             [operation.id for operation in function.operations()] + [block.terminator.id for block in function.blocks]
         )
@@ -112,14 +110,12 @@ class _Shortcuts:
                 changed = self._jump(block) or changed
         if not changed:
             return self.old
-        return _compact(
-            replace(self.old, blocks=tuple(self.blocks), hints=tuple(self.hints), types=tuple(self.types))
-        )
+        return _compact(replace(self.old, blocks=tuple(self.blocks), hints=tuple(self.hints), types=tuple(self.types)))
 
     # -- what is known of values
 
     def _kind(self, value: Value) -> str:
-        """"bool": exactly one; "compared": it is likely to be one."""
+        """ "bool": exactly one; "compared": it is likely to be one."""
         operation = self.made.get(value)
         if operation is None:
             return ""
