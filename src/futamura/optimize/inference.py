@@ -172,7 +172,8 @@ class Inference:
                 arguments = (arguments[0], Shape(constant=kind))
             found = call_of(self.callee(op.args[0]), op.attr, arguments)
         elif op.name == "global_get" and op.attr in self.known:
-            found = Called(Fact("object", frozenset(), Effects(frozenset({"global"}))), NOTHING)
+            always = known_as(Constant(self.known[op.attr]))  # type: ignore[index]
+            found = Called(Fact("object", frozenset(), Effects(frozenset({"global"}))), always)
         else:
             fact = op.operator.fact(tuple([shape.type for shape in shapes]), op.attr)
             single = len(op.results) == 1
