@@ -153,7 +153,10 @@ class _Writer:
         if self.conditions and self.random.random() < 0.4:
             return self.random.choice(self.conditions)
         kind = self.random.choice(("int", "int", "str", ""))
-        if self.random.random() < 0.2:  # the identity of numbers and strings may change
+        if self.random.random() < 0.2:  # a test of a class, behind which more is known
+            kind = self.emit("call", (self.known("type"), self.pick()))
+            made = self.emit("is", (kind, self.known(self.random.choice(("int", "str")))))
+        elif self.random.random() < 0.2:  # the identity of numbers and strings may change
             name, other = self.random.choice(("is", "is_not")), self.constant(self.random.choice((None, True)))
             made = self.emit(name, (self.pick(), other))
         else:

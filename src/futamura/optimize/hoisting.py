@@ -3,10 +3,11 @@
     b1(v2): v3 = global_get len; ... jump b1        b0: v3 = global_get len; jump b1
     b1(v2): v3 = mul v0, v1 (exact ints) ...        b0: v3 = mul v0, v1
 
-An operation moves if its operands are made outside of the loop, it has no effect, nothing in the loop writes what it
-reads, and either it cannot raise or the loop executes it first, before anything that could be noticed.  Constants stay
-where they are used: they are free.  Objects with an identity are not moved.  The loop must be entered at its header, by
-one jump from a block of the same region; that block takes the operations.
+An operation moves if its operands are made outside of the loop, what is known of them is known there already, it has no
+effect, nothing in the loop writes what it reads, and either it cannot raise or the loop executes it first, before
+anything that could be noticed.  Constants and globals stay where they are used: they are free.  Objects with an
+identity are not moved.  The loop must be entered at its header, by one jump from a block of the same region; that
+block takes the operations.
 
 In contrast to peeling, the code does not grow, and operations from anywhere in the loop can move; what may raise in the
 middle of the loop can be taken out by peeling only.
@@ -104,7 +105,7 @@ class _Hoister:
         return frozenset(found)
 
     def _moves(self, op: Operation, writes: frozenset[str], first: bool) -> bool:
-        if op.name in _FREE or len(op.results) != 1:
+        if op.name in _FREE or len(op.results) != 1 or not self._holds_before(op):
             return False
         fact = self._inference.fact(op)
         effects = fact.effects
@@ -116,6 +117,11 @@ class _Hoister:
         if fact.raises and not first:
             return False
         return all(self._is_outside(arg) for arg in op.args)
+
+    def _holds_before(self, op: Operation) -> bool:
+        """Is what is known of the operands true where they are made, not only behind a test in the loop?"""
+        shapes = self._inference.shapes
+        return all(shapes.get(arg) == here for arg, here in zip(op.args, self._inference.operands[op.id]))
 
     def _is_outside(self, value: Value) -> bool:
         made = self._inference.definitions.get(value)
