@@ -154,8 +154,8 @@ class _Writer:
             return self.random.choice(self.conditions)
         kind = self.random.choice(("int", "int", "str", ""))
         if self.random.random() < 0.2:  # a test of a class, behind which more is known
-            kind = self.emit("call", (self.known("type"), self.pick()))
-            made = self.emit("is", (kind, self.known(self.random.choice(("int", "str")))))
+            asked = self.emit("call", (self.known("type"), self.pick()))
+            made = self.emit("is", (asked, self.known(self.random.choice(("int", "str")))))
         elif self.random.random() < 0.2:  # the identity of numbers and strings may change
             name, other = self.random.choice(("is", "is_not")), self.constant(self.random.choice((None, True)))
             made = self.emit(name, (self.pick(), other))

@@ -125,21 +125,25 @@ class _Hoister:
 
     def _is_outside(self, value: Value) -> bool:
         made = self._inference.definitions.get(value)
-        return self._home[value] not in self._loop.nodes or (made is not None and made.name == "const")
+        if self._home[value] not in self._loop.nodes:
+            return True
+        if made is None or made.name not in ("const", "global_get"):
+            return False
+        return made.name == "const" or made.attr in self._inference.known
 
     def _is_unnoticed(self, op: Operation) -> bool:
         fact = self._inference.fact(op)
         return not (fact.raises or fact.effects.writes or fact.effects.calls or fact.effects.suspends)
 
     def _with_constants(self, moved: list[Operation], before: int) -> list[Operation]:
-        """The operations with constants of their own in the place of those that were made in the loop."""
+        """The operations with constants and globals of their own in the place of those that were made in the loop."""
         ops: list[Operation] = []
         for op in moved:
             args: list[Value] = []
             for arg in op.args:
                 if self._home[arg] in self._loop.nodes:
                     made = self._inference.definitions[arg]
-                    ops.append(self._graph.operation("const", (), self._graph.hints[arg], made.attr))
+                    ops.append(self._graph.operation(made.name, (), self._graph.hints[arg], made.attr))
                     arg = ops[-1].results[0]
                     self._home[arg] = before
                     self._inference.definitions[arg] = ops[-1]
