@@ -8,6 +8,7 @@ Invariant: results and messages are equal; NOT_YET names the programs that still
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -126,6 +127,10 @@ def test_a_registry_that_is_declared_is_known() -> None:
         assert outcome(residual, given) == outcome(lambda *rest: function(*static, *rest), given)
 
 
+CHANGING = {"forth"}
+"""Programs that change what they are given: a race gives them copies."""
+
+
 def made(name: str) -> Residual:
     function, static, _ = CASES[name]
     return specialize(function, *static)
@@ -166,8 +171,13 @@ def test_residuals_are_faster(name: str) -> None:
     def generic(*rest: Any) -> Any:
         return function(*static, *rest)
 
+    sides: dict[str, Callable[..., Any]] = {"generic": generic, "residual": residual}
+    if name in CHANGING:
+        sides = {
+            side: functools.partial(lambda run, *rest: run(*map(copy.copy, rest)), run) for side, run in sides.items()
+        }
     for _ in range(4):  # a loaded machine may disturb one race
-        best = race({"generic": generic, "residual": residual}, inputs, 2)
+        best = race(sides, inputs, 2)
         if best["residual"] < best["generic"]:
             return
     raise AssertionError(best)
