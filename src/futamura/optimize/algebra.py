@@ -50,7 +50,8 @@ class _Chains:
     def __init__(self, graph: FlowGraph, inference: Inference) -> None:
         self._graph: Final = graph
         self._inference: Final = inference
-        self.made: Final = dict(inference.definitions)
+        confined = graph.confined()
+        self.made: Final = {value: op for value, op in inference.definitions.items() if value not in confined}
 
     def shortened(self, op: Operation) -> list[Operation]:
         """The operation, or what stands in its place: a constant and the operation."""

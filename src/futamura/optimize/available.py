@@ -65,6 +65,7 @@ class _Search:
         self.available: Final[dict[object, Any]] = {}
         self.undo: list[tuple[object, Any]] = []
         self._places: Final = Places(inference)
+        self._confined: Final = graph.confined()
 
     def block(self, at: int) -> None:
         versions = self._memory.begin[at]
@@ -82,7 +83,7 @@ class _Search:
                     self._stored(op, versions)
                 elif found is None:
                     self._offer(key, op.results[0])
-            if found is None:
+            if found is None or self._confined.get(found, node.region) != node.region:
                 kept.append(op)
             else:
                 self.replaced[op.results[0]] = found

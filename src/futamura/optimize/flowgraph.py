@@ -120,6 +120,23 @@ class FlowGraph:
         node.end = node.end._replace(edges=edges[:count])
         node.handler = edges[count] if len(edges) > count else None
 
+    def confined(self) -> dict[Value, int]:
+        """The values made in clean-ups and handlers, with their regions: code behind these cannot name them."""
+        regions = self.function.regions
+        inside = {
+            region.id
+            for region in regions
+            if any(regions[at].kind in ("copy", "except") for at in self.function.region_path(region.id))
+        }
+        if not inside:
+            return {}
+        return {
+            value: node.region
+            for _, node in self.nodes()
+            if node.region in inside
+            for value in (*node.params, *(result for op in node.ops for result in op.results))
+        }
+
     def replace(self, replaced: dict[Value, Value]) -> None:
         """Use other values in the place of some."""
         if not replaced:

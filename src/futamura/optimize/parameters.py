@@ -5,7 +5,7 @@
 
 A parameter to which every edge passes one value, or itself, is that value: it is defined before every edge, so before
 the block.  Replacing one may make another one the same: a worklist.  `copy` operations are looked through as well.
-An exception that is passed on out of the extent in which it is handled is left alone: Python unbinds its name there.
+What is passed on out of a handler or a clean-up is left alone: code behind these cannot name it.
 
 Invariant: the names of variables survive where the value has none.
 """
@@ -45,7 +45,7 @@ def same_parameters(graph: FlowGraph) -> bool:
         replaced.update(dict.fromkeys(trail[:-1], value))
         return value
 
-    caught = _caught(graph)
+    caught = graph.confined()
     changed = _without_copies(graph, replaced, caught)
     work = list(reversed(places))
     while work:
@@ -80,12 +80,6 @@ def same_parameters(graph: FlowGraph) -> bool:
         node.params = [param for param in node.params if param not in gone]
     graph.replace(replaced)
     return True
-
-
-def _caught(graph: FlowGraph) -> dict[Value, int]:
-    """The exceptions that handlers get, and the regions in which they are handled."""
-    handlers = {node.handler.target for _, node in graph.nodes() if node.handler is not None}
-    return {graph.node(at).params[0]: graph.node(at).region for at in handlers}
 
 
 def _leaves(values: set[Value], caught: dict[Value, int], region: int) -> bool:

@@ -26,6 +26,7 @@ __all__ = ["typefold"]
 def typefold(graph: FlowGraph, inference: Inference) -> bool:
     """Fold operations, parameters and branches; did anything change?"""
     replaced: dict[Value, Value] = {}
+    confined = graph.confined()
     changed = False
     for at, node in graph.nodes():
         if at not in inference.reached:
@@ -42,7 +43,7 @@ def typefold(graph: FlowGraph, inference: Inference) -> bool:
             same = _same(op, inference)
             if folded is not None:
                 ops.append(op._replace(operator=OPERATORS["const"], args=(), attr=folded))
-            elif same is not None:
+            elif same is not None and same not in confined:
                 replaced[op.results[0]] = same
             else:
                 ops.append(op)
