@@ -69,7 +69,8 @@ class _Hoister:
             node = self._graph.node(at)
             if node.region != self._graph.node(before).region:
                 continue
-            first = at == self._loop.header
+            # An exception must find the same handler there, with the same values.
+            first = at == self._loop.header and node.handler == self._graph.node(before).handler
             kept: list[Operation] = []
             for op in node.ops:
                 if self._moves(op, writes, first):
