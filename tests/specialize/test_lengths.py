@@ -1,12 +1,14 @@
-"""Lengths of open lists that a test has told, and the classes of what `str` methods give.
+"""Lengths of open lists that a test has told, and the classes of what methods of strings and patterns give.
 
     parts = s.split(","); if len(parts) == 2: a, b = parts      no further look at the length, until something writes
+    try: n = int(parts[0])                                      an exception of `int` of a str has written nothing
 
 Invariant: each function is compared with its original on strings of several lengths; what is told ends with a write.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -65,7 +67,84 @@ def numbers(s: str, sep: str) -> Any:
     return found, not found
 
 
-@pytest.mark.parametrize("function", [joined, appended, by_another_name, numbers])
+def tried(s: str, sep: str) -> Any:
+    parts = s.split(sep)
+    if len(parts) != 2:
+        return None
+    try:
+        first = int(parts[0])
+    except ValueError:
+        return [part + "!" for part in parts]
+    return first, [part + "?" for part in parts]
+
+
+def tried_and_changed(s: str, sep: str) -> Any:
+    parts = s.split(sep)
+    if len(parts) != 2:
+        return None
+    try:
+        parts.append("late")
+        first = int(parts[0])
+    except ValueError:
+        return [part + "!" for part in parts]
+    return first, [part + "?" for part in parts]
+
+
+def tried_in_one_block(s: str, sep: str) -> Any:
+    """Two operations of one try block find the handler with and without what was known."""
+    parts = s.split(sep)
+    if len(parts) != 2:
+        return None
+    try:
+        first = int(parts[0])
+        parts.insert(0, "0")
+        second = int(parts[2])
+    except ValueError:
+        return [part + "!" for part in parts]
+    return first, second, [part + "?" for part in parts]
+
+
+WORD = re.compile("[a-z]+")
+
+
+def searched(s: str, sep: str) -> Any:
+    parts = s.split(sep)
+    if len(parts) == 2:
+        found = WORD.match(parts[0])
+        if not found:
+            return "none", [part + "" for part in parts]
+        return found.group(), found.end() + 1, found.span(), WORD.findall(parts[1]), found is None, parts[1] + ""
+    return WORD.search(s) is not None, bool(WORD.fullmatch(s))
+
+
+@pytest.mark.parametrize("function", [tried, searched])
+def test_nothing_was_written(function: Callable[..., Any]) -> None:
+    residual = futamura.specialize(function, futamura.Dyn(str), ",")
+    for s in INPUTS:
+        assert residual(s) == function(s, ",")
+    assert "for " not in source_of(residual)
+
+
+def test_what_a_match_is_tested_for_is_asked_once() -> None:
+    residual = futamura.specialize(searched, futamura.Dyn(str), ",")
+    assert source_of(residual).count(" None") == 1  # that of the search
+
+
+@pytest.mark.parametrize("pattern", ["a+", 3, None, "["])
+def test_wrong_calls_of_patterns_fail_as_they_did(pattern: Any) -> None:
+    def wrong(x: Any, s: str) -> Any:
+        try:
+            return WORD.match(x), WORD.match(s, x), WORD.fullmatch()  # type: ignore[call-overload]
+        except TypeError as error:
+            return str(error)
+
+    residual = futamura.specialize(wrong, futamura.DYN, futamura.Dyn(str))
+    assert residual(pattern, "ab") == wrong(pattern, "ab")
+
+
+@pytest.mark.parametrize(
+    "function", [joined, appended, by_another_name, numbers, tried_and_changed, tried_in_one_block]
+)
 def test_alone(function: Callable[..., Any]) -> None:
     residual = futamura.specialize(function, futamura.Dyn(str), ",")
     for s in INPUTS:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import collections
 import enum
+import re
 import struct
 import types
 from typing import Final
@@ -52,6 +53,7 @@ _BUILTIN_OWNERS: Final = frozenset(
     }
 )
 _PLAIN_STORES: Final = tuple(class_lookup(cls, "__setattr__") for cls in (object, BaseException))
+_SEARCHERS: Final = frozenset({re.Pattern, re.Match})
 _METHODS: Final = (types.MethodDescriptorType, types.WrapperDescriptorType)
 
 
@@ -93,6 +95,8 @@ def load_attribute(
         return Known(cls)
     if cls is struct.Struct and type(target) is Known and name in ("size", "format"):
         return Known(getattr(target.value, name))
+    if cls in _SEARCHERS and isinstance(class_lookup(cls, name), _METHODS):
+        return m.virtual(VObject("method", cls, (target,), site=site(frame), extra=name))
     if cls in _BUILTIN_OWNERS or (entry is not None and entry.kind == "generator"):
         if isinstance(class_lookup(cls, name), _METHODS):
             return m.virtual(VObject("method", cls, (target,), site=site(frame), extra=name))

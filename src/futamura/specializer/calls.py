@@ -178,9 +178,12 @@ def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[Abstr
     known = shape_of_result(args, kind) if shape is None else None
     if shape is None and (unpacked := unpacked_shape(args)) is not None:
         kind, known = tuple, unpacked
-    if shape is None and (of_method := result_of_method(m, args[0])) is not None:
-        kind, known = of_method
+    of_method = result_of_method(m, args[0]) if shape is None else None
+    if of_method is not None:
+        kind, known = of_method.type, of_method.shape
     made = m.emit("call", args, shape, type=kind, hint=hint, raises=not quiet, shape=known)
+    if of_method is not None:
+        made = Dynamic(made.rv, kind, known, of_method.classes)
     note_length(m, args, made)
     _give(m, frame, op, made)
     if about is not None:

@@ -14,6 +14,7 @@ Invariant: no operator named here calls a special method that could be written i
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from types import BuiltinFunctionType
 from typing import Final
@@ -38,6 +39,10 @@ _JOINED: Final = frozenset({"add", "iadd", "mul", "imul", "truth", "not"})
 _PLAIN_LIST: Final = frozenset({"append", "pop", "insert", "clear", "reverse", "copy", "extend"})
 _PLAIN_BYTEARRAY: Final = frozenset({"append", "pop", "insert", "clear", "reverse", "copy", "extend", "find", "hex"})
 _TEXTS: Final = frozenset({str, bytes})
+_PLAIN_SEARCHES: Final = {
+    re.Pattern: frozenset({"findall", "fullmatch", "match", "search", "split"}),
+    re.Match: frozenset({"end", "group", "groupdict", "groups", "span", "start"}),
+}
 _PLAIN_FUNCTIONS: Final = (
     abs, ascii, bin, bool, bytearray, bytes, chr, complex, divmod, float, hash, hex, int, len, list, max, min, oct, ord,
     pow, range, repr, round, str, tuple,
@@ -76,7 +81,8 @@ def only_looks(state: State, name: str, args: Sequence[AbstractValue], attr: obj
     if name in ("setitem", "delitem", *INPLACE) or not confined(state, name, args, attr):
         return False
     entry = state.object(args[0]) if name == "call" else None
-    return entry is None or _kind(state, entry.items[0]) in _SCALARS
+    owner = None if entry is None else _kind(state, entry.items[0])
+    return entry is None or owner in _SCALARS or owner in _PLAIN_SEARCHES
 
 
 def _kind(state: State, value: AbstractValue) -> type | None:
@@ -131,4 +137,6 @@ def _plain_method(name: str, owner: type | None, kinds: Sequence[type | None]) -
         return name in _PLAIN_BYTEARRAY and all(kind in _SCALARS for kind in kinds)
     if owner in _TEXTS and name == "join":
         return len(kinds) == 1 and kinds[0] in _SEQUENCES
-    return owner in _SCALARS and all(kind in _SCALARS for kind in kinds)
+    if owner in _PLAIN_SEARCHES and name not in _PLAIN_SEARCHES[owner]:
+        return False
+    return (owner in _SCALARS or owner in _PLAIN_SEARCHES) and all(kind in _SCALARS for kind in kinds)

@@ -175,9 +175,8 @@ class Emitter(ABC):
             intact = self.state.intact and (looks or leaves_alone(name, args))
             if not kept:
                 self.observe()
-            self.state.intact = False
-            self.protect()
             self.state.intact = intact
+            self.protect()
         elif name in WRITERS and not looks and not leaves_alone(name, args):
             self.state.intact = False
         values = tuple([self.residual_value(hint) for _ in range(results)])

@@ -305,7 +305,6 @@ class Machine(Emitter):
             raise Restart("an exception leaves a loop")
         snapshot = self.state.copy()
         del snapshot.frames[at + 1 :]
-        snapshot.intact = False
         frame = snapshot.frames[at]
         edge = frame.facts.blocks[frame.block].handler
         assert edge is not None

@@ -14,23 +14,29 @@ Invariant: the class of the value at run time is in its set, if no object is of 
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Final
 
 from futamura.ir.classes import is_a
 from futamura.specializer.state import State
 from futamura.specializer.values import ANY_CLASS, About, AbstractValue, Dynamic, Known, Virtual
 
-__all__ = ["about_operands", "answer", "classes_of", "joined", "plain_check", "refused_by", "told"]
+__all__ = [
+    "about_operands", "answer", "asks_plainly", "classes_of", "joined", "one_of", "plain_check", "refused_by", "told",
+]  # fmt: skip
 
 _TABLE: Final[tuple[type, ...]] = (
-    int, bool, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, type(None),
+    int, bool, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, type(None), re.Match,
 )  # fmt: skip
 _EXACT: Final = {kind: 1 << 2 * at for at, kind in enumerate(_TABLE)}
 _BY_BIT: Final = {bit: kind for kind, bit in _EXACT.items()}
 _OTHER: Final = 1 << 2 * len(_TABLE)
 _ALL: Final = 2 * _OTHER - 1
 _SUBCLASSES: Final = sum(bit << 1 for bit in _EXACT.values())
-_FINAL: Final = frozenset({bool, type(None)})
+_PLAIN: Final = sum(_EXACT.values())
+"""What is exactly of one of these classes says by itself whether it is true."""
+_TRUE_OR_NONE: Final = _EXACT[re.Match] | _EXACT[type(None)]
 
 
 def _instances(kind: type) -> int:
@@ -97,6 +103,16 @@ def _narrow(value: Dynamic, classes: int) -> Dynamic:
     return Dynamic(value.rv, None, value.shape, ANY_CLASS if classes == _ALL else classes)
 
 
+def one_of(kinds: Sequence[type]) -> int:
+    """The bits of a value that is exactly of one of these classes of the table."""
+    return sum([_EXACT[kind] for kind in kinds])
+
+
+def asks_plainly(name: str, args: Sequence[AbstractValue]) -> bool:
+    """Does this test for truth run no code, and raise nothing?"""
+    return name in ("truth", "not") and not classes_of(args[0]) & ~_PLAIN
+
+
 def joined(left: int, right: int) -> int:
     """The bits of a value that is one of two."""
     found = left | right
@@ -152,6 +168,8 @@ def refused_by(value: AbstractValue, constant: object) -> bool:
 
 def about_operands(state: State, name: str, args: list[AbstractValue]) -> About | None:
     """What the result of an operator that stays says of an operand."""
+    if name in ("not", "truth") and type(args[0]) is Dynamic and not classes_of(args[0]) & ~_TRUE_OR_NONE:
+        return About("exact", args[0].rv, (type(None),), name == "not")
     if name == "not":
         about = state.abouts.get(args[0].rv) if type(args[0]) is Dynamic else None
         tested = about is not None and about.kind in ("isinstance", "exact")

@@ -148,6 +148,8 @@ def same_edge(old: Target | None, new: tuple[State, int, Dynamic] | None) -> boo
     if new is None or not isinstance(old, Lazy):
         return old is None and new is None
     a, b = old.snapshot, new[0]
+    if a.intact and not b.intact:
+        return False
     if old.implicit is None or len(a.frames) != len(b.frames) or a.heap != b.heap or a.overlays != b.overlays:
         return False
     for x, y in zip(a.frames, b.frames, strict=True):

@@ -1,19 +1,22 @@
-"""What methods of exact strings give: the class of the result, and of the items of a list.
+"""What methods of exact strings, patterns and matches give: the class of the result, and of the items of a list.
 
     path.split("/")      path exactly a str     ->  a list, its items exactly str
     part.isdigit()                              ->  a bool
     part.find("x")                              ->  an int
+    pattern.match(path)                         ->  a match or None
 
 Invariant: the class is that of every result, whatever the arguments; where a call raises there is none.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from futamura.specializer.machine import Machine
+from futamura.specializer.refinement import one_of
 from futamura.specializer.rules import exact_type
-from futamura.specializer.values import AbstractValue, Shape
+from futamura.specializer.values import AbstractValue, Dynamic, Shape
 
 __all__ = ["result_of_method"]
 
@@ -33,16 +36,40 @@ _PLACES: Final = frozenset({"count", "find", "index", "rfind", "rindex"})
 _PARTS: Final = frozenset({"rsplit", "split", "splitlines"})
 
 
-def result_of_method(m: Machine, callee: AbstractValue) -> tuple[type, Shape | None] | None:
-    """The class and the shape of what a call of this method gives, if they are known."""
+_FOUND: Final = one_of((type(None), re.Match))
+_SEARCHES: Final[dict[str, Dynamic]] = {
+    "fullmatch": Dynamic(-1, classes=_FOUND),
+    "match": Dynamic(-1, classes=_FOUND),
+    "search": Dynamic(-1, classes=_FOUND),
+    "findall": Dynamic(-1, list),
+    "split": Dynamic(-1, list),
+}
+_OF_MATCH: Final[dict[str, Dynamic]] = {
+    "end": Dynamic(-1, int),
+    "start": Dynamic(-1, int),
+    "span": Dynamic(-1, tuple, Shape(length=2, element=int)),
+    "groups": Dynamic(-1, tuple),
+    "groupdict": Dynamic(-1, dict),
+}
+
+
+def result_of_method(m: Machine, callee: AbstractValue) -> Dynamic | None:
+    """What is known of what a call of this method gives; the number of the value says nothing."""
     entry = m.state.object(callee)
-    if entry is None or entry.kind != "method" or exact_type(m, entry.items[0]) is not str:
+    if entry is None or entry.kind != "method":
         return None
-    name = entry.extra
+    name = str(entry.extra)
+    owner = exact_type(m, entry.items[0])
+    if owner is re.Pattern:
+        return _SEARCHES.get(name)
+    if owner is re.Match:
+        return _OF_MATCH.get(name)
+    if owner is not str:
+        return None
     if name in _TEXT:
-        return str, None
+        return Dynamic(-1, str)
     if name in _TESTS:
-        return bool, None
+        return Dynamic(-1, bool)
     if name in _PLACES:
-        return int, None
-    return (list, Shape(element=str)) if name in _PARTS else None
+        return Dynamic(-1, int)
+    return Dynamic(-1, list, Shape(element=str)) if name in _PARTS else None

@@ -26,7 +26,7 @@ from futamura.specializer.machine import Machine
 from futamura.specializer.plainness import comparable, is_record, stands_for
 from futamura.specializer.policy import SMALL_MODULUS
 from futamura.specializer.purity import ATOMS, MISSING, cheap, class_lookup, deep, wide
-from futamura.specializer.refinement import about_operands, answer, refused_by
+from futamura.specializer.refinement import about_operands, answer, asks_plainly, refused_by
 from futamura.specializer.speculation import likely
 from futamura.specializer.state import OLDEST, Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, has_identity, token_key
@@ -188,7 +188,7 @@ def operate(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
         name = name[1:]  # there is nothing to change in place, and no error that would name the operator
     elif name in INPLACE:
         m.writes(args[0])
-    hint, raises = hint_of(frame, op), may_raise(name, types)
+    hint, raises = hint_of(frame, op), may_raise(name, types) and not asks_plainly(name, args)
     shape = least_of_result(base, args) if kind is int else None
     made = m.emit(name, args, type=kind, hint=hint, raises=raises, shape=shape)
     if hint is None:
@@ -571,12 +571,12 @@ def make_function(m: Machine, frame: Frame, op: Operation) -> None:
 def exc_match(m: Machine, frame: Frame, op: Operation) -> None:
     exception, cls = (m.get(frame, arg) for arg in op.args)
     kind = exact_type(m, exception)
-    classes = cls.value if type(cls) is Known else None
-    if kind is not None and _exception_classes(classes):
+    proper = _exception_classes(cls.value if type(cls) is Known else None)
+    if kind is not None and type(cls) is Known and proper:
         m.folded += 1
-        m.set(frame, op, Known(issubclass(kind, classes)))  # type: ignore[arg-type]
+        m.set(frame, op, Known(issubclass(kind, cls.value)))  # type: ignore[arg-type]
         return
-    m.set(frame, op, m.emit("exc_match", (exception, cls), type=bool))
+    m.set(frame, op, m.emit("exc_match", (exception, cls), type=bool, raises=not proper))
 
 
 def _exception_classes(value: object) -> bool:
