@@ -50,6 +50,8 @@ class Conditions:
         """What holds on the edge of this number, beyond what holds at the end of the block."""
         end = node.end
         found: dict[Value, Shape] = {}
+        if number == len(end.edges):  # to the handler, from anywhere in the block
+            return found
         if end.name == "branch" and end.edges[0].target != end.edges[1].target:
             self._condition(end.args[0], number == 0, found)
         elif end.name == "switch" and number < len(end.edges) - 1:
