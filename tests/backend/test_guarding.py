@@ -58,6 +58,11 @@ class Colour(enum.Enum):
 def kind_of(x, cls):
     return (x, "record") if dataclasses.is_dataclass(cls) else (x, "plain")
 
+import os.path as paths
+
+def kinds(x, n):
+    return isinstance(x, str) and n < LIMIT and paths.isabs(x)
+
 _names = {"a": 1}
 
 def look_up(x, key):
@@ -154,6 +159,24 @@ def test_a_builtin_that_the_module_hides_runs_the_original(space: types.ModuleTy
 def test_a_local_variable_with_the_name_of_a_builtin(space: types.ModuleType) -> None:
     residual = futamura.specialize(space.local_name, n=2)
     assert residual(4) == 10
+
+
+def test_a_global_that_is_no_call_is_read_in_line(space: types.ModuleType) -> None:
+    residual = futamura.specialize(space.kinds, n=2)
+    assert residual("/a") is True and residual("a") is False and residual(5) is False
+    assert not any("hold" in name for name in residual.function.__code__.co_freevars)
+    space.str = int
+    with pytest.raises(TypeError):
+        residual(5)
+
+
+def test_a_global_of_another_module_is_read_there(space: types.ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    residual = futamura.specialize(space.kinds, n=2)
+    monkeypatch.setattr(space.paths, "isabs", lambda text: "patched")
+    assert residual("a") == "patched"
+    monkeypatch.delattr(space.paths, "isabs")
+    with pytest.raises(AttributeError):
+        residual("a")
 
 
 def test_all_kinds_of_parameters_are_passed_on(space: types.ModuleType) -> None:

@@ -10,8 +10,8 @@
                                          return x * x
 
 What was assumed is a binding of a global, the content of a cell, an attribute; all compared by identity.  A global of
-the function's own module is read in line where no variable of the function has its name, everything else of one
-namespace in one small function that runs in that namespace.
+the function's own module is read in line where no variable of the function has its name, a few globals of another
+module in its dict, everything else of one namespace in one small function that runs in that namespace.
 
 Invariant: the test comes before everything else that the function does, and looks only at what was assumed: it calls no
 code of the program, and what it cannot read without a call it leaves to `Assumed.holds`.
@@ -20,7 +20,9 @@ code of the program, and what it cannot read without a call it leaves to `Assume
 from __future__ import annotations
 
 import builtins
+import gc
 import re
+import symtable
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import CellType, FunctionType, MethodType
@@ -28,6 +30,7 @@ from typing import Any, Final, Protocol
 
 from futamura.backend.python.emitted import Emitted
 from futamura.ir.graph import Signature, Span
+from futamura.source import unwarned
 
 __all__ = ["Assumed", "Check", "Constants", "Items", "guarded"]
 
@@ -37,6 +40,9 @@ _GONE: Final = (NameError, AttributeError, KeyError, ValueError)
 _PARTS: Final = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
 
 _INDENT: Final = "    "
+
+_FEW_NAMES: Final = 2
+"""So many names are read faster out of the dict of their module than by a call of a function in it."""
 
 
 class Assumed(Protocol):
@@ -89,16 +95,27 @@ class _Test:
     terms: list[str] = field(default_factory=list)
     may_fail: bool = False
     named: bool = False
+    names: dict[int, str] = field(default_factory=dict)
+    """By the identity of the constant."""
 
     def constant(self, value: object, hint: str) -> str:
-        """A name for a constant that the text does not use."""
+        """A name for a constant that the text does not use, one for all its uses; None is written as it is."""
+        if value is None:
+            return "None"
         if self.named and getattr(builtins, hint, None) is value and not re.search(rf"\b{hint}\b", self.text):
             return hint
+        if id(value) in self.names:
+            return self.names[id(value)]
+        name = self.names[id(value)] = self.unused(hint)
+        self.constants[name] = value
+        return name
+
+    def unused(self, hint: str) -> str:
+        """A name that the text does not use."""
         base = "_" + re.sub(r"\W", "_", hint).strip("_")
         name, count = base, 1
         while name in self.constants or re.search(rf"\b{name}\b", self.text):
             name, count = f"{base}_{count}", count + 1
-        self.constants[name] = value
         return name
 
 
@@ -131,7 +148,7 @@ def guarded(
         if check.items:
             names = _unpacked(text[place], check.items[0])
             if names and len(check.items) == 1:
-                later = _Test(test.text, test.constants)
+                later = _Test(test.text, test.constants, named=test.named, names=test.names)
                 lines.extend(_lines(test, check, signature))
                 moved = [*[None] * len(lines), emitted.spans[place]]
                 lines.append(text.pop(place))
@@ -162,8 +179,7 @@ def _lines(test: _Test, check: Check, signature: Signature) -> list[str]:
     condition = " and ".join(test.terms)
     if not test.may_fail:
         return [f"{_INDENT}if not ({condition}):", f"{_INDENT * 2}{called}"]
-    gone, held = test.constant(_GONE, "Gone"), test.constant(None, "held")
-    del test.constants[held]
+    gone, held = test.constant(_GONE, "Gone"), test.unused("held")
     return [
         f"{_INDENT}try:",
         f"{_INDENT * 2}{held} = {condition}",
@@ -193,10 +209,10 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
     apart: dict[int, tuple[dict[str, Any], list[tuple[str, object]]]] = {}
     cells: list[Assumed] = []
     others: list[Assumed] = []
-    taken = {*emitted.free, *(name for name, _ in emitted.constants)}
+    scope = _Scope(emitted)
     for one in assumed:
         if one.kind == "global" and type(one.holder) is dict and one.name.isidentifier():
-            if one.holder is globals and one.name not in taken and _is_global(emitted, one.name):
+            if one.holder is globals and scope.means_global(one.name):
                 test.terms.append(f"{one.name} is {test.constant(one.value, one.name)}")
             else:
                 apart.setdefault(id(one.holder), (one.holder, []))[1].append((one.name, one.value))
@@ -210,8 +226,15 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
         else:
             others.append(one)
     for namespace, pairs in apart.values():
-        test.terms.append(f"{test.constant(_reader(namespace, pairs), 'globals_hold')}()")
-    if cells:
+        if len(pairs) <= _FEW_NAMES and all(name in namespace for name, _ in pairs):
+            place = test.constant(namespace, "globals")
+            test.terms.extend(f"{place}[{name!r}] is {test.constant(value, name)}" for name, value in pairs)
+        else:
+            test.terms.append(f"{test.constant(_reader(namespace, pairs), 'globals_hold')}()")
+    if len(cells) == 1:
+        (one,) = cells
+        test.terms.append(f"{test.constant(one.holder, 'cell')}.cell_contents is {test.constant(one.value, one.name)}")
+    elif cells:
         test.terms.append(f"{test.constant(_cell_reader(cells), 'cells_hold')}()")
     for one in others:
         test.terms.append(f"{test.constant(MethodType(type(one).holds, one), 'holds')}()")
@@ -243,24 +266,37 @@ def _add_class(test: _Test, holder: type, one: Assumed) -> None:
     for base in holder.__mro__[: holder.__mro__.index(owners[0]) if owners else None]:
         if base not in changing:
             continue
-        test.terms.append(f"{one.name!r} not in {test.constant(base.__dict__, base.__name__)}")
+        test.terms.append(f"{one.name!r} not in {test.constant(_attributes(base), base.__name__)}")
     if not owners:
         return
-    place = test.constant(owners[0].__dict__, owners[0].__name__)
+    place = test.constant(_attributes(owners[0]), owners[0].__name__)
     test.terms.append(f"{place}[{one.name!r}] is {test.constant(one.value, one.name)}")
 
 
-def _is_global(emitted: Emitted, name: str) -> bool:
-    """Does `name` mean the global in the emitted text, as far as the text uses it?  Only calls of it are recognized."""
-    text = emitted.text
-    if name == emitted.name:
-        text = re.sub(rf"^def {name}\(", "def (", text, flags=re.MULTILINE)
+def _attributes(cls: type) -> Mapping[str, object]:
+    """The attributes of a class, to be read: the dict itself, where it can be had, because the view of it is slower."""
+    view = cls.__dict__
+    behind = gc.get_referents(view)
+    return behind[0] if len(behind) == 1 and type(behind[0]) is dict else view
+
+
+class _Scope:
+    """The names that mean globals in the body of an emitted function."""
+
+    def __init__(self, emitted: Emitted) -> None:
+        with unwarned():
+            top = symtable.symtable(emitted.text, "<emitted>", "exec")
+        self._own: Final = next(table for table in reversed(top.get_children()) if table.get_name() == emitted.name)
+        self._used: Final = frozenset(self._own.get_identifiers())
+        beside = {table.get_name() for table in top.get_children()} - {emitted.name}
+        self._taken: Final = {*emitted.free, *beside, *(name for name, _ in emitted.constants)}
         if emitted.recursive:
+            self._taken.add(emitted.name)
+
+    def means_global(self, name: str) -> bool:
+        if name in self._taken:
             return False
-    elif re.search(rf"\b(def|class)\s+{name}\b", text):
-        return False
-    uses = len(re.findall(rf"\b{name}\b", text))
-    return uses == len(re.findall(rf"(?<![\w.]){name}\(", text))
+        return name not in self._used or self._own.lookup(name).is_global()
 
 
 def _reader(namespace: dict[str, Any], pairs: Sequence[tuple[str, object]]) -> Callable[[], bool]:
