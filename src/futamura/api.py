@@ -288,11 +288,17 @@ def _require(outcome: Outcome) -> None:
 
 def _failed(outcome: Outcome, broken: Exception) -> Outcome:
     """The outcome if the residual program could not be printed or loaded."""
-    if isinstance(broken, RecursionError):
+    if isinstance(broken, RecursionError) or _is_too_nested(broken):
         event = Event("FT405", "the residual code is nested too deep: the original code is used")
     else:
         event = _fault("printing the residual code", broken)
     return Outcome(None, outcome.open, events=(*outcome.events, event), stats=outcome.stats)
+
+
+def _is_too_nested(broken: Exception) -> bool:
+    """Does Python refuse the text because of one of its limits: of blocks, indentation or parentheses in each other?"""
+    said = str(broken.msg) if isinstance(broken, SyntaxError) else ""
+    return said.startswith(("too many statically nested", "too many levels of indent", "too many nested parentheses"))
 
 
 def _fault(part: str, broken: Exception) -> Event:

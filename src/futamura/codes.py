@@ -171,7 +171,7 @@ CODES: Final[dict[str, Code]] = {
     ),
     "FT405": Code(
         "deep-nesting",
-        "data, calls or residual code nest deeper than Python's stack",
+        "data, calls or residual code nest deeper than Python allows",
         "flatten the data, or raise the recursion limit",
         "yours",
         "warning",

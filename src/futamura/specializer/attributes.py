@@ -206,7 +206,10 @@ def _load_instance(
     if name in ("name", "value") and found is enum.Enum.__dict__[name] and type(target) is Known:
         return Known(target.value.__dict__[f"_{name}_"])
     if isinstance(found, types.MemberDescriptorType):
-        return None if type(target) is Dynamic else _field(m, target, name)
+        own = None if type(target) is Dynamic else _field(m, target, name)
+        if own is not None:
+            _assume_plain_field(m, cls, name, found)
+        return own
     position = record_position(found)
     if position is not None and is_record(cls):
         m.assume_attribute(cls, name, found)
@@ -215,6 +218,7 @@ def _load_instance(
         return None
     own = None if type(target) is Dynamic else _field(m, target, name)
     if own is not None:
+        _assume_plain_field(m, cls, name, found)
         return own
     if type(target) is Dynamic and (found is MISSING or hasattr(cls, "__dict__")):
         return None
@@ -305,10 +309,17 @@ def store_attribute(
         data = found is not MISSING and hasattr(type(found), "__set__")
         fits = isinstance(found, types.MemberDescriptorType) or (not data and cls.__dictoffset__ != 0)
         if fits and store_field(m, target, name, value):
+            _assume_plain_field(m, cls, name, found)
             return
     _note_store(m, cls, target, name)
     m.writes(target)
     m.emit("setattr", (value, target), name, results=0)
+
+
+def _assume_plain_field(m: Machine, cls: type, name: str, found: object) -> None:
+    """What an instance has under `name` is its own as long as its class gets no descriptor of that name."""
+    if not m.world.member(cls, name).stored and not m.world.is_stored(cls, name):
+        m.assume_attribute(cls, name, found)
 
 
 def _note_store(m: Machine, cls: type | None, target: AbstractValue, name: str) -> None:

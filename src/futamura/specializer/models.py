@@ -23,7 +23,7 @@ from futamura.specializer.generators import is_generator
 from futamura.specializer.machine import Machine
 from futamura.specializer.plainness import is_record
 from futamura.specializer.promises import promised_length
-from futamura.specializer.purity import PURE_METHODS, deep
+from futamura.specializer.purity import PURE_METHODS, claims, deep
 from futamura.specializer.raising import raise_value
 from futamura.specializer.refinement import answer, plain_check
 from futamura.specializer.rules import exact_type, sequence_items, site
@@ -382,7 +382,11 @@ def _model_isinstance(m: Machine, frame: Frame, op: Operation, args: list[Abstra
     if kind is None:
         held = answer(args[0], classes)
         return None if held is None else Known(held)
-    if not all(plain_check(cls) for cls in classes) or "__class__" in _class_names(kind):
+    if not all(plain_check(cls) for cls in classes) or not classes:
+        return None if classes else Known(False)
+    if issubclass(kind, classes[0]):
+        return Known(True)
+    if claims(kind):
         return None
     return Known(issubclass(kind, classes))
 
@@ -409,10 +413,6 @@ def known_classes(m: Machine, value: AbstractValue) -> tuple[type, ...] | None:
     if items is None or exact_type(m, value) is not tuple or not all(type(item) is Known for item in items[1]):
         return None
     return tuple(item.value for item in items[1] if type(item) is Known)  # type: ignore[misc]
-
-
-def _class_names(kind: type) -> set[str]:
-    return {name for base in kind.__mro__[:-1] for name in base.__dict__}
 
 
 def _model_type(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:

@@ -15,6 +15,8 @@ import math
 import operator
 import re
 import struct
+import sys
+import weakref
 from types import (
     BuiltinFunctionType,
     EllipsisType,
@@ -23,6 +25,7 @@ from types import (
     ModuleType,
     NoneType,
     NotImplementedType,
+    WrapperDescriptorType,
 )
 from typing import Final
 
@@ -32,6 +35,7 @@ __all__ = [
     "PURE_FUNCTIONS",
     "PURE_METHODS",
     "cheap",
+    "claims",
     "class_lookup",
     "deep",
     "is_mutable",
@@ -191,3 +195,18 @@ _PLAIN_LOOKUPS: Final = {
 def plain_lookup(cls: type) -> bool:
     """Are attributes of instances looked up by the default rules?  (Some builtin classes name the same code again.)"""
     return id(class_lookup(cls, "__getattribute__")) in _PLAIN_LOOKUPS
+
+
+def claims(cls: type) -> bool:
+    """May an instance say by its `__class__` that it is of another class, or run code of the program when asked?"""
+    for base in cls.__mro__[:-1]:
+        if "__class__" in base.__dict__ or base in weakref.ProxyTypes:
+            return True
+        lookup = base.__dict__.get("__getattribute__")
+        if lookup is not None and id(lookup) not in _PLAIN_LOOKUPS:
+            module = _MODULE_OF_CLASS.__get__(base)
+            return type(lookup) is not WrapperDescriptorType or module not in sys.stdlib_module_names
+    return False
+
+
+_MODULE_OF_CLASS: Final = type.__dict__["__module__"]

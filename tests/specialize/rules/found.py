@@ -5,6 +5,9 @@
 Each is a function with its static inputs and dynamic ones that showed the difference.
 """
 
+import contextlib
+import weakref
+
 from ..table import Case, Inputs, Subject
 
 
@@ -71,6 +74,51 @@ def late_store(counter, items, x):
     counter.n += x
     items[0] = []
     return counter.n
+
+
+class Seen:
+    """Every look at it is seen, also the one by `isinstance`."""
+
+    def __init__(self, n):
+        self.n = n
+
+    def __getattribute__(self, name):
+        print("look", name)
+        return object.__getattribute__(self, name)
+
+
+class Shy(Seen):
+    pass
+
+
+def class_asked_for(k, x):
+    seen = Shy(k)
+    found = [isinstance(seen, list), isinstance(seen, (Seen, list)), isinstance(seen, (list, Seen))]
+    return found, isinstance(seen, Shy), isinstance(seen, x)
+
+
+def held_by_a_proxy(k, x):
+    proxy = weakref.proxy(x)
+    return isinstance(proxy, Counter), isinstance(proxy, str), k
+
+
+@contextlib.contextmanager
+def scope(label):
+    try:
+        yield label
+    except KeyError as error:
+        print("caught", error)
+    finally:
+        print("out", label)
+
+
+def scopes_in_scopes(k, table):
+    with scope(k), scope(1), scope(2), scope(3), scope(4), scope(5), scope(6), scope(7), scope(8):
+        print(k)
+        with scope(9) as nine, scope(10), scope(11):
+            print(nine)
+            return table[k]
+    return None
 
 
 class Restless:
@@ -339,5 +387,20 @@ SUBJECTS = [
         "an operation in place whose store comes later",
         [Case("counter", lambda: (late_store, {"counter": Counter(2)}))],
         some_of(([1], 3), ([], 4), ((), 1), ([1], "a")),
+    ),
+    Subject(
+        "a class that is asked for, of an object that watches its attributes",
+        [Case("three", lambda: (class_asked_for, {"k": 3}))],
+        one_of(list, Seen, Shy, (int, Seen), 3),
+    ),
+    Subject(
+        "the class of what a proxy stands for",
+        [Case("three", lambda: (held_by_a_proxy, {"k": 3}))],
+        lambda random: (random.choice([Counter(2), Seen(1)]),),
+    ),
+    Subject(
+        "more blocks in each other than Python allows",
+        [Case("three", lambda: (scopes_in_scopes, {"k": 3}))],
+        one_of({3: 1}, {}, None),
     ),
 ]

@@ -257,6 +257,26 @@ def test_what_is_assumed_is_checked(make: Any, change: Any, monkeypatch: pytest.
     assert residual.holds() and observe(residual(4)) == observe(before)
 
 
+@pytest.mark.parametrize("static", [True, False])
+def test_a_descriptor_that_a_class_gets_later(static: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes the attribute away from the instances, which had it for themselves, or fails to."""
+    results = []
+    for make in (silently, functools.partial):
+        gauge = registry.Gauge(3)
+        call = make(registry.read_gauge, gauge=gauge, k=1) if static else make(registry.make_gauge, k=1)
+        told = [observe(call(x=2))]
+        for name in ("level", "low"):
+            with monkeypatch.context() as patch:
+                patch.setattr(registry.Gauge, name, property(lambda self: 70), raising=False)
+                told.append(observe(outcome(functools.partial(call, x=2), (gauge,))))
+        results.append(told)
+    assert results[0] == results[1]
+
+
+def test_more_blocks_than_python_allows_are_a_fallback_with_a_reason() -> None:
+    assert fallbacks(silently(found.scopes_in_scopes, k=3)) == {"FT405": 1}
+
+
 def test_assumptions_have_names_and_trust_does_not_check(monkeypatch: pytest.MonkeyPatch) -> None:
     trusting = futamura.Specializer(assume="trust")(registry.under_limit, k=5)
     checking = specialize(registry.under_limit, k=5)

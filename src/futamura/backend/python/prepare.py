@@ -33,7 +33,7 @@ from futamura.ir.constant import Constant
 from futamura.ir.graph import Edge, Function, Operation, Program, Value
 from futamura.ir.ops import TERMINATORS
 
-__all__ = ["ClauseHeader", "Preparation", "Prepared", "TryParts", "WithHeader", "base_name", "constants_of"]
+__all__ = ["ClauseHeader", "Preparation", "Prepared", "TryParts", "WithHeader", "base_name"]
 
 
 @dataclass(slots=True)
@@ -66,6 +66,8 @@ class Prepared:
     draft: Draft
     nested: dict[int, Nested]
     folded: dict[int, Folded]
+    constants: dict[Value, Constant]
+    """The values of unnamed constants, which have no variable."""
     tries: dict[int, TryParts] = field(default_factory=dict)
     withs: dict[int, WithHeader] = field(default_factory=dict)
     iterables: dict[int, tuple[int, Value]] = field(default_factory=dict)
@@ -119,7 +121,7 @@ def prepare(function: Function, expressible) -> Prepared:  # type: ignore[no-unt
     Collapse(draft, constants, expressible).run()
     draft.prune()
     draft.merge()
-    constants = _constants(draft)
+    constants |= _constants(draft)  # some were defined in an arm that is part of an expression now
     if base_name(function.name) == "<genexpr>":
         comprehension = generator_comprehension(draft, constants, expressible)
     else:
@@ -130,7 +132,7 @@ def prepare(function: Function, expressible) -> Prepared:  # type: ignore[no-unt
         number: nest(draft, node, uses, constants, expressible, target=targets.get(number))
         for number, node in draft.nodes.items()
     }
-    prepared = Prepared(function, draft, nested, folded, comprehension=comprehension)
+    prepared = Prepared(function, draft, nested, folded, constants, comprehension=comprehension)
     _open_withs(prepared, uses)
     _find_clauses(prepared)
     _find_iterables(prepared, uses)
@@ -147,11 +149,6 @@ def _constants(draft: Draft) -> dict[Value, Constant]:
                 assert isinstance(item.attr, Constant)
                 found[item.results[0]] = item.attr
     return found
-
-
-def constants_of(prepared: Prepared) -> dict[Value, Constant]:
-    """The constants of a prepared function that have no variable."""
-    return _constants(prepared.draft)
 
 
 def _targets(draft: Draft, folded: dict[int, Folded]) -> dict[int, Value]:

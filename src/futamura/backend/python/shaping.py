@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from futamura.backend.python.naming import Names
-from futamura.backend.python.prepare import Prepared, constants_of
+from futamura.backend.python.prepare import Prepared
 from futamura.backend.python.trees import Expression, Fused, Literal, Move, Node, Ref, Variable
 from futamura.backend.structure.shape import (
     Clause,
@@ -46,7 +46,7 @@ class _Shaper:
         self.clause_extents: dict[tuple[int, int], int] = {}
         self.final_extents: dict[int, int] = {}
         self.next_id = max(self.draft.nodes, default=0) + 1
-        self.constants: Final = constants_of(prepared)
+        self.constants: Final = prepared.constants
         self.gone: Final = {number for parts in prepared.tries.values() for number in parts.chain}
 
     def run(self) -> Shape:
