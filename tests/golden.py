@@ -57,6 +57,7 @@ __all__ = [
     "World",
     "act",
     "interpreted",
+    "passes_of",
     "read_cases",
     "replaced",
     "run",
@@ -254,14 +255,20 @@ def act(case: Case) -> str:
 
 def _change(case: Case, function: types.FunctionType) -> Callable[[Program], Program] | None:
     """What `opt:PASSES` does to a program."""
-    action, _, listed = case.action.partition(":")
-    if action != "opt":
+    if not case.action.startswith("opt:"):
         return None
     module = function.__globals__
     known = {(module["__name__"], name): value for name, value in vars(builtins).items() if name not in module}
     given = {name: of_type(kind.__name__) for name, kind in function.__annotations__.items()}
-    passes = PIPELINE if listed == "all" else tuple(listed.split(","))
-    return lambda program: optimize(program, passes, known=known, given=given)[0]
+    return lambda program: optimize(program, passes_of(case), known=known, given=given)[0]
+
+
+def passes_of(case: Case) -> tuple[str, ...]:
+    """The passes that the case names; none for an action that is no `opt`."""
+    action, _, listed = case.action.partition(":")
+    if action != "opt":
+        return ()
+    return PIPELINE if listed == "all" else tuple(listed.split(","))
 
 
 @dataclass(frozen=True)

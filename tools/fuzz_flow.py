@@ -20,7 +20,7 @@ import click
 
 from futamura.analysis.division import KINDS, POINTS
 from futamura.languages import FlowOptions, FlowResidual, specialize_flow
-from futamura.optimize.passes import PASSES
+from futamura.optimize.pipeline import PASSES
 from futamura.specializer.policy import Budget
 from tests.flow.random_flow import Case, Shown, lowered, random_case, shown
 

@@ -35,7 +35,7 @@ from futamura.ir.graph import Function, Program, Signature, Suspended
 from futamura.optimize.contents import Contents, use_contents
 from futamura.optimize.forwarding import forward
 from futamura.optimize.inference import Known
-from futamura.optimize.pipeline import optimize
+from futamura.optimize.pipeline import optimize, shrink
 from futamura.optimize.shapes import of_type
 from futamura.optimize.shortcuts import take_shortcuts
 
@@ -133,7 +133,7 @@ def residual_text(
     are bound to, by module.
     """
     given = {name: of_type(contents.type) for name, contents in (promised or {}).items()}
-    program, _ = optimize(program, known=known, given=given)
+    program = shrink(optimize(program, known=known, given=given)[0], known=known)
     program = use_contents(program, promised) if promised else program
     shorter = take_shortcuts(program)
     found = _emitted(forward(shorter))

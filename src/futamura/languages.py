@@ -28,7 +28,7 @@ from futamura.frontend.functional.lowering import lower_functional
 from futamura.ir.graph import Function, Program, Span
 from futamura.ir.lists import literal
 from futamura.optimize.binding import bound, renamed
-from futamura.optimize.passes import run_passes
+from futamura.optimize.pipeline import run_passes
 from futamura.specializer.offline.offline import OfflineOptions, specialize_offline
 from futamura.specializer.offline.trace import trace_table
 from futamura.specializer.online import Open, specialize_program

@@ -36,7 +36,7 @@ from futamura.languages import (
     specialize_flow,
     specialize_functional,
 )
-from futamura.optimize.passes import PASSES
+from futamura.optimize.pipeline import PASSES
 
 __all__ = ["PROGRAM", "ir", "read_text", "run", "specialize"]
 
@@ -123,7 +123,7 @@ def _passes(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str
     "--calls", type=click.Choice(["unfold", "keep"]), default="unfold", help="Functional: calls with open arguments."
 )
 @click.option(
-    "--passes", callback=_passes, default="", metavar="NAMES", help="paste,prune,merge,tails,reroll: in order."
+    "--passes", callback=_passes, default="", metavar="NAMES", help="Passes of the optimizer, in order; see `opt`."
 )
 @click.option(
     "--labels", type=click.Choice(["short", "numbered", "pairs"]), default="short", help="How blocks are called."

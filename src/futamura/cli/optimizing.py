@@ -2,6 +2,7 @@
 
     $ futamura opt --passes cse,dce examples/sieve.py:sieve       the function behind these two, as Python
     $ futamura opt --passes licm PROGRAM.ir                       the program behind one, as text of the IR
+    $ futamura opt --passes tails --statistics PROGRAM.flow       the same for a flow-graph or a functional program
 
 Globals are believed to mean nothing in particular: they may be bound anew at any time.  Invariant: a program that
 cannot be read is a finding with its line and column, and nothing is written then.
@@ -18,6 +19,8 @@ from futamura.cli.commands import FORMAT, OUTPUT, as_json, deliver
 from futamura.cli.target import TargetError, find
 from futamura.driver import emit_function
 from futamura.errors import FutamuraError, diagnose
+from futamura.frontend.flow.lowering import lower_flow
+from futamura.frontend.functional.lowering import lower_functional
 from futamura.ir.graph import Function, Program, Span
 from futamura.ir.literal import ParseError
 from futamura.ir.parse import parse_program
@@ -55,7 +58,7 @@ def opt(
     form: str,
     output: Path | None,
 ) -> None:
-    """Run passes of the optimizer over TARGET, a function or a FILE.ir with a program.
+    """Run passes of the optimizer over TARGET, a function or a file with a program: FILE.ir, FILE.flow or FILE.fl.
 
     A function is printed as Python, a program as text of the intermediate representation.
     """
@@ -71,7 +74,7 @@ def opt(
         reports.append(report)
         return changed
 
-    if target.endswith(".ir"):
+    if target.endswith((".ir", ".flow", ".fl")):
         text = print_program(change(_program(Path(target))))
     else:
         try:
@@ -93,6 +96,8 @@ def _program(path: Path) -> Program:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise click.UsageError(f"cannot read '{path}': {reason}") from None
+    if path.suffix != ".ir":
+        return (lower_functional if path.suffix == ".fl" else lower_flow)(text, str(path)).program
     try:
         return parse_program(text)
     except ParseError as error:

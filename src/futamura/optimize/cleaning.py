@@ -57,7 +57,7 @@ def merge(graph: FlowGraph) -> bool:
     Blocks begin in classes by their own code, with values told by where they are made: in the block, or outside; a
     class is split as long as its members lead to different classes.  What is left together is the same.
     """
-    _thread(graph)
+    threaded = _thread(graph)
     numbers = {at: _own_code(node) for at, node in graph.nodes()}
     classes = _numbered(numbers)
     while True:
@@ -74,7 +74,7 @@ def merge(graph: FlowGraph) -> bool:
         if first != at:
             moved[at] = first
     if not moved:
-        return False
+        return threaded
     for _, node in graph.nodes():
         edges = tuple([Edge(moved.get(edge.target, edge.target), edge.args) for edge in node.end.edges])
         node.end = node.end._replace(edges=edges)
@@ -83,7 +83,7 @@ def merge(graph: FlowGraph) -> bool:
     return True
 
 
-def _thread(graph: FlowGraph) -> None:
+def _thread(graph: FlowGraph) -> bool:
     """Let branches jump at once to where empty blocks would lead them: these pass values of the block before them."""
 
     def final(edge: Edge) -> Edge:
@@ -96,10 +96,13 @@ def _thread(graph: FlowGraph) -> None:
             edge = target.end.edges[0]
         return edge
 
+    changed = False
     for _, node in graph.nodes():
         if node.end.name == "branch":
-            node.end = node.end._replace(edges=tuple([final(edge) for edge in node.end.edges]))
-    prune(graph)
+            edges = tuple([final(edge) for edge in node.end.edges])
+            changed = changed or edges != node.end.edges
+            node.end = node.end._replace(edges=edges)
+    return prune(graph) or changed
 
 
 def _numbered(keys: dict[int, object]) -> dict[int, int]:

@@ -27,7 +27,7 @@ Pass = Callable[["FlowGraph"], bool]
 """Changes a graph; did it change?"""
 
 
-_ENDS: Final = frozenset({"jump", "branch", "return", "unreachable"})
+_ENDS: Final = frozenset({"jump", "branch", "switch", "next", "return", "raise", "unreachable"})
 
 
 @dataclass(slots=True, eq=False)

@@ -1,10 +1,13 @@
-"""The pipeline as data: which passes run, in which order, and why there.
+"""All passes as data: what each is for, which run, in which order, and why there.
 
     optimize(program, known={("m", "len"): len})            ->   the program, and what each pass did
     optimize(program, passes=("typefold", "dce"))           ->   these two, in this order
+    run_passes(function, ["paste", "merge", "tails"])       ->   the function, and where its blocks come from
 
-Every function of the program is taken alone; those with guards come back as they are.  The facts (`inference.py`) are
-inferred anew for a pass that uses them if one before changed what they were about.
+A pass over functions takes each function of the program alone; those with guards come back as they are, and those that
+a pass cannot take (`plain`) pass by it.  A pass over programs sees all functions together.  The facts (`inference.py`)
+are inferred anew for a pass that uses them if one before changed what they were about.  A sequence that the user names
+is run as it stands, once.
 
 Invariant: the result means what the program meant; it is verified when it is frozen.
 """
@@ -17,19 +20,22 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from futamura.ir.graph import Function, Program, Value
+from futamura.ir.verify import verify_program
 from futamura.optimize.algebra import algebra
 from futamura.optimize.available import cse
-from futamura.optimize.cleaning import paste, prune
+from futamura.optimize.cleaning import merge, paste, prune
 from futamura.optimize.dead import dce
 from futamura.optimize.deadstores import dead_stores
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.hoisting import licm
 from futamura.optimize.inference import Inference, Known
 from futamura.optimize.parameters import same_parameters
+from futamura.optimize.rerolling import reroll
 from futamura.optimize.shapes import Shape
+from futamura.optimize.tails import tails
 from futamura.optimize.typefold import typefold
 
-__all__ = ["PASSES", "PIPELINE", "Cleaning", "Report", "Row", "optimize"]
+__all__ = ["PASSES", "PIPELINE", "SHRINKING", "Cleaning", "Report", "Row", "Whole", "optimize", "run_passes", "shrink"]
 
 
 class Row(NamedTuple):
@@ -46,6 +52,16 @@ class Cleaning(NamedTuple):
     run: Callable[[FlowGraph], bool]
     what: str
     why_here: str
+    plain: bool = False
+    """Takes only functions whose blocks may be moved and merged (`FlowGraph.is_plain`)."""
+
+
+class Whole(NamedTuple):
+    """A pass over all functions of a program; it gives the program itself back if it changed nothing."""
+
+    run: Callable[[Program, Known], Program]
+    what: str
+    why_here: str
 
 
 def _lines(graph: FlowGraph) -> bool:
@@ -53,7 +69,7 @@ def _lines(graph: FlowGraph) -> bool:
     return paste(graph) or pruned
 
 
-PASSES: Final[dict[str, Row | Cleaning]] = {
+PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
     "paste": Cleaning(
         _lines,
         "straight lines are one block",
@@ -94,11 +110,37 @@ PASSES: Final[dict[str, Row | Cleaning]] = {
         "what nothing needs is taken away",
         "last: every other pass leaves things behind",
     ),
+    "prune": Cleaning(
+        prune,
+        "blocks that no jump leads to are taken away",
+        "not by itself: `paste` and `dce` do it too",
+    ),
+    "merge": Cleaning(
+        merge,
+        "blocks with the same code and the same ways on are one block",
+        "only against code growth: what is known behind one of them is not behind both",
+        plain=True,
+    ),
+    "tails": Cleaning(
+        tails,
+        "the same operations at the end of several blocks stand once",
+        "only against code growth, behind `merge`: each way has one jump more",
+        plain=True,
+    ),
+    "reroll": Cleaning(
+        reroll,
+        "the same operations several times in a row are a loop again",
+        "only against code growth, last: a loop has to count",
+        plain=True,
+    ),
 }
 PIPELINE: Final = (
     "paste", "parameters", "typefold", "cse", "typefold", "paste", "parameters", "algebra", "dead-stores", "licm",
     "dce",
 )  # fmt: skip
+SHRINKING: Final = ("merge", "paste", "tails", "reroll", "paste", "parameters", "dce")
+"""Against code growth, for functions of more than `CODE_BUDGET` operations: shorter, and a little slower."""
+CODE_BUDGET: Final = 8_000
 
 
 @dataclass
@@ -146,46 +188,110 @@ def optimize(
     `KeyError` for a pass that does not exist.
     """
     report = Report()
-    rows = [(name, PASSES[name]) for name in passes]
-    functions = []
-    for function in program.functions:
-        shapes = given if given and function is program.main else {}
-        functions.append(_optimized(function, rows, known, shapes, report, watch))
-    return replace(program, functions=tuple(functions)), report
+    run = _Run(known or {}, given or {}, report, watch)
+    segment: list[tuple[str, Row | Cleaning]] = []
+    for name in passes:
+        row = PASSES[name]
+        if not isinstance(row, Whole):
+            segment.append((name, row))
+            continue
+        program, segment = run.each(program, segment), []
+        program = run.whole(program, name, row)
+    return run.each(program, segment), report
 
 
-def _optimized(
-    function: Function,
-    rows: Sequence[tuple[str, Row | Cleaning]],
-    known: Known | None,
-    given: Mapping[str, Shape],
-    report: Report,
-    watch: Watch | None,
-) -> Function:
+def run_passes(function: Function, names: Sequence[str]) -> tuple[Function, list[int]]:
+    """The function after these passes; for each block the block that it began as, -1 for a new one.
+
+    Passes over programs have nothing to do with a function alone.
+    """
+    rows = [(name, row) for name in names if not isinstance(row := PASSES[name], Whole)]
     if not rows or not FlowGraph.takes(function):
-        return function
+        return function, [block.id for block in function.blocks]
     graph = FlowGraph(function)
-    names = function.signature.names
-    shapes: dict[Value, Shape] = {
-        param: given[name] for name, param in zip(names, graph.node(0).params) if name in given
-    }
-    changed = False
-    facts: Inference | None = None
-    for name, row in rows:
+    _Run({}, {}, Report(), None).on(graph, rows, {})
+    return graph.freeze()
+
+
+def shrink(program: Program, *, known: Known | None = None) -> Program:
+    """The program with its functions that are longer than the code budget made shorter."""
+    run = _Run(known or {}, {}, Report(), None)
+    rows = [(name, row) for name in SHRINKING if not isinstance(row := PASSES[name], Whole)]
+    functions = [
+        run.function(function, rows, {}) if sum(len(block.ops) for block in function.blocks) > CODE_BUDGET else function
+        for function in program.functions
+    ]
+    if all(new is old for new, old in zip(functions, program.functions)):
+        return program
+    return replace(program, functions=tuple(functions))
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run of some passes over a program."""
+
+    known: Known
+    given: Mapping[str, Shape]
+    report: Report
+    watch: Watch | None
+
+    def each(self, program: Program, rows: Sequence[tuple[str, Row | Cleaning]]) -> Program:
+        """The program with each function behind these passes."""
+        functions = [
+            self.function(function, rows, self.given if function is program.main else {})
+            for function in program.functions
+        ]
+        if all(new is old for new, old in zip(functions, program.functions)):
+            return program
+        return replace(program, functions=tuple(functions))
+
+    def whole(self, program: Program, name: str, row: Whole) -> Program:
         started = time.perf_counter()
-        before = _count(graph)
-        if isinstance(row, Cleaning):
-            news = row.run(graph)
-        else:
-            facts = facts or Inference(graph, shapes, known)
-            news = row.run(graph, facts)
-        if news:
-            changed, facts = True, None
-        report.add(name, time.perf_counter() - started, news, before - _count(graph))
-        if watch is not None:
-            watch(name, graph.freeze()[0])
-    return graph.freeze()[0] if changed else function
+        news = row.run(program, self.known)
+        fewer = sum(map(_length, program.functions)) - sum(map(_length, news.functions))
+        self.report.add(name, time.perf_counter() - started, news is not program, fewer)
+        if self.watch is not None:
+            verify_program(news)
+            for function in news.functions:
+                self.watch(name, function)
+        return news
+
+    def function(
+        self, function: Function, rows: Sequence[tuple[str, Row | Cleaning]], given: Mapping[str, Shape]
+    ) -> Function:
+        if not rows or not FlowGraph.takes(function):
+            return function
+        graph = FlowGraph(function)
+        return graph.freeze()[0] if self.on(graph, rows, given) else function
+
+    def on(self, graph: FlowGraph, rows: Sequence[tuple[str, Row | Cleaning]], given: Mapping[str, Shape]) -> bool:
+        """Run passes on a graph; did anything change?"""
+        names = graph.function.signature.names
+        shapes: dict[Value, Shape] = {
+            param: given[name] for name, param in zip(names, graph.node(0).params) if name in given
+        }
+        plain = FlowGraph.is_plain(graph.function)
+        changed = False
+        facts: Inference | None = None
+        for name, row in rows:
+            started = time.perf_counter()
+            before = _count(graph)
+            if isinstance(row, Row):
+                facts = facts or Inference(graph, shapes, self.known)
+                news = row.run(graph, facts)
+            else:
+                news = (plain or not row.plain) and row.run(graph)
+            if news:
+                changed, facts = True, None
+            self.report.add(name, time.perf_counter() - started, news, before - _count(graph))
+            if self.watch is not None:
+                self.watch(name, graph.freeze()[0])
+        return changed
 
 
 def _count(graph: FlowGraph) -> int:
     return sum([len(node.ops) for _, node in graph.nodes()])
+
+
+def _length(function: Function) -> int:
+    return sum([len(block.ops) for block in function.blocks])

@@ -43,7 +43,8 @@ def tails(graph: FlowGraph) -> bool:
             continue
         constants = {op.results[0]: op.attr for op in node.ops if isinstance(op.attr, Constant)}
         targets = tuple([(edge.target, len(edge.args)) for edge in node.end.edges])
-        key = (node.end.name, node.end.attr, targets, ops[-1].name, ops[-1].attr, len(ops[-1].args))
+        end = (node.end.name, node.end.attr, len(node.end.args), targets)
+        key = (end, ops[-1].name, ops[-1].attr, len(ops[-1].args))
         groups.setdefault(key, []).append(_Member(at, node, ops, constants))
     changed = False
     for members in groups.values():
