@@ -62,7 +62,7 @@ def kept(thing, x):
 def wrong(x, n):
     return x + n
 '''
-INTERPRETER = '''
+INTERPRETER = """
 def run(program, x):
     for op in program:
         if op == "+":
@@ -70,7 +70,7 @@ def run(program, x):
         elif op == "*":
             x *= 2
     return x
-'''
+"""
 
 
 @pytest.fixture

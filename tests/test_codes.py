@@ -83,14 +83,14 @@ def test_no_page_without_a_code() -> None:
 
 
 def test_carets_stand_below_what_they_mean_in_a_line_that_is_not_ascii() -> None:
-    source = '''
+    source = """
 import futamura
 
 def f(text):
     é = "größe"; return é + eval(text)
 
 residual = futamura.specialize(f)
-'''
+"""
     lines = outcome("FT103", source).splitlines()
     at = next(number for number, line in enumerate(lines) if "^^^^" in line)
     assert lines[at].index("^") == lines[at - 1].index("eval")

@@ -75,14 +75,18 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], list[tuple[Any, ...]
         (data.SALES,),
         [
             ([{"kind": kind, "count": 2, "price": 3} for kind in ("a", "gift", "b")],),
-            ([{"kind": "a", "count": 0, "price": 3}] * 3,), ([],), ([{"kind": 1}],),
+            ([{"kind": "a", "count": 0, "price": 3}] * 3,),
+            ([],),
+            ([{"kind": 1}],),
         ],
     ),
     "combinators": (
         data.complaints,
         (data.FORM,),
         [
-            ({"name": "Ann", "age": 30, "tag": 3},), ({"name": "A" * 11, "age": 3, "tag": "abcd"},), ({},),
+            ({"name": "Ann", "age": 30, "tag": 3},),
+            ({"name": "A" * 11, "age": 3, "tag": "abcd"},),
+            ({},),
             ({"name": 3, "age": "x", "tag": None},),
         ],
     ),

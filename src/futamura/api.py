@@ -32,6 +32,7 @@ from futamura.specializer.values import Shape
 
 __all__ = ["DYN", "Dyn", "Residual", "Specializer", "specialize"]
 
+
 class Dyn:
     """An input that stays open.
 
@@ -59,7 +60,6 @@ class Dyn:
         items = get_args(self.type)
         plain = get_origin(self.type) is tuple and all(type(item) is type for item in items)
         return items if plain else None
-
 
     def shape(self) -> Shape | None:
         """What is promised of the contents of a list or tuple."""
@@ -134,9 +134,7 @@ class Specializer:
             raise UnsupportedError(diagnose("FT101", f"`{_called(target)}` is not a function written in Python"))
         inputs = _bind(function, given, static)
         left = {name: value for name, value in inputs.items() if is_a(value, Dyn)}
-        opened = {
-            name: Open(value.exact_type(), value.shape(), value.item_types()) for name, value in left.items()
-        }
+        opened = {name: Open(value.exact_type(), value.shape(), value.item_types()) for name, value in left.items()}
         started = time.perf_counter()
         promises = tuple(
             Promise(name, value.type, value.length)

@@ -136,7 +136,7 @@ CODES: Final[dict[str, Code]] = {
     "FT306": Code(
         "unknown-contents",
         "the contents of a global list or dict count as known only if no function of its module writes to it",
-        "if nobody writes to it while the residual is in use, declare it: `Specializer(frozen=[\"module.TABLE\"])` or"
+        'if nobody writes to it while the residual is in use, declare it: `Specializer(frozen=["module.TABLE"])` or'
         " `--frozen module.TABLE`",
         "yours",
         "note",

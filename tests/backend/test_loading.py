@@ -1,6 +1,6 @@
 """Emitted text as functions: written by hand here, so that the loader is tested without the printer.
 
-    load(emitted("f", "def f(a):\\n    return a + y\\n", free=("y",)), f)     ->  reads the very cell `y` of f
+load(emitted("f", "def f(a):\\n    return a + y\\n", free=("y",)), f)     ->  reads the very cell `y` of f
 """
 
 from __future__ import annotations
@@ -249,7 +249,7 @@ def test_one_text_many_closures() -> None:
 
 # -------------------------------------------------------------------------------------------- nested names
 
-NESTED = '''def nested(self):
+NESTED = """def nested(self):
     class Inner:
         text = 'nested.<locals>.Inner'
 
@@ -267,7 +267,7 @@ NESTED = '''def nested(self):
         def below(): pass
         return below
     return Inner, local, free_standing
-'''
+"""
 
 
 @pytest.mark.parametrize("free", [(), ("__class__",)], ids=["plain", "in a factory"])

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from futamura.cli.main import cli
 
-SOURCE = '''\
+SOURCE = """\
 def power(x, n):
     r = 1
     while n:
@@ -22,7 +22,7 @@ def find(name, names, values):
     if name == names[0]:
         return values[0]
     return find(name, names[1:], values[1:])
-'''
+"""
 FLOW = """\
 L1:
   read x

@@ -95,8 +95,18 @@ class _Writer:
         self.size += 1
         compound = [self.if_, self.while_, self.for_, self.try_, self.try_, self.finally_, self.with_, self.match_]
         simple = [
-            self.assign, self.assign, self.parallel, self.augmented, self.call, self.call, self.delete,
-            self.jump, self.jump, self.raise_, self.unpack, self.assert_,
+            self.assign,
+            self.assign,
+            self.parallel,
+            self.augmented,
+            self.call,
+            self.call,
+            self.delete,
+            self.jump,
+            self.jump,
+            self.raise_,
+            self.unpack,
+            self.assert_,
         ]
         if self.closures:
             simple.append(self.nested)
@@ -213,7 +223,10 @@ class _Writer:
         self.line(f"match note([{self.expression()}, {self.expression()}]):")
         self.depth += 1
         patterns = [
-            f"[{self.name()}, 1]", "[1 | 2, True]", f"[int() as {self.name()}, _]", f"[{self.name()}, *_]",
+            f"[{self.name()}, 1]",
+            "[1 | 2, True]",
+            f"[int() as {self.name()}, _]",
+            f"[{self.name()}, *_]",
             "[*_, None]",
         ]
         for pattern in self.random.sample(patterns, 2):

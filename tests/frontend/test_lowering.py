@@ -228,8 +228,14 @@ def _world(trace: list[object]) -> dict[str, Any]:
     thing = Thing()
     thing.x = 7
     return {
-        "note": note, "each": each, "mapping": Mapping, "manager": Manager, "thing": thing, "args_like": [1, 2],
-        "yes": lambda tag: Shy(trace, True, tag), "no": lambda tag: Shy(trace, False, tag),
+        "note": note,
+        "each": each,
+        "mapping": Mapping,
+        "manager": Manager,
+        "thing": thing,
+        "args_like": [1, 2],
+        "yes": lambda tag: Shy(trace, True, tag),
+        "no": lambda tag: Shy(trace, False, tag),
         "take": lambda *args, **kwargs: trace.append((args, tuple(kwargs.items()))),
     }
 

@@ -141,9 +141,7 @@ def wrong_operator(function: Function, number: random.Random) -> Block | None:
     for index, operation in enumerate(block.ops):
         if operation.name in ("lt", "add"):
             other = OPERATORS["ge" if operation.name == "lt" else "sub"]
-            return block._replace(
-                ops=(*block.ops[:index], operation._replace(operator=other), *block.ops[index + 1 :])
-            )
+            return block._replace(ops=(*block.ops[:index], operation._replace(operator=other), *block.ops[index + 1 :]))
     return None
 
 

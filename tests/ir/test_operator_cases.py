@@ -15,9 +15,7 @@ from futamura.ir.text import parse_program
 from tests import golden
 
 CASES = {
-    case.name: case
-    for file in sorted((golden.CASES / "operators").glob("*.test"))
-    for case in golden.read_cases(file)
+    case.name: case for file in sorted((golden.CASES / "operators").glob("*.test")) for case in golden.read_cases(file)
 }
 
 

@@ -97,9 +97,7 @@ BROKEN: dict[str, tuple[Callable[[], Function], str]] = {
     "edges": (lambda: end(2, edges=()), "b2: branch: has 2 edges, got 0"),
     "end attribute": (lambda: end(4, attr=1), "b4: return: takes no attribute"),
     "guard": (lambda: end(0, kind=TERMINATORS["guard"], args=(4,)), "the attribute must be a FrameState"),
-    "cases": (
-        lambda: end(2, kind=TERMINATORS["switch"], attr=(Constant(1), Constant(1))), "a case occurs twice"
-    ),
+    "cases": (lambda: end(2, kind=TERMINATORS["switch"], attr=(Constant(1), Constant(1))), "a case occurs twice"),
     "case count": (lambda: end(2, kind=TERMINATORS["switch"], attr=()), "has 1 edges, got 2"),
     "edge count": (lambda: end(0, edges=(Edge(1),)), "passes 0 arguments to b1, which has 1 parameters"),
     "implicit": (lambda: end(1, edges=(Edge(4), Edge(4))), "passes 1 arguments (one of them implicit) to b4"),
@@ -111,10 +109,12 @@ BROKEN: dict[str, tuple[Callable[[], Function], str]] = {
     "handler home": (lambda: region(1, handler=4), "does not lie in the except region of this region"),
     "of": (lambda: region(3, of=2), "`of` 2 is not a try region"),
     "except parent": (
-        lambda: replace(SOUND, regions=(*SOUND.regions, Region(4, 1, "copy", of=1))), "parent is not that of its try"
+        lambda: replace(SOUND, regions=(*SOUND.regions, Region(4, 1, "copy", of=1))),
+        "parent is not that of its try",
     ),
     "second except": (
-        lambda: replace(SOUND, regions=(*SOUND.regions, Region(4, 0, "except", of=1))), "a second except region"
+        lambda: replace(SOUND, regions=(*SOUND.regions, Region(4, 0, "except", of=1))),
+        "a second except region",
     ),
     "copy of except": (lambda: region(1, flavor="except"), "which has no clean-up"),
     "region of a block": (lambda: change(0, region=9), "lies in region 9, which does not exist"),
@@ -176,9 +176,7 @@ def test_any_wrong_value_is_found(seed: int, data: st.DataObject) -> None:
     value = data.draw(st.integers(0, len(function.hints) - 1))
     args = (value, *body.ops[index].args[1:])
     ops = (*body.ops[:index], body.ops[index]._replace(args=args), *body.ops[index + 1 :])
-    changed = replace(
-        function, blocks=tuple(body._replace(ops=ops) if b.id == number else b for b in function.blocks)
-    )
+    changed = replace(function, blocks=tuple(body._replace(ops=ops) if b.id == number else b for b in function.blocks))
     expected = _defined_everywhere(function, number, index, value)
     try:
         verify_function(changed)
@@ -206,7 +204,5 @@ def _defined_everywhere(function: Function, number: int, index: int, value: int)
             work.append(here.handler.target)
         if any(value in op.results for op in here.ops):
             continue
-        work.extend(
-            edge.target for edge in here.terminator.edges if value not in function.blocks[edge.target].params
-        )
+        work.extend(edge.target for edge in here.terminator.edges if value not in function.blocks[edge.target].params)
     return number not in seen

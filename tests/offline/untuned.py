@@ -1,6 +1,6 @@
 """Functions written without the offline specializer in mind: interpreters with environments, machines, matchers.
 
-    CASES     (function, static arguments, rounds of open arguments, what a residual for them has no more)
+CASES     (function, static arguments, rounds of open arguments, what a residual for them has no more)
 """
 
 from __future__ import annotations

@@ -421,9 +421,7 @@ def write_dictionary(settings, x):
     return list(settings.items())
 
 
-@pytest.mark.parametrize(
-    "function", [write_frozen, append_frozen, clear_frozen, rebind_item], ids=lambda f: f.__name__
-)
+@pytest.mark.parametrize("function", [write_frozen, append_frozen, clear_frozen, rebind_item], ids=lambda f: f.__name__)
 def test_a_write_to_a_static_object(function: Any) -> None:
     residual = tried(function, settings=(settings := Settings()))
     if residual is not None:

@@ -1,7 +1,7 @@
 """The shape of residuals of programs that make error messages: what is done on the way to an error, and what before.
 
-    for i, x in enumerate(xs):                      for i, x in enumerate(xs):
-        check(x, ("$", "[%d]" % i), 1)       ->         if ...: raise Invalid(("$", "[%d]" % i), "is no number")
+for i, x in enumerate(xs):                      for i, x in enumerate(xs):
+    check(x, ("$", "[%d]" % i), 1)       ->         if ...: raise Invalid(("$", "[%d]" % i), "is no number")
 """
 
 from __future__ import annotations

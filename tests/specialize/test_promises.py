@@ -197,6 +197,7 @@ def test_tuples_too() -> None:
 
 def test_all_orders_of_a_write_and_a_read() -> None:
     for order in itertools.permutations((lambda xs: xs.append(1.0), len, lambda xs: xs.pop())):
+
         def run(n, xs, steps=order):
             return [step(xs) for step in steps], len(xs) + n
 

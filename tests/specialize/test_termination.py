@@ -444,7 +444,6 @@ def test_static_data_that_contains_itself() -> None:
     tried(depth_of, data=table)
 
 
-
 def test_deeply_nested_source() -> None:
     space: dict[str, Any] = {}
     text = "def deep(a, b):\n" + "".join(f"{' ' * (i + 1)}if b > {i}:\n" for i in range(90)) + " " * 91 + "return a\n"

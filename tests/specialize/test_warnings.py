@@ -1,6 +1,6 @@
 """Specializing says nothing of the text that Python has not said already: no warning, whatever the filters are.
 
-    x is 1, None(k)     SyntaxWarning when Python compiles the module, and none when a residual is made of it
+x is 1, None(k)     SyntaxWarning when Python compiles the module, and none when a residual is made of it
 """
 
 from __future__ import annotations

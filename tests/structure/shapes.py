@@ -119,7 +119,8 @@ def _some_node(maker: _Maker, source: int, within: int) -> int:
     """A node to which an edge from the extent may lead; `within`: only inside of that extent."""
     shape = maker.shape
     fitting = [
-        id for id, node in shape.nodes.items()
+        id
+        for id, node in shape.nodes.items()
         if _enterable(shape, node.extent, source) and (within < 0 or _holds(shape, within, node.extent))
     ]
     near = [id for id in fitting if shape.nodes[id].extent == source]
@@ -143,9 +144,7 @@ def _end(maker: _Maker, id: int, node: Node, forward: bool) -> End:
             target = max(target, _some_node(maker, node.extent, -1))
         return Edge(target, moves)
 
-    inside_final = any(
-        extent.kind == "final" and _holds(shape, extent.id, node.extent) for extent in shape.extents
-    )
+    inside_final = any(extent.kind == "final" and _holds(shape, extent.id, node.extent) for extent in shape.extents)
     choice = rng.random()
     if inside_final and choice < 0.4:
         return Falls()

@@ -66,9 +66,7 @@ def shape(text: str, extents: list[Extent] | None = None, statements: list[Prote
 
 
 def text_of(made: Shape) -> str:
-    return "\n".join(
-        render(structure(made, movable=lambda s: s == "return t", implicit=lambda s: s == "return None"))
-    )
+    return "\n".join(render(structure(made, movable=lambda s: s == "return t", implicit=lambda s: s == "return None")))
 
 
 def check(made: Shape, expected: str) -> None:
@@ -180,16 +178,20 @@ def test_what_follows_a_try_stays_outside_of_it() -> None:
 
 def test_try_in_a_loop_with_continue_and_break() -> None:
     check(
-        try_shape("0: | -> 1\n1: | for x in it ? 2 : 9\n2@1: f(x) | c ? 4 : 5\n4@1: | -> 9\n5@1: | -> 6\n"
-                  "6: g(x) | -> 1\n7@2: h() | -> 1\n9: | return None"),
+        try_shape(
+            "0: | -> 1\n1: | for x in it ? 2 : 9\n2@1: f(x) | c ? 4 : 5\n4@1: | -> 9\n5@1: | -> 6\n"
+            "6: g(x) | -> 1\n7@2: h() | -> 1\n9: | return None"
+        ),
         "for x in it:\n    try:\n        f(x)\n        if c:\n            break\n    except E:\n        h()\n"
         "        continue\n    g(x)",
     )
 
 
 def test_a_movable_return_goes_into_the_body() -> None:
-    made = try_shape("0: | -> 1\n1@1: t = f() | c ? 3 : 4\n2@2: | -> 5\n3: | return t\n4@1: g() | -> 5\n5: h() | -> 6\n"
-                     "6: k() | return None")
+    made = try_shape(
+        "0: | -> 1\n1@1: t = f() | c ? 3 : 4\n2@2: | -> 5\n3: | return t\n4@1: g() | -> 5\n5: h() | -> 6\n"
+        "6: k() | return None"
+    )
     assert "return t" in text_of(made).split("except")[0]
 
 

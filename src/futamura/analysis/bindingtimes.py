@@ -92,9 +92,7 @@ class _Shape:
         """For each block the parameters to which edges bring different values, other than themselves."""
         found: list[list[Value]] = []
         for block in self.function.blocks:
-            found.append(
-                [p for p in block.params if len({value for _, value in self.arguments.get(p, ())} - {p}) > 1]
-            )
+            found.append([p for p in block.params if len({value for _, value in self.arguments.get(p, ())} - {p}) > 1])
         return found
 
 
@@ -162,8 +160,10 @@ class _Analysis:
 
     def unfolds(self, pattern: Pattern) -> bool:
         """Is a call like this executed at specialization time?"""
-        return all(pattern.static) and pattern not in self.not_static and (
-            self.division.program[pattern.function].kind == "function"
+        return (
+            all(pattern.static)
+            and pattern not in self.not_static
+            and (self.division.program[pattern.function].kind == "function")
         )
 
 
@@ -358,9 +358,7 @@ class _Solver:
 
     def _growing(self, candidates: Sequence[Value]) -> set[Value]:
         dynamic, shape = self.found.dynamic, self.shape
-        validated = validated_parameters(
-            self.function, shape.arguments, dominators(shape.flow), dynamic, candidates
-        )
+        validated = validated_parameters(self.function, shape.arguments, dominators(shape.flow), dynamic, candidates)
         uncontrolled = {param for params in shape.merging for param in params if param not in self.candidates}
         return growing_values(self.function, shape.arguments, uncontrolled, dynamic, validated)
 
@@ -418,5 +416,3 @@ class _Solver:
                     selected.add(source)
                     work.append(source)
         return True
-
-

@@ -257,5 +257,3 @@ def _strategy(strategies: Any, kind: Any) -> Any:
         return strategies.one_of(*(strategies.from_type(option) for option in _MIXED))
     bare = {list: list[int], dict: dict[str, int], tuple: tuple[int, ...], set: set[int]}
     return strategies.from_type(bare.get(kind, kind))
-
-

@@ -252,5 +252,3 @@ def document(residual: Residual, settings: Settings) -> dict[str, object]:
         "assumptions": [repr(assumption) for assumption in residual.assumptions],
         "events": [as_data(item) for item in residual.diagnostics],
     }
-
-

@@ -250,5 +250,3 @@ class _Mangler(ast.NodeTransformer):
         if mangle(self.private, bound) != bound:
             node.asname = mangle(self.private, bound)
         return node
-
-

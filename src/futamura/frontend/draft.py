@@ -26,8 +26,25 @@ from futamura.ir.graph import RegionKind
 from futamura.ir.ops import OPERATORS, Operator
 
 __all__ = [
-    "CELL", "CLEAR", "DELETE", "EXPAND", "EXPRESSIONS", "FRESH", "GET", "SET", "SETS", "STATEMENTS",
-    "Cleanup", "Context", "Draft", "DraftBlock", "DraftRegion", "Loop", "Nested", "Unit", "lowers",
+    "CELL",
+    "CLEAR",
+    "DELETE",
+    "EXPAND",
+    "EXPRESSIONS",
+    "FRESH",
+    "GET",
+    "SET",
+    "SETS",
+    "STATEMENTS",
+    "Cleanup",
+    "Context",
+    "Draft",
+    "DraftBlock",
+    "DraftRegion",
+    "Loop",
+    "Nested",
+    "Unit",
+    "lowers",
 ]
 
 GET: Final = 1
@@ -68,8 +85,22 @@ class DraftBlock:
     """
 
     __slots__ = (
-        "defs", "entered", "env_in", "env_out", "id", "killed", "live", "merges", "ops", "params", "preds", "region",
-        "terminator", "use", "values", "writes",
+        "defs",
+        "entered",
+        "env_in",
+        "env_out",
+        "id",
+        "killed",
+        "live",
+        "merges",
+        "ops",
+        "params",
+        "preds",
+        "region",
+        "terminator",
+        "use",
+        "values",
+        "writes",
     )
 
     def __init__(self, region: int) -> None:
@@ -190,8 +221,10 @@ class Unit:
     def refuse(self, code: str, title: str, node: ast.AST, label: str = "") -> UnsupportedError:
         """The error that refuses `node`."""
         place = (
-            getattr(node, "lineno", 1), getattr(node, "col_offset", 0),
-            getattr(node, "end_lineno", 1), getattr(node, "end_col_offset", 0),
+            getattr(node, "lineno", 1),
+            getattr(node, "col_offset", 0),
+            getattr(node, "end_lineno", 1),
+            getattr(node, "end_col_offset", 0),
         )
         line = self.lines[place[0] - 1] if 0 < place[0] <= len(self.lines) else ""
         return UnsupportedError(diagnose(code, title, file=self.file, place=place, label=label, source=line))

@@ -25,8 +25,12 @@ from futamura.frontend.scopes import Scope
 __all__ = ["refuse_unsupported"]
 
 _ALWAYS: Final = {
-    "eval": builtins.eval, "exec": builtins.exec, "locals": builtins.locals, "_getframe": sys._getframe,
-    "currentframe": inspect.currentframe, "stack": inspect.stack,
+    "eval": builtins.eval,
+    "exec": builtins.exec,
+    "locals": builtins.locals,
+    "_getframe": sys._getframe,
+    "currentframe": inspect.currentframe,
+    "stack": inspect.stack,
 }
 _WITHOUT_ARGUMENTS: Final = {"vars": builtins.vars, "dir": builtins.dir}
 _OWNERS: Final = {"_getframe": sys, "currentframe": inspect, "stack": inspect}

@@ -61,8 +61,22 @@ class Scope:
     """The names of one function, comprehension or opaque definition."""
 
     __slots__ = (
-        "bound", "captured", "children", "clause_names", "explicit", "free", "generator", "kind", "node",
-        "nonlocals", "parent", "private", "rebound", "suspects", "trouble", "unbound",
+        "bound",
+        "captured",
+        "children",
+        "clause_names",
+        "explicit",
+        "free",
+        "generator",
+        "kind",
+        "node",
+        "nonlocals",
+        "parent",
+        "private",
+        "rebound",
+        "suspects",
+        "trouble",
+        "unbound",
         "uses",
     )
 
@@ -365,6 +379,7 @@ class _Collector:
     def except_star(self, scope: Scope, node: ast.AST) -> bool:
         scope.trouble.append(("FT106", "`except*`", node))
         return False
+
 
 _HANDLERS: Final[dict[type[ast.AST], Callable[[_Collector, Scope, Any], bool]]] = {
     ast.Name: _Collector.name,

@@ -212,5 +212,3 @@ def import_from(d: Draft, node: ast.ImportFrom) -> None:
     for alias in node.names:
         value = d.emit(OPERATORS["import_from"], (module,), d.mangled(alias.name), alias)
         d.store(d.mangled(alias.asname or alias.name), value, alias)
-
-

@@ -34,8 +34,23 @@ from futamura.ir.attributes import ClassAttr, FunctionAttr
 from futamura.ir.ops import Operator, TerminatorKind
 
 __all__ = [
-    "OBJECT", "Block", "ClassAttr", "Edge", "FrameState", "Function", "FunctionAttr", "FunctionKind", "Operation",
-    "Program", "Region", "RegionKind", "Signature", "Span", "Suspended", "Terminator", "Value",
+    "OBJECT",
+    "Block",
+    "ClassAttr",
+    "Edge",
+    "FrameState",
+    "Function",
+    "FunctionAttr",
+    "FunctionKind",
+    "Operation",
+    "Program",
+    "Region",
+    "RegionKind",
+    "Signature",
+    "Span",
+    "Suspended",
+    "Terminator",
+    "Value",
 ]
 
 Value: TypeAlias = int

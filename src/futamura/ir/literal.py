@@ -34,7 +34,11 @@ _FLOAT: Final = re.compile(r"-?(?:inf\b|nan\b(?:\([0-9a-f]{16}\))?|\d+(?:\.\d*)?
 _INT: Final = re.compile(r"-?(?:0x[0-9a-f]+|\d+)")
 _PLACE: Final = re.compile(r"([^\W\d][\w.]*):([\w.<>]*)")
 _SIMPLE: Final[dict[str, object]] = {
-    "None": None, "True": True, "False": False, "NotImplemented": NotImplemented, "...": ...,
+    "None": None,
+    "True": True,
+    "False": False,
+    "NotImplemented": NotImplemented,
+    "...": ...,
 }
 _SIMPLE_WORD: Final = re.compile(r"(?:None|True|False|NotImplemented)(?![\w.<>#:])|\.\.\.")
 _LONG: Final = 1 << 256

@@ -153,13 +153,13 @@ TERMINATORS: Final[dict[str, TerminatorKind]] = {
     kind.name: kind
     for kind in (
         TerminatorKind("jump", 0, 1),
-        TerminatorKind("branch", 1, 2),       # (bool)              edges (then, else)
-        TerminatorKind("switch", 1, -1),      # (value)             attr tuple[Constant]; edges (cases..., default)
-        TerminatorKind("next", 1, 2),         # (iterator)          edges (body with item, exhausted)
-        TerminatorKind("return", 1, 0),       # (value)
-        TerminatorKind("raise", -1, 0),       # () | (exception) | (exception, cause)
-        TerminatorKind("reraise", 1, 0),      # (exception)         goes on propagating, unchanged
-        TerminatorKind("guard", 1, 1),        # (bool)              attr FrameState
+        TerminatorKind("branch", 1, 2),  # (bool)              edges (then, else)
+        TerminatorKind("switch", 1, -1),  # (value)             attr tuple[Constant]; edges (cases..., default)
+        TerminatorKind("next", 1, 2),  # (iterator)          edges (body with item, exhausted)
+        TerminatorKind("return", 1, 0),  # (value)
+        TerminatorKind("raise", -1, 0),  # () | (exception) | (exception, cause)
+        TerminatorKind("reraise", 1, 0),  # (exception)         goes on propagating, unchanged
+        TerminatorKind("guard", 1, 1),  # (bool)              attr FrameState
         TerminatorKind("unreachable", 0, 0),
     )
 }

@@ -219,4 +219,3 @@ def _recipe(recipe: object, use: Callable[[Value], Value]) -> object:
     if type(recipe) is tuple:
         return (*recipe[:2], *[_recipe(part, use) for part in recipe[2:]])
     return recipe
-

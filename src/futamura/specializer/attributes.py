@@ -15,6 +15,7 @@ import enum
 import re
 import struct
 import types
+from collections.abc import Callable
 from typing import Final
 
 from futamura.ir.classes import is_a
@@ -30,7 +31,7 @@ from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Virtual, VObject
 from futamura.specializer.world import Assumption
 
-__all__ = ["CALLED", "load_attribute", "plain_reads", "store_attribute", "store_field"]
+__all__ = ["CALLED", "VIRTUAL_FIELDS", "load_attribute", "plain_reads", "store_attribute", "store_field"]
 
 _BUILTIN_OWNERS: Final = frozenset(
     {
@@ -50,8 +51,18 @@ _BUILTIN_OWNERS: Final = frozenset(
         collections.deque,
         collections.defaultdict,
         types.MappingProxyType,
+        re.Pattern,
+        re.Match,
     }
 )
+_FIELDS: Final[dict[type, tuple[str, ...]]] = {
+    struct.Struct: ("size", "format"),
+    re.Pattern: ("pattern", "flags", "groups"),
+}
+"""What never changes of objects that the library makes."""
+
+VIRTUAL_FIELDS: Final[dict[str, Callable[[Machine, VObject, str], AbstractValue | None]]] = {}
+"""The attributes of virtual objects of a kind that are no methods."""
 _PLAIN_STORES: Final = tuple(class_lookup(cls, "__setattr__") for cls in (object, BaseException))
 _SEARCHERS: Final = frozenset({re.Pattern, re.Match})
 _METHODS: Final = (types.MethodDescriptorType, types.WrapperDescriptorType)
@@ -88,12 +99,16 @@ def load_attribute(
     entry = m.state.object(target)
     if entry is not None and entry.kind == "super":
         return _load_super(m, frame, entry, name)
+    if entry is not None and entry.kind in VIRTUAL_FIELDS:
+        found_there = VIRTUAL_FIELDS[entry.kind](m, entry, name)
+        if found_there is not None:
+            return found_there
     cls = exact_type(m, target)
     if cls is None:
         return None
     if name == "__class__" and class_lookup(cls, name) is object.__dict__[name] and plain_reads(cls):
         return Known(cls)
-    if cls is struct.Struct and type(target) is Known and name in ("size", "format"):
+    if type(target) is Known and name in _FIELDS.get(cls, ()):
         return Known(getattr(target.value, name))
     if cls in _SEARCHERS and isinstance(class_lookup(cls, name), _METHODS):
         return m.virtual(VObject("method", cls, (target,), site=site(frame), extra=name))

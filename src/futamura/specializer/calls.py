@@ -53,6 +53,7 @@ from futamura.specializer.purity import MISSING, PURE_FUNCTIONS, class_lookup
 from futamura.specializer.raising import left_generator, operands_in_generator, raised_at_once
 from futamura.specializer.records import plain_fields, readable
 from futamura.specializer.recursion import call_unit, unfolds
+from futamura.specializer.refinement import called
 from futamura.specializer.results import result_of_method
 from futamura.specializer.rules import exact_type, rule, sequence_items, site
 from futamura.specializer.state import Frame
@@ -185,7 +186,7 @@ def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[Abstr
     if of_method is not None:
         made = Dynamic(made.rv, kind, known, of_method.classes)
     note_length(m, args, made)
-    _give(m, frame, op, made)
+    _give(m, frame, op, called(made, args[0]))
     if about is not None:
         m.state.abouts[made.rv] = about
 
@@ -403,7 +404,10 @@ def _inline_function(
     return _push(m, frame, op, facts, [*bound, *cells], purpose=purpose, subject=subject, made_by=function)
 
 
-_READ: Final = frozenset({"abc", "collections", "contextlib", "dataclasses", "functools", "heapq", "operator", "types"})
+_READ: Final = frozenset(
+    {"abc", "collections", "colorsys", "contextlib", "dataclasses", "fnmatch", "functools", "genericpath", "heapq"}
+    | {"ntpath", "operator", "posixpath", "string", "textwrap", "types"}
+)
 """Modules of the standard library that are small enough to be looked into."""
 
 

@@ -180,6 +180,34 @@ def next_item(iterator: Iterator[Any]) -> Any:
     return END
 
 
+def next_match(numbers: Iterator[int], search: Any, place: Any) -> Any:
+    for number in numbers:
+        return match_at(number, search, place)
+    return END
+
+
+def match_at(number: int, search: Any, place: Any) -> Any:
+    """The specializer knows this function: the match with this number of a search that was made already."""
+    raise TypeError
+
+
+def replaced(matches: Iterator[Any], function: Callable[[Any], Any], text: Any, empty: Any) -> Any:
+    """`re.sub` with a function: `matches` are those that it replaces."""
+    parts = []
+    at = 0
+    for match in matches:
+        begin = match.start()
+        if at < begin:
+            parts.append(text[at:begin])
+        made = function(match)
+        if made is not None:
+            parts.append(made)
+        at = match.end()
+    if at < len(text):
+        parts.append(text[at:])
+    return empty.join(parts)
+
+
 def enumerate_step(iterator: Iterator[Any], box: list[int]) -> Any:
     for item in iterator:
         count = box[0]

@@ -29,11 +29,13 @@ from futamura.specializer import classes as _classes
 from futamura.specializer import containers as _containers
 from futamura.specializer import contexts as _contexts
 from futamura.specializer import dunders as _dunders
+from futamura.specializer import equality as _equality
 from futamura.specializer import functions as _functions
 from futamura.specializer import globals as _globals
 from futamura.specializer import libraries as _libraries
 from futamura.specializer import lists as _lists
 from futamura.specializer import marks as _marks
+from futamura.specializer import matching as _matching
 from futamura.specializer import queues as _queues
 from futamura.specializer import reflection as _reflection
 from futamura.specializer import sets as _sets
@@ -76,7 +78,9 @@ _ = (
     _dunders,
     _functions,
     _globals,
+    _equality,
     _libraries,
+    _matching,
     _lists,
     _marks,
     _reflection,

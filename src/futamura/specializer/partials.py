@@ -26,7 +26,7 @@ from futamura.specializer.rules import site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, VObject
 
-__all__ = ["Call", "call_of_partial"]
+__all__ = ["Call", "call_of_partial", "is_callable"]
 
 Call = tuple[AbstractValue, list[AbstractValue], list[tuple[str, AbstractValue]]]
 """A function with its arguments."""
@@ -65,7 +65,7 @@ def call_of_partial(
 def _partial(
     m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: list[tuple[str, AbstractValue]]
 ) -> AbstractValue | None:
-    if not args or not _is_callable(m, args[0]):
+    if not args or not is_callable(m, args[0]):
         return None
     items = (*args, *(value for _, value in keywords))
     names = tuple(name for name, _ in keywords)
@@ -78,7 +78,7 @@ def _keywords(entry: VObject) -> tuple[str, ...]:
     return entry.extra
 
 
-def _is_callable(m: Machine, value: AbstractValue) -> bool:
+def is_callable(m: Machine, value: AbstractValue) -> bool:
     entry = m.state.object(value)
     if entry is not None:
         return entry.kind in ("function", "bound", "partial", "getter")

@@ -13,6 +13,7 @@ import ast
 import builtins
 import math
 import operator
+import os
 import re
 import struct
 import sys
@@ -124,6 +125,7 @@ PURE_FUNCTIONS: Final[frozenset[object]] = frozenset(
         builtins.all,
         builtins.any,
         struct.calcsize,
+        os.fspath,
         *(getattr(math, name) for name in dir(math) if callable(getattr(math, name)) and not name.startswith("_")),
         *(
             getattr(operator, name)

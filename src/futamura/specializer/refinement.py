@@ -23,7 +23,8 @@ from futamura.specializer.state import State
 from futamura.specializer.values import ANY_CLASS, About, AbstractValue, Dynamic, Known, Virtual
 
 __all__ = [
-    "about_operands", "answer", "asks_plainly", "classes_of", "joined", "one_of", "plain_check", "refused_by", "told",
+    "about_operands", "answer", "asks_plainly", "called", "classes_of", "joined", "one_of", "plain_check", "refused_by",
+    "told",
 ]  # fmt: skip
 
 _TABLE: Final[tuple[type, ...]] = (
@@ -111,6 +112,15 @@ def one_of(kinds: Sequence[type]) -> int:
 def asks_plainly(name: str, args: Sequence[AbstractValue]) -> bool:
     """Does this test for truth run no code, and raise nothing?"""
     return name in ("truth", "not") and not classes_of(args[0]) & ~_PLAIN
+
+
+_MAKES_TEXT: Final = {id(function): function for function in (str, repr, format)}
+
+
+def called(made: Dynamic, function: AbstractValue) -> Dynamic:
+    """The result of a call of `function`: `str(x)` is a text, maybe of a subclass, whatever `x` says."""
+    makes_text = type(function) is Known and id(function.value) in _MAKES_TEXT
+    return _narrow(made, classes_of(made) & _ACCEPTED[str]) if makes_text else made
 
 
 def joined(left: int, right: int) -> int:

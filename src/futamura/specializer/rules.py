@@ -39,6 +39,7 @@ __all__ = [
     "Rule",
     "exact_type",
     "extend_in_place",
+    "group",
     "hint_of",
     "rule",
     "sequence_items",
@@ -119,7 +120,7 @@ def _names(types: list[type | None]) -> tuple[str, ...]:
 def fold(m: Machine, name: str, values: tuple[object, ...]) -> tuple[object, ...] | None:
     """The result of a builtin operator on builtin operands, in a tuple; None if it must stay."""
     check, plain = comparable if name in _LOOKING else deep, ATOMS.issuperset(map(type, values))
-    if not plain and name not in ("is", "is_not") and not all(deep(value) for value in values):
+    if not plain and name not in ("is", "is_not") and not all(map(deep, values)):
         values = tuple([stands_for(value) for value in values])
     if not (plain or all(check(value) for value in values)) or not cheap(name, values):
         return None
@@ -318,7 +319,7 @@ _GROUPS: Final[dict[type, str]] = {
 
 def _unequal(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     """`==` and `!=` of values that cannot be equal: of unrelated builtin classes, or lists of different lengths."""
-    left, right = (_group(m, arg) for arg in args)
+    left, right = (group(m, arg) for arg in args)
     if left is None or right is None:
         return None
     if left == right:
@@ -330,7 +331,7 @@ def _unequal(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue])
     return Known(op.operator.name == "ne")
 
 
-def _group(m: Machine, value: AbstractValue) -> str | None:
+def group(m: Machine, value: AbstractValue) -> str | None:
     entry = m.state.object(value)
     if entry is not None and entry.kind == "function":
         return _GROUPS[FunctionType]
@@ -461,7 +462,6 @@ def sequence_items(m: Machine, value: AbstractValue) -> tuple[type, tuple[Abstra
 # -- text
 
 _FORMATTED: Final = frozenset({int, float, str, bool, bytes, complex, type(None)})
-
 
 _CONVERSIONS: Final[dict[str, Callable[[object], object]]] = {"": lambda x: x, "s": str, "r": repr, "a": ascii}
 

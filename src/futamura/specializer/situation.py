@@ -85,7 +85,9 @@ def _text(state: State, value: AbstractValue) -> str:
         return shown(value.value, WIDTH)
     if type(value) is Virtual:
         entry = state.heap[value.oid]
-        return f"<{entry.cls.__name__} of {len(entry.items)}>" if entry.kind in ("list", "tuple", "dict") else (
-            f"<{entry.cls.__name__}>"
+        return (
+            f"<{entry.cls.__name__} of {len(entry.items)}>"
+            if entry.kind in ("list", "tuple", "dict")
+            else (f"<{entry.cls.__name__}>")
         )
     return "?"

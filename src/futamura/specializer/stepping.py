@@ -35,11 +35,21 @@ STEPS: Final[dict[str, Callable[..., object]]] = {
 """The step of each kind of iterator."""
 
 
-def stepping(m: Machine, frame: Frame, kind: str, cls: type, items: tuple[AbstractValue, ...]) -> AbstractValue | None:
-    """A virtual iterator of this kind; None if it had to be a real one in an earlier attempt."""
+def stepping(
+    m: Machine,
+    frame: Frame,
+    kind: str,
+    cls: type,
+    items: tuple[AbstractValue, ...],
+    constants: tuple[object, ...] = (),
+) -> AbstractValue | None:
+    """A virtual iterator of this kind; None if it had to be a real one in an earlier attempt.
+
+    `constants` are further arguments of its step that never change.
+    """
     if kind not in STEPS or site(frame) in m.refused:
         return None
-    return m.virtual(VObject("iterator", cls, items, site=site(frame), extra=("step", kind)))
+    return m.virtual(VObject("iterator", cls, items, site=site(frame), extra=("step", kind, *constants)))
 
 
 def is_stepping(m: Machine, value: AbstractValue) -> bool:
@@ -59,7 +69,7 @@ def enter_step(m: Machine, iterator: AbstractValue) -> bool:
     step: Callable[..., object] | None = None
     items: tuple[AbstractValue, ...] = ()
     if entry is not None and entry.kind == "iterator" and isinstance(entry.extra, tuple):
-        step, items = STEPS[entry.extra[1]], entry.items
+        step, items = STEPS[entry.extra[1]], (*entry.items, *(Known(part) for part in entry.extra[2:]))
     elif not isinstance(iterator, Dynamic):
         cls = exact_type(m, iterator)
         method = None if cls is None else class_lookup(cls, "__next__")

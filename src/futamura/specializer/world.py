@@ -102,6 +102,8 @@ class World:
         self.written: Final[set[tuple[int, str]]] = set()
         self.on_classes: Final[set[tuple[int, str]]] = set()
         """Attributes of classes that specialized code stores; 0 stands for a class that is not known."""
+        self.searches: Final[dict[object, object]] = {}
+        """Searches of regular expressions that were made already, by what was asked."""
         self.assumptions: Final[dict[tuple[str, int, str], Assumption]] = {}
         self._promised: Final[dict[int, object]] = {}
         self._caches: Final[dict[int, object]] = {}

@@ -12,12 +12,12 @@ import pytest
 from ..comparing import compare
 from ..specializing import fallbacks, folded, source_of, specialize, words
 from ..table import Case, Subject
-from . import aggregates, collecting, describing, dunders, iterators, libraries, records, sets, texts
+from . import aggregates, collecting, describing, dunders, iterators, libraries, matching, records, sets, texts
 
 ROUNDS = 60
 """So many that each kind of value is met, since rounds are seeds."""
 
-MODULES = (sets, iterators, dunders, describing, aggregates, libraries, texts, records, collecting)
+MODULES = (sets, iterators, dunders, describing, aggregates, libraries, texts, records, collecting, matching)
 CASES = [
     pytest.param(subject, case, id=f"{subject.name}-{case.label}")
     for module in MODULES

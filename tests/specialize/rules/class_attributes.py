@@ -1,6 +1,6 @@
 """Attributes of classes that the program stores while it runs.
 
-    type(self).made += 1        each object counts; what `made` was when the residual was made is not believed
+type(self).made += 1        each object counts; what `made` was when the residual was made is not believed
 """
 
 from ..table import Case, Subject

@@ -185,9 +185,7 @@ SUBJECTS = [
     Subject("None and what claims to be", _case(nothing, k=3), one),
     Subject("classes that decide themselves", _case(own_classes, k=4), one),
     Subject("where ways meet", _case(where_ways_meet, k=5), one),
-    Subject(
-        "items of a loop", _case(in_a_loop, k=6), lambda random: (random.choices(VALUES, k=random.randint(0, 6)),)
-    ),
+    Subject("items of a loop", _case(in_a_loop, k=6), lambda random: (random.choices(VALUES, k=random.randint(0, 6)),)),
     Subject("texts of objects", _case(texts, k="!"), lambda random: (random.choice((*VALUES[:9], Shows())),)),
     Subject("results of tests", [*_case(passed_on, k=0), *_case(passed_on, k=1)], one),
 ]

@@ -259,8 +259,6 @@ def writing_static(table, g, x):
     return before, g(add, x), len(table)
 
 
-
-
 def nested_class(n, g, x):
     class Local:
         """Local."""

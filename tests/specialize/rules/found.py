@@ -380,9 +380,7 @@ SUBJECTS = [
         [Case("empty", lambda: (iterable_before_first_value, {"box": Empty()}))],
         one_of(0, 1),
     ),
-    Subject(
-        "a slot that may be empty", [Case("one", lambda: (empty_slot, {"k": 1}))], one_of(0, 2, "a")
-    ),
+    Subject("a slot that may be empty", [Case("one", lambda: (empty_slot, {"k": 1}))], one_of(0, 2, "a")),
     Subject(
         "an operation in place whose store comes later",
         [Case("counter", lambda: (late_store, {"counter": Counter(2)}))],

@@ -66,7 +66,13 @@ class Calculator:
 
 
 POLYNOMIAL = [
-    ("input", None), ("load", 3), ("times", None), ("load", 1), ("plus", None), ("input", None), ("times", None),
+    ("input", None),
+    ("load", 3),
+    ("times", None),
+    ("load", 1),
+    ("plus", None),
+    ("input", None),
+    ("times", None),
 ]
 CLAMP = [("input", None), ("less", 10), ("skip_if", 2), ("load", 10), ("load", 0), ("input", None)]
 DOUBLING = [

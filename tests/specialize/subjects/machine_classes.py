@@ -62,18 +62,46 @@ class StackMachine:
 
 LINE = [("arg", None), ("push", 3), ("mul", None), ("push", 4), ("add", None)]
 FACTORIAL = [
-    ("push", 1), ("arg", None), ("jump_if_positive", 4), ("jump", 14),
-    ("dup", None), ("push", -1), ("add", None), ("swap", None),
+    ("push", 1),
+    ("arg", None),
+    ("jump_if_positive", 4),
+    ("jump", 14),
+    ("dup", None),
+    ("push", -1),
+    ("add", None),
+    ("swap", None),
     ("jump", 16),
-    ("push", 0), ("push", 0), ("push", 0), ("push", 0), ("push", 0),
-    ("push", 1), ("mul", None),
+    ("push", 0),
+    ("push", 0),
+    ("push", 0),
+    ("push", 0),
+    ("push", 0),
+    ("push", 1),
+    ("mul", None),
 ]
 COUNTDOWN = [
-    ("arg", None), ("jump_if_positive", 3), ("jump", 6), ("push", 1), ("sub", None), ("jump", 1),
+    ("arg", None),
+    ("jump_if_positive", 3),
+    ("jump", 6),
+    ("push", 1),
+    ("sub", None),
+    ("jump", 1),
 ]
 DOUBLE_UNTIL = [
-    ("push", 1), ("dup", None), ("add", None), ("dup", None), ("arg", None), ("swap", None), ("sub", None),
-    ("jump_if_positive", 10), ("swap", None), ("jump", 12), ("push", 0), ("jump", 14), ("push", 9), ("push", 9),
+    ("push", 1),
+    ("dup", None),
+    ("add", None),
+    ("dup", None),
+    ("arg", None),
+    ("swap", None),
+    ("sub", None),
+    ("jump_if_positive", 10),
+    ("swap", None),
+    ("jump", 12),
+    ("push", 0),
+    ("jump", 14),
+    ("push", 9),
+    ("push", 9),
 ]
 
 # --- Handler methods in a dispatch dictionary ---
@@ -136,15 +164,35 @@ class HandlerMachine:
 
 
 HANDLER_SUM = [
-    ("const", 0), ("store", "i"), ("const", 0), ("store", "result"),
-    ("load", "i"), ("load", "n"), ("less", None), ("branch", 17),
-    ("load", "result"), ("load", "i"), ("add", None), ("store", "result"),
-    ("load", "i"), ("const", 1), ("add", None), ("store", "i"), ("jump", 4),
+    ("const", 0),
+    ("store", "i"),
+    ("const", 0),
+    ("store", "result"),
+    ("load", "i"),
+    ("load", "n"),
+    ("less", None),
+    ("branch", 17),
+    ("load", "result"),
+    ("load", "i"),
+    ("add", None),
+    ("store", "result"),
+    ("load", "i"),
+    ("const", 1),
+    ("add", None),
+    ("store", "i"),
+    ("jump", 4),
 ]
 HANDLER_SQUARE = [("load", "n"), ("load", "n"), ("mul", None), ("store", "result")]
 HANDLER_SIGN = [
-    ("load", "n"), ("const", 0), ("less", None), ("branch", 7), ("const", -1), ("store", "result"), ("jump", 9),
-    ("const", 1), ("store", "result"),
+    ("load", "n"),
+    ("const", 0),
+    ("less", None),
+    ("branch", 7),
+    ("const", -1),
+    ("store", "result"),
+    ("jump", 9),
+    ("const", 1),
+    ("store", "result"),
 ]
 
 # --- Dispatch by getattr ---
@@ -199,10 +247,20 @@ class GetattrMachine:
 
 GETATTR_STRAIGHT = [("take", "x"), ("plus", "y"), ("emit",), ("shift", 3), ("emit",)]
 GETATTR_ABSOLUTE = [
-    ("take", "x"), ("minus", "y"), ("skip_unless_negative", 5), ("take", "y"), ("minus", "x"), ("emit",),
+    ("take", "x"),
+    ("minus", "y"),
+    ("skip_unless_negative", 5),
+    ("take", "y"),
+    ("minus", "x"),
+    ("emit",),
 ]
 GETATTR_LOOP = [
-    ("take", "x"), ("minus", "y"), ("keep", "x"), ("emit",), ("skip_unless_negative", 6), ("again", 0),
+    ("take", "x"),
+    ("minus", "y"),
+    ("keep", "x"),
+    ("emit",),
+    ("skip_unless_negative", 6),
+    ("again", 0),
 ]
 GETATTR_UNKNOWN = [("take", "x"), ("emit",), ("explode",)]
 
@@ -343,14 +401,24 @@ CALL_SQUARES = {
 }
 CALL_BRANCH = {
     "main": [
-        ("local", 0), ("unless", 5), ("local", 0), ("call", ("twice", 1)), ("return", None),
-        ("const", -1), ("return", None),
+        ("local", 0),
+        ("unless", 5),
+        ("local", 0),
+        ("call", ("twice", 1)),
+        ("return", None),
+        ("const", -1),
+        ("return", None),
     ],
     "twice": [("local", 0), ("local", 0), ("add", None), ("return", None)],
 }
 CALL_TWO = {
     "main": [
-        ("local", 0), ("const", 3), ("call", ("axpy", 2)), ("local", 0), ("call", ("axpy", 2)), ("return", None),
+        ("local", 0),
+        ("const", 3),
+        ("call", ("axpy", 2)),
+        ("local", 0),
+        ("call", ("axpy", 2)),
+        ("return", None),
     ],
     "axpy": [("local", 0), ("local", 1), ("mul", None), ("local", 1), ("add", None), ("return", None)],
 }

@@ -1,6 +1,6 @@
 """Small tools that read their rules from data: options, tokenizers, renderers, dates, layouts, growth, checks.
 
-    shell(OPTIONS, ["--size", "3", "file"])    ->    {"verbose": False, "size": 3, "names": ["file"]}
+shell(OPTIONS, ["--size", "3", "file"])    ->    {"verbose": False, "size": 3, "names": ["file"]}
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def format_date(template, year, month, day):
 def render_line(rules, line):
     for prefix, tag in rules:
         if line.startswith(prefix):
-            return f"<{tag}>{render_inline(line[len(prefix):])}</{tag}>"
+            return f"<{tag}>{render_inline(line[len(prefix) :])}</{tag}>"
     return render_inline(line)
 
 
@@ -117,9 +117,7 @@ def render_inline(line):
     for mark, tag in INLINE:
         pieces = line.split(mark)
         if len(pieces) > 2:
-            line = "".join(
-                piece if at % 2 == 0 else f"<{tag}>{piece}</{tag}>" for at, piece in enumerate(pieces)
-            )
+            line = "".join(piece if at % 2 == 0 else f"<{tag}>{piece}</{tag}>" for at, piece in enumerate(pieces))
     return line
 
 

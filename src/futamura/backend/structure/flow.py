@@ -101,8 +101,22 @@ def _flow(
     idom = dominators_in_preorder(parent, pred)
     low, high = _intervals(idom)
     flow = Flow(
-        extent, [vertices[id] for id in members], number, succ, pred, [into[id] for id in members], order, rank,
-        idom, low, high, False, {}, [-1] * count, {}, graph,
+        extent,
+        [vertices[id] for id in members],
+        number,
+        succ,
+        pred,
+        [into[id] for id in members],
+        order,
+        rank,
+        idom,
+        low,
+        high,
+        False,
+        {},
+        [-1] * count,
+        {},
+        graph,
     )
     _back_edges(flow)
     if not flow.irreducible and flow.back:

@@ -17,7 +17,13 @@ from futamura.backend.structure.graph import Graph
 from futamura.backend.structure.tree import For, Guarded, If, Outlined, Suite, While, With
 
 __all__ = [
-    "FEW_FLAGS", "Place", "deep_loops", "dispatch_regions", "flatten_loops", "jump_places", "nested_blocks",
+    "FEW_FLAGS",
+    "Place",
+    "deep_loops",
+    "dispatch_regions",
+    "flatten_loops",
+    "jump_places",
+    "nested_blocks",
     "too_many_flags",
 ]
 

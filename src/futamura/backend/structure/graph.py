@@ -451,7 +451,8 @@ def _skip_landings(graph: Graph) -> None:
     """Now that labels say which statement is entered, edges may jump over all other empty vertices too."""
     vertices = graph.vertices
     empty = {
-        id for id, vertex in vertices.items()
+        id
+        for id, vertex in vertices.items()
         if vertex.kind == "goto" and not vertex.body and id not in graph.kept and vertex.succ[0] != id
     }
     skipped = False

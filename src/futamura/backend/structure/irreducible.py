@@ -43,7 +43,8 @@ def make_reducible(graph: Graph, flow: Flow, spent: dict[int, int], rounds: dict
 
 def _entries(flow: Flow, component: set[int]) -> list[int]:
     return [
-        number for number in sorted(component)
+        number
+        for number in sorted(component)
         if number == 0 or any(source not in component for source in flow.pred[number])
     ]
 
@@ -63,10 +64,7 @@ def _repair(
 
 def _entry_state(flow: Flow, number: int) -> State:
     """All ways to an entry but the back edges of a natural loop of its own."""
-    edges = [
-        edge for edge in flow.edges_in[number]
-        if not flow.dominates(number, flow.source(edge))
-    ]
+    edges = [edge for edge in flow.edges_in[number] if not flow.dominates(number, flow.source(edge))]
     return flow.vertices[number].id, edges
 
 

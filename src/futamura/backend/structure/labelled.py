@@ -18,7 +18,18 @@ from futamura.backend.structure.graph import Vertex
 from futamura.backend.structure.tree import Plain, SetFlag
 
 __all__ = [
-    "NOWHERE", "RETURNS", "Cond", "Element", "Exit", "Jump", "Loop", "Managed", "Scope", "Sequence", "Take", "Try",
+    "NOWHERE",
+    "RETURNS",
+    "Cond",
+    "Element",
+    "Exit",
+    "Jump",
+    "Loop",
+    "Managed",
+    "Scope",
+    "Sequence",
+    "Take",
+    "Try",
 ]
 
 NOWHERE = -1

@@ -367,4 +367,3 @@ class Lowering:
         body, through = self._sequence(managed.body, 0, managed.swallowed if swallows else falls, frame)
         frame.sheltered -= 1
         return [With(managed.header, body)], through or swallows
-

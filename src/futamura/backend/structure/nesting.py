@@ -92,7 +92,11 @@ def nest(graph: Graph, flows: dict[int, Flow], movable: Callable[[object], bool]
 
 class _Nester:
     def __init__(
-        self, graph: Graph, flows: dict[int, Flow], movable: Callable[[object], bool], cut: int,
+        self,
+        graph: Graph,
+        flows: dict[int, Flow],
+        movable: Callable[[object], bool],
+        cut: int,
         behind: dict[int, dict[int, int]] | None = None,
     ) -> None:
         self.graph = graph
@@ -304,9 +308,7 @@ class _Nester:
             self._jump(swallowed, vertex.extent, at)
         self.tasks.append((0, _Position(self.flows[region.protected.body_extent], statement.body, barrier)))
 
-    def _wants_else(
-        self, vertex: Vertex, region: Region, follows: Follows, at: _Position
-    ) -> bool:
+    def _wants_else(self, vertex: Vertex, region: Region, follows: Follows, at: _Position) -> bool:
         """Whether what comes after the body must be skipped by the handlers, and only the body goes there."""
         if not follows or not region.protected.clauses:
             return False
@@ -339,4 +341,3 @@ def _labels_left_by_clauses(graph: Graph) -> dict[int, set[int]]:
                     found.setdefault(graph.owner[inner], set()).add(label)
                 inner = parent[inner]
     return found
-

@@ -23,7 +23,18 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 __all__ = [
-    "Clause", "Edge", "End", "Extent", "Falls", "Goto", "Leave", "Next", "Node", "Protected", "Shape", "Test",
+    "Clause",
+    "Edge",
+    "End",
+    "Extent",
+    "Falls",
+    "Goto",
+    "Leave",
+    "Next",
+    "Node",
+    "Protected",
+    "Shape",
+    "Test",
 ]
 
 

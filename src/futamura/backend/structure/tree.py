@@ -11,8 +11,22 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 __all__ = [
-    "Break", "Call", "Continue", "FlagTest", "For", "Guarded", "Handler", "If", "Initial", "Outlined", "Plain",
-    "SetFlag", "Statement", "Suite", "While", "With",
+    "Break",
+    "Call",
+    "Continue",
+    "FlagTest",
+    "For",
+    "Guarded",
+    "Handler",
+    "If",
+    "Initial",
+    "Outlined",
+    "Plain",
+    "SetFlag",
+    "Statement",
+    "Suite",
+    "While",
+    "With",
 ]
 
 

@@ -1,0 +1,268 @@
+r"""Regular expressions on known texts: matches are virtual objects.
+
+for found in re.compile(r"\d+|\w+").finditer("a 1"):     ->     two rounds; found.group() is "a", then "1"
+pattern.sub(lambda found: names[found[1]], "Hi {x}!")    ->     the function, inlined for the one match, and a join
+
+A match is found again where somebody looks at the object itself: `extra` holds the search that found it, and its
+number there.
+
+Invariant: a search is tried only if the number of ways to match is small (`backtracking`), and gives what the
+same search gives at run time, for patterns, texts and bounds never change.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from futamura.ir.graph import Operation
+from futamura.specializer import library
+from futamura.specializer.attributes import VIRTUAL_FIELDS
+from futamura.specializer.backtracking import ways_to_match
+from futamura.specializer.calls import enter
+from futamura.specializer.emitting import CONSTRUCTORS, Emitter
+from futamura.specializer.machine import Machine
+from futamura.specializer.models import HANDLED, KEYWORD_METHODS, KEYWORD_MODELS, METHODS, Keywords, iterator_over
+from futamura.specializer.partials import is_callable
+from futamura.specializer.purity import deep
+from futamura.specializer.rules import SPECIAL, site
+from futamura.specializer.state import Frame
+from futamura.specializer.stepping import STEPS, stepping
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
+
+__all__: list[str] = []
+
+_MOST_STEPS: Final = 50_000_000
+_MOST_MATCHES: Final = 10_000
+_LONGEST_RESULT: Final = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """One call of a method of `pattern`, and all matches that it finds."""
+
+    pattern: re.Pattern[Any]
+    method: str
+    text: str | bytes
+    bounds: tuple[int, ...]
+    found: tuple[re.Match[Any], ...]
+
+
+def _search(m: Machine, pattern: AbstractValue, method: str, args: list[AbstractValue]) -> Search | None:
+    """What this call finds: `args` are the text and its bounds.  None if it must be made at run time."""
+    values = [arg.value for arg in args if type(arg) is Known]
+    if type(pattern) is not Known or not 1 <= len(args) <= 3 or len(values) != len(args):
+        return None
+    expression, text, bounds = pattern.value, values[0], tuple(values[1:])
+    assert isinstance(expression, re.Pattern)
+    if type(text) is not type(expression.pattern) or not all(type(bound) is int for bound in bounds):
+        return None
+    assert isinstance(text, (str, bytes))
+    key = ("search", id(expression), method, text, bounds)
+    if key not in m.world.searches:
+        m.world.searches[key] = _made(expression, method, text, bounds)  # type: ignore[arg-type]
+    for arg in (pattern, *args):
+        m.state.validate(arg)
+    made = m.world.searches[key]
+    assert made is None or isinstance(made, Search)
+    return made
+
+
+def _made(pattern: re.Pattern[Any], method: str, text: str | bytes, bounds: tuple[int, ...]) -> Search | None:
+    ways = ways_to_match(pattern, text)
+    starts = len(text) + 1 if method in ("search", "finditer") else 1
+    if ways is None or ways * (len(text) + 1) * starts > _MOST_STEPS:
+        return None
+    if method == "finditer":
+        found = tuple(itertools.islice(pattern.finditer(text, *bounds), _MOST_MATCHES + 1))
+    else:
+        one = getattr(pattern, method)(text, *bounds)
+        found = (one,) if one is not None else ()
+    return Search(pattern, method, text, bounds, found) if len(found) <= _MOST_MATCHES else None
+
+
+def _match(m: Machine, search: Search, number: int, age: int, place: object) -> AbstractValue:
+    items = (Known(search.pattern), m.known(search.text, age))
+    return m.virtual(VObject("match", re.Match, items, site=place, extra=(search, number)))
+
+
+# -- methods of patterns
+
+
+def _one(name: str) -> None:
+    """`match`, `search` and `fullmatch`: a match, or None."""
+
+    def model(
+        m: Machine, frame: Frame, op: Operation, target: AbstractValue, args: list[AbstractValue], keywords: Keywords
+    ) -> AbstractValue | None:
+        search = None if keywords else _search(m, target, name, args)
+        if search is None:
+            return None
+        age = m.state.age(args[0])
+        return _match(m, search, 0, age, site(frame)) if search.found else m.known(None, age)
+
+    KEYWORD_METHODS[re.Pattern, name] = model
+
+
+def _finditer(
+    m: Machine, frame: Frame, op: Operation, target: AbstractValue, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    search = None if keywords else _search(m, target, "finditer", args)
+    return None if search is None else _walk(m, frame, search, len(search.found))
+
+
+def _walk(m: Machine, frame: Frame, search: Search, count: int) -> AbstractValue | None:
+    """An iterator over the first matches of a search."""
+    if site(frame) in m.refused:
+        return None
+    numbers = iterator_over(m, frame, Known(range(count)))
+    return None if numbers is None else stepping(m, frame, "matches", object, (numbers,), (search, site(frame)))
+
+
+def _match_at(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    """The next match of an iterator; where its number is not known the iterator must be a real one."""
+    number, search, place = args
+    assert type(search) is Known and isinstance(search.value, Search) and type(place) is Known
+    if type(number) is not Known:
+        m.refuse(place.value, "the number of a match is not known")
+    assert isinstance(number.value, int)
+    return _match(m, search.value, number.value, m.state.age(number), place.value)
+
+
+def _all_texts(
+    m: Machine, frame: Frame, op: Operation, target: AbstractValue, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    search = None if keywords else _search(m, target, "finditer", args)
+    if search is None or len(search.found) > m.budget.virtual_length:
+        return None
+    age = m.state.age(args[0])
+    items = tuple(m.known(item, age) for item in search.pattern.findall(search.text, *search.bounds))
+    return m.virtual(VObject("list", list, items, site=site(frame)))
+
+
+def _split(
+    m: Machine, frame: Frame, op: Operation, target: AbstractValue, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    most = args[1] if len(args) == 2 else Known(0)
+    search = None if keywords or len(args) not in (1, 2) else _search(m, target, "finditer", args[:1])
+    if search is None or type(most) is not Known or type(most.value) is not int:
+        return None
+    age = m.state.age(args[0])
+    items = tuple(m.known(item, age) for item in search.pattern.split(search.text, most.value))
+    return m.virtual(VObject("list", list, items, site=site(frame))) if len(items) <= m.budget.virtual_length else None
+
+
+def _sub(
+    m: Machine, frame: Frame, op: Operation, target: AbstractValue, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    """With a text as replacement the text that comes out; with a function its calls, one for each match."""
+    count = args[2] if len(args) == 3 else Known(0)
+    search = None if keywords or len(args) not in (2, 3) else _search(m, target, "finditer", args[1:2])
+    if search is None or type(count) is not Known or type(count.value) is not int:
+        return None
+    number = count.value
+    if is_callable(m, args[0]):
+        found = len(search.found)
+        matches = _walk(m, frame, search, min(number, found) if number > 0 else found)
+        empty = Known(search.text[:0])
+        return (
+            HANDLED if matches and enter(m, frame, op, library.replaced, [matches, args[0], args[1], empty]) else None
+        )
+    replacement = args[0].value if type(args[0]) is Known else None
+    if not isinstance(replacement, (str, bytes)) or type(replacement) is not type(search.text):
+        return None
+    if (len(search.text) + 1) * (len(replacement) + 1) > _LONGEST_RESULT:
+        return None
+    try:
+        made = search.pattern.sub(replacement, search.text, number)
+    except (re.error, IndexError):
+        return None
+    m.state.validate(args[0])
+    return m.known(made, max(m.state.age(args[0]), m.state.age(args[1]))) if len(made) <= _LONGEST_RESULT else None
+
+
+for _name in ("match", "search", "fullmatch"):
+    _one(_name)
+KEYWORD_METHODS[re.Pattern, "finditer"] = _finditer
+KEYWORD_METHODS[re.Pattern, "findall"] = _all_texts
+KEYWORD_METHODS[re.Pattern, "split"] = _split
+KEYWORD_METHODS[re.Pattern, "sub"] = _sub
+KEYWORD_MODELS[library.match_at] = _match_at
+STEPS["matches"] = library.next_match
+
+
+# -- matches
+
+
+def _of(held: VObject) -> re.Match[Any]:
+    assert isinstance(held.extra, tuple)
+    search, number = held.extra
+    found = search.found[number]
+    assert isinstance(found, re.Match)
+    return found
+
+
+def _reading(name: str) -> None:
+    """A method of a match whose arguments are known."""
+
+    def method(
+        m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+    ) -> AbstractValue | None:
+        values = [arg.value for arg in args if type(arg) is Known]
+        if len(values) != len(args) or not all(deep(value) for value in values):
+            return None
+        try:
+            result = getattr(_of(held), name)(*values)
+        except (IndexError, TypeError, OverflowError):
+            return None
+        age = max(m.state.age(value) for value in (held.items[1], *args))
+        if type(result) is dict:
+            items = tuple(m.known(item, age) for item in result.values())
+            return m.virtual(VObject("dict", dict, items, tuple(result), site(frame)))
+        return m.known(result, age)
+
+    METHODS["match", name] = method
+
+
+for _name in ("group", "groups", "groupdict", "start", "end", "span"):
+    _reading(_name)
+
+
+def _group_at(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    """`match[group]`."""
+    held = m.state.object(args[0])
+    if held is None or held.kind != "match" or type(args[0]) is not Virtual:
+        return None
+    return METHODS["match", "group"](m, frame, op, args[0], held, args[1:])
+
+
+def _field(m: Machine, held: VObject, name: str) -> AbstractValue | None:
+    if name == "re":
+        return held.items[0]
+    if name == "string":
+        return held.items[1]
+    if name in ("pos", "endpos", "lastindex", "lastgroup", "regs"):
+        return m.known(getattr(_of(held), name), m.state.age(held.items[1]))
+    return None
+
+
+def _construct_match(m: Emitter, held: VObject) -> Dynamic:
+    """The same search again: it finds the same."""
+    assert isinstance(held.extra, tuple)
+    search, number = held.extra
+    method = m.emit("getattr", (held.items[0],), search.method, raises=False)
+    bounds = [Known(bound) for bound in search.bounds]
+    made = m.emit("call", (method, held.items[1], *bounds), raises=False)
+    if search.method != "finditer":
+        return made
+    every = m.emit("call", (Known(list), made), type=list, raises=False)
+    return m.emit("getitem", (every, Known(number)), raises=False)
+
+
+SPECIAL.setdefault("getitem", []).append(_group_at)
+VIRTUAL_FIELDS["match"] = _field
+CONSTRUCTORS["match"] = _construct_match
