@@ -1,6 +1,7 @@
 """Fuzzes the specializer with random programs; every difference from the original is printed with its seed.
 
     python -m tools.fuzz_specializer --count 50000 --seed 1 --jobs 2
+    python -m tools.fuzz_specializer --count 50000 --table    how many programs used each feature, and fired each rule
     python -m tools.fuzz_specializer --seed 4711 --count 1 --minimize      one program again, made small
     python -m tools.fuzz_specializer --count 200 --engine identity         the fuzzer itself: must find nothing
 
@@ -34,6 +35,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Final
 
+from tests.specialize.fired import Fired, watch
 from tests.specialize.minimize import minimize, same_finding
 from tests.specialize.oracle import BAD, NUMBER, Report, check, merge
 from tests.specialize.planted import PLANTED, identity
@@ -75,6 +77,8 @@ class Totals:
 
     kinds: Counter[str] = field(default_factory=Counter)
     features: Counter[str] = field(default_factory=Counter)
+    fired: Counter[str] = field(default_factory=Counter)
+    """Programs for which each row of the specializer's tables did something."""
     failing: Counter[str] = field(default_factory=Counter)
     fallbacks: Counter[str] = field(default_factory=Counter)
     fell_back: Counter[str] = field(default_factory=Counter)
@@ -88,6 +92,7 @@ class Totals:
     def add(self, report: Report, features: Counter[str]) -> None:
         self.kinds[report.kind] += 1
         self.features.update(features.keys())
+        self.fired.update(report.fired)
         self.runs += report.runs
         self.raised += report.raised
         self.slowest = max(self.slowest, (report.seconds, report.seed))
@@ -111,7 +116,9 @@ class Totals:
         return (self.kinds["equal"] + self.kinds["difference"] - self.kinds["fell back"]) / max(1, self.tested())
 
 
-def one(seed: int, specialize: Callable[..., Callable[..., Any]], limit: float) -> tuple[Report, Program]:
+def one(
+    seed: int, specialize: Callable[..., Callable[..., Any]], limit: float, fired: Fired
+) -> tuple[Report, Program]:
     program = generate(seed)
     start = time.perf_counter()
     try:
@@ -119,6 +126,7 @@ def one(seed: int, specialize: Callable[..., Callable[..., Any]], limit: float) 
     except MemoryError:
         report = Report(seed, "crash", "MemoryError", "the memory limit of the worker was reached")
     report.seconds = time.perf_counter() - start
+    report.fired = fired.take(event.partition(":")[0] for event in report.events)
     return report, program
 
 
@@ -129,9 +137,10 @@ def work(seeds: list[int], name: str, limit: float, sink: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     specialize = engine(name)
+    fired = watch() if name == "specialize" else Fired()
     for seed in seeds:
         sink.send(seed)
-        report, program = one(seed, specialize, limit)
+        report, program = one(seed, specialize, limit, fired)
         sink.send((report, program.features))
     sink.send(None)
 
@@ -230,12 +239,20 @@ def shrink(report: Report, name: str, limit: float) -> str:
     return "\n".join([f"{small.text()}# {final.kind}: {final.group}", *(f"# {line}" for line in reason)])
 
 
+def not_fired(totals: Totals, name: str) -> list[str]:
+    """The rows of the specializer's tables that no program has used."""
+    return sorted(watch().rows - totals.fired.keys()) if name == "specialize" else []
+
+
 def show(totals: Totals, options: argparse.Namespace, seconds: float) -> None:
     """The summary, then the findings by group."""
     if options.table:
         print(f"{'feature':44}{'programs':>9}{'failing':>9}{'fell back':>10}")
         for feature, count in sorted(totals.features.items(), key=lambda entry: (-entry[1], entry[0])):
             print(f"{feature:44}{count:9}{totals.failing[feature]:9}{totals.fell_back[feature]:10}")
+        print(f"\n{'rule':60}{'programs':>9}")
+        for row, count in sorted(totals.fired.items(), key=lambda entry: (-entry[1], entry[0])):
+            print(f"{row:60}{count:9}")
     for group, reports in sorted(totals.groups.items(), key=lambda entry: (-len(entry[1]), entry[0])):
         seeds = sorted(report.seed for report in reports)
         print(f"\n{len(reports)} x {group}\n  seeds {seeds[:12]}")
@@ -247,6 +264,11 @@ def show(totals: Totals, options: argparse.Namespace, seconds: float) -> None:
         print(f"fallback {code}: {count} programs")
     for event, count in totals.events.most_common(options.events):
         print(f"{count:6} {event}")
+    silent = not_fired(totals, options.engine)
+    for row in silent if options.table else ():
+        print(f"never fired: {row}")
+    if totals.fired:
+        print(f"{len(totals.fired)} rules fired, {len(silent)} never")
     counts = ", ".join(f"{key} {value}" for key, value in sorted(totals.stats.items()))
     print(f"statistics: {counts or 'none'}")
     slow, seed = totals.slowest
@@ -258,6 +280,18 @@ def show(totals: Totals, options: argparse.Namespace, seconds: float) -> None:
         f"{kinds['refused']} refused, {kinds['skipped']} skipped, "
         f"{100 * totals.specialized():.1f} % specialized without fallback"
     )
+
+
+def as_data(totals: Totals, name: str) -> dict[str, object]:
+    """The findings by group, and the counts."""
+    return {
+        "findings": {key: [asdict(report) for report in found] for key, found in sorted(totals.groups.items())},
+        "programs": dict(totals.kinds),
+        "features": dict(sorted(totals.features.items())),
+        "fallbacks": dict(sorted(totals.fallbacks.items())),
+        "fired": dict(sorted(totals.fired.items())),
+        "never fired": not_fired(totals, name),
+    }
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:
@@ -272,11 +306,11 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--minimize", action="store_true", help="make the shown findings small")
     parser.add_argument("--show", type=int, default=SHOWN, help="findings of one group that are printed")
     parser.add_argument("--events", type=int, default=15, help="reasons of fallbacks that are printed")
-    parser.add_argument("--table", action="store_true", help="print a count per feature")
+    parser.add_argument("--table", action="store_true", help="print a count per feature and per rule fired")
     parser.add_argument("--print", action="store_true", help="print the programs instead of running them")
     parser.add_argument("--stop", action="store_true", help="stop at the first finding")
     parser.add_argument("--at-least", type=float, default=0.0, help="percent that must be specialized without fallback")
-    parser.add_argument("--json", type=Path, help="write the findings to this file")
+    parser.add_argument("--json", type=Path, help="write the findings and the counts to this file")
     return parser.parse_args(arguments)
 
 
@@ -296,8 +330,7 @@ def main(arguments: list[str] | None = None) -> int:
     totals = fuzz(seeds, options.engine, options.jobs, options.time_limit, options.stop, progress=True)
     show(totals, options, time.monotonic() - start_time)
     if options.json:
-        found = {group: [asdict(report) for report in reports] for group, reports in sorted(totals.groups.items())}
-        options.json.write_text(json.dumps(found, indent=1, default=str) + "\n")
+        options.json.write_text(json.dumps(as_data(totals, options.engine), indent=1, default=str) + "\n")
     found_bad = any(totals.kinds[kind] for kind in BAD)
     return int(found_bad or 100 * totals.specialized() < options.at_least)
 

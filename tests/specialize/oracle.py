@@ -89,6 +89,8 @@ class Report:
     fallbacks: dict[str, int] = field(default_factory=dict)
     stats: dict[str, float] = field(default_factory=dict)
     events: list[str] = field(default_factory=list)
+    fired: tuple[str, ...] = ()
+    """The rows of the specializer's tables that did something for it, if that was watched."""
     seconds: float = 0.0
     runs: int = 0
     raised: int = 0

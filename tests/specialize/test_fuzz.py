@@ -142,3 +142,35 @@ def test_minimizer_keeps_the_fault_and_drops_the_rest() -> None:
     assert check(small, fault).kind == "difference"
     assert small.source.count("\n") <= 3
     assert len(small.inputs) == 1
+
+
+def grow(x, n):
+    found = []
+    for i in range(n):
+        found.append(x + i * 2)
+    return found, max(n, 1)
+
+
+WATCHED = """
+from tests.specialize.fired import watch
+fired = watch()
+import futamura
+from tests.specialize.test_fuzz import grow
+assert not fired.take()
+futamura.specialize(grow, n=3)
+wanted = {"method list.append", "computed max()", "computed mul", "end next", "rule list", "event FT301"}
+found = set(fired.take(["FT301"]))
+assert wanted <= found, sorted(wanted - found)
+assert "rule add leaves it" in found and "rule mul leaves it" not in found
+assert found - fired.rows == {"rule add leaves it"}, sorted(found - fired.rows)
+futamura.specialize(grow, n=0)
+assert not {"method list.append", "event FT301"} & set(fired.take())
+"""
+
+
+def test_rules_that_fired_are_counted() -> None:
+    """In a process of its own: watching wraps the specializer's tables for good."""
+    root = Path(__file__).resolve().parents[2]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(root), str(root / "src")])}
+    done = subprocess.run([sys.executable, "-c", WATCHED], capture_output=True, text=True, env=environment, timeout=60)
+    assert done.returncode == 0, done.stderr
