@@ -374,7 +374,7 @@ def store_field(m: Machine, target: AbstractValue, name: str, value: AbstractVal
             m.world.written.add(place)
             if place in m.read_places:
                 m.event("FT305", f"attribute `{name}` of a static object is written after it was read")
-                raise Restart(f"attribute {name} of a static object is written")
+                raise Restart(f"attribute {name} of a static object is written", whole=True)
         m.state.overlays[place] = (value, True)
         return True
     return False

@@ -19,6 +19,7 @@ from futamura.ir.build import BlockBuilder, FunctionBuilder
 from futamura.ir.constant import Constant
 from futamura.ir.graph import ClassAttr, Function, Operation, Program, Signature
 from futamura.specializer.captures import final_captures
+from futamura.specializer.history import Restore, shortened
 from futamura.specializer.state import Unsupported
 
 __all__ = ["Closure", "Definitions", "define"]
@@ -72,6 +73,16 @@ class Definitions:
         if not isinstance(op.attr, FunctionAttr):
             return op
         return op._replace(attr=op.attr._replace(name=self.register(program, op.attr.name)))
+
+    def checkpoint(self) -> Restore:
+        """Takes away what will have been registered."""
+        names, functions = shortened(self._names), shortened(self.functions)
+
+        def restore() -> None:
+            names()
+            functions()
+
+        return restore
 
     def all(self) -> tuple[Function, ...]:
         return tuple(self.functions.values())

@@ -14,6 +14,7 @@ from types import CellType
 from typing import Final
 
 from futamura.ir.graph import Block, Function, Program
+from futamura.specializer.knowledge import Knowledge, Learned
 
 __all__ = ["FunctionFacts", "Loop"]
 
@@ -84,6 +85,7 @@ class FunctionFacts:
         namespace: Mapping[str, object],
         cells: tuple[CellType, ...] = (),
         uid: int = 0,
+        knowledge: Knowledge | None = None,
     ) -> None:
         self.program: Final = program
         self.function: Final = function
@@ -104,13 +106,21 @@ class FunctionFacts:
         self.paths: Final = [function.region_path(block.region)[1:] for block in self.blocks]
         self.dynamic: set[int] = set()
         self._raising: set[tuple[int, str]] = set()
-        self.dynamic_headers: set[int] = set()
+        knowledge = knowledge or Knowledge()
+        self.dynamic_headers: Final = Learned[int](knowledge)
         self.entered: set[int] = set()
-        self.recursive = False
-        """Was it called while it ran under dynamic control?"""
+        self._called: Final = Learned[str](knowledge)
         self._live_at: dict[tuple[int, int], tuple[int, ...]] = {}
         self._useful: dict[bool, frozenset[int]] = {}
         self.position: Final = {block: at for at, block in enumerate(_reverse_postorder(self.successors))}
+
+    @property
+    def recursive(self) -> bool:
+        """Was it called while it ran under dynamic control?"""
+        return "recursive" in self._called
+
+    def mark_recursive(self) -> None:
+        self._called.add("recursive")
 
     def keep_dead(self) -> None:
         """Count all parameters of a block as live at its start, as specializers without trimming do."""
@@ -172,7 +182,7 @@ class FunctionFacts:
         self.dynamic.add(block)
         late = False
         for loop in self.loops_of[block]:
-            if loop.header in self.dynamic_headers:
+            if self.dynamic_headers.has(loop.header):
                 continue
             ways = [successor in loop.blocks for successor in self.successors[block]]
             if any(ways) and not all(ways):
@@ -189,14 +199,14 @@ class FunctionFacts:
         late = False
         for loop in self.loops_of[block]:
             stays = any(edge.target in loop.blocks for edge in self.blocks[block].terminator.edges)
-            if loop.header not in self.dynamic_headers and stays is not (handler.target in loop.blocks):
+            if not self.dynamic_headers.has(loop.header) and stays is not (handler.target in loop.blocks):
                 self.dynamic_headers.add(loop.header)
                 late = late or loop.header in self.entered
         return late
 
     def in_dynamic_loop(self, block: int) -> bool:
         headers = self.dynamic_headers
-        return bool(headers) and any(loop.header in headers for loop in self.loops_of[block])
+        return any(loop.header in headers for loop in self.loops_of[block])
 
     def useful(self, inlined: bool) -> frozenset[int]:
         """The values that can reach control, a call, memory or a container: all but pure accumulators.

@@ -53,7 +53,7 @@ def assign_global(m: Machine, frame: Frame, op: Operation) -> None:
     args = [m.get(frame, arg) for arg in op.args]
     assert isinstance(op.attr, tuple)
     if m.world.assign(frame.facts.namespace, op.attr[1]):
-        raise Restart(f"global {op.attr[1]} is assigned")
+        raise Restart(f"global {op.attr[1]} is assigned", whole=True)
     if frame.facts.namespace is m.home:
         m.emit_many(op.operator.name, args, op.attr, results=0)
         return

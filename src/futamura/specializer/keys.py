@@ -14,6 +14,7 @@ import types
 from typing import Final, Protocol
 
 from futamura.ir.classes import is_a
+from futamura.specializer.knowledge import Learned
 from futamura.specializer.policy import Polyvariance
 from futamura.specializer.records import holds_only
 from futamura.specializer.state import State
@@ -41,13 +42,13 @@ class Choices(Protocol):
     @property
     def tokens(self) -> Tokens: ...
 
-    nokey: set[object]
-    noshape: set[object]
+    nokey: Learned[object]
+    noshape: Learned[object]
     omitted: set[type]
     """Classes whose instances were told apart by nothing that they hold, because nothing has read it."""
-    read: set[type]
-    plain: set[tuple[int, int]]
-    rolled: set[tuple[int, int]]
+    read: Learned[type]
+    plain: Learned[tuple[int, int]]
+    rolled: Learned[tuple[int, int]]
     work: int
 
 
@@ -92,7 +93,7 @@ class Key:
         """The positions of the key that hold a known value, with its place."""
         self.shapes: list[tuple[object, int]] = []
         """The containers with their lengths, in order."""
-        self._in_loop: Final = recursive or any(frame.facts.in_dynamic_loop(frame.block) for frame in state.frames)
+        self._recursive: Final = recursive
         top = state.top
         place = (top.facts.uid, top.block)
         self._plain: Final = choices.polyvariance == "none" or place in choices.plain or place in choices.rolled
@@ -156,12 +157,15 @@ class Key:
         choices = self._choices
         if self._plain or place in choices.nokey:
             return choices.polyvariance == "all" or is_a(value.value, _IDENTITIES)
-        if value.vid and self._in_loop and self._state.ages.get(value.vid, 0) > 2:
+        if value.vid and self._state.ages.get(value.vid, 0) > 2 and self._in_loop():
             if choices.polyvariance == "all" or is_a(value.value, _IDENTITIES):
                 return True
             choices.nokey.add(place)
             raise NoKey
         return True
+
+    def _in_loop(self) -> bool:
+        return self._recursive or any(frame.facts.in_dynamic_loop(frame.block) for frame in self._state.frames)
 
     def _object(self, value: Virtual) -> None:
         """The tokens of a virtual object and of all that it holds, in preorder."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from types import CellType, FunctionType
-from typing import Final, NoReturn, Protocol
+from typing import Final, NoReturn
 
 from futamura.ir.evaluate import unbound
 from futamura.ir.graph import Edge, Operation
@@ -33,14 +33,14 @@ from futamura.specializer.residual import (
     ResidualBlock,
     ResidualEnd,
     ResidualOperation,
-    Summary,
     Target,
     Version,
     same_edge,
 )
 from futamura.specializer.restoring import is_written, restoring_block, same_contents, store_back
 from futamura.specializer.situation import located
-from futamura.specializer.state import OLDEST, ArgumentKey, Extent, Frame, State, Suspension
+from futamura.specializer.state import OLDEST, Extent, Frame, State, Suspension
+from futamura.specializer.table import Points
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 from futamura.specializer.world import Assumption, World
 
@@ -51,7 +51,14 @@ GUARDED: Final = "guarded"
 
 
 class Restart(Exception):
-    """What was assumed about the source turned out wrong; the better knowledge is recorded, start again."""
+    """What was assumed about the source turned out wrong; the better knowledge is recorded, start again.
+
+    If it stands in `Learned` sets alone, what was done before the first question about it stands.
+    """
+
+    def __init__(self, reason: str, whole: bool = False) -> None:
+        super().__init__(reason)
+        self.whole: Final = whole
 
 
 class OverBudget(Exception):
@@ -67,28 +74,6 @@ WATCH_MASK: Final = 63
 ROLLED_TRIPS: Final = 500
 """A loop of fewer trips is not what makes a specialization long."""
 MAX_ROLLED: Final = 12
-
-
-class Points(Protocol):
-    """What the machine needs of the version table."""
-
-    real: set[tuple[int, int]]
-    extents: dict[object, int]
-    opaque: set[object]
-    work: int
-    summaries: dict[int, Summary]
-
-    def arrive(self, state: State) -> Version: ...
-    def arrive_raised(self, state: State, uid: int) -> Version: ...
-    def arrive_unit(self, state: State) -> Version: ...
-    def argument_key(self, state: State) -> ArgumentKey: ...
-    def grows(self, sites: set[object], state: State) -> NoReturn: ...
-    def note_read(self, cls: type) -> None: ...
-    def returns(self, state: State) -> None: ...
-    def raises(self, state: State) -> None: ...
-    def watch(self, unit: int) -> None: ...
-    def watched(self, unit: int) -> bool: ...
-    def extent(self, state: State, region: int) -> int: ...
 
 
 def _innermost(context: tuple[Extent, ...]) -> int:
@@ -123,6 +108,9 @@ class Machine(Emitter):
         self.rules: Final = rules
         self.enders: Final = enders
         self.arrive: Final = versions.arrive
+        self.rolled: Final = versions.rolled
+        self.refused: Final = versions.refused
+        """Places where keeping an object virtual, or entering a method, turned out not to be exact."""
         self.budget: Final = budget
         super().__init__()
         self.watch: Callable[[int, int, str], None] | None = None
@@ -143,7 +131,6 @@ class Machine(Emitter):
         self.style = Style()
         self.patient = False  # go on when a loop turns out dynamic late: find all of them before starting again
         self.late = ""
-        self.rolled: set[tuple[int, int]] = set()
         self.compared: set[object] = set()
         """The tokens of tuples that `is` was asked about."""
         self.ways: dict[tuple[int, int], set[bool]] = {}
@@ -160,8 +147,6 @@ class Machine(Emitter):
         self.too_deep: dict[int, int] = {}
         self.lost: dict[int, object] = {}
         """Residual values that no code computes, with the calls that lost them."""
-        self.refused: set[object] = set()
-        """Places where keeping an object virtual, or entering a method, turned out not to be exact."""
 
     running: Version
 
@@ -419,13 +404,13 @@ class Machine(Emitter):
         """Code that stays writes into `target`."""
         if type(target) is Known and self.world.write(target.value):
             self.event("FT305", f"the contents of a static {type(target.value).__name__} are written")
-            raise Restart("a static object is written")
+            raise Restart("a static object is written", whole=True)
 
     def escape(self, value: AbstractValue) -> None:
         """Code that we cannot see receives `value`."""
         for leaf in self.state.leaves(value):
             if type(leaf) is Known and self.world.escape(leaf.value):
-                raise Restart("a static object is handed to unknown code")
+                raise Restart("a static object is handed to unknown code", whole=True)
 
     def expose(self, name: str, args: Sequence[AbstractValue], attr: object) -> None:
         for place, arg in enumerate(args):
@@ -444,7 +429,7 @@ class Machine(Emitter):
         """An attribute of a class (None: of something that may be one) is stored or deleted."""
         if self.world.store_on_class(cls, name):
             self.event("FT305", f"attribute `{name}` of a class is written after it was read")
-            raise Restart(f"attribute {name} of a class is written")
+            raise Restart(f"attribute {name} of a class is written", whole=True)
 
     def assume_no_subclass(self, cls: type) -> None:
         place = f"{cls.__qualname__} has no subclass"

@@ -48,11 +48,13 @@ from futamura.specializer.assembly import parameters
 from futamura.specializer.calls import call_value
 from futamura.specializer.control import ENDERS
 from futamura.specializer.facts import FunctionFacts
+from futamura.specializer.knowledge import Knowledge
 from futamura.specializer.machine import Machine, OutOfTime, OverBudget, Restart, Unsupported
 from futamura.specializer.origins import Trace, trace
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style, static_size
 from futamura.specializer.programs import Point, name_values, point_of
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Version
+from futamura.specializer.rewinding import keep, rewind
 from futamura.specializer.rules import RULES
 from futamura.specializer.situation import situation
 from futamura.specializer.state import Frame, State
@@ -140,6 +142,7 @@ class _Sources:
         self._found: Final[dict[types.FunctionType, FunctionFacts | None]] = {}
         self._nested: Final[dict[tuple[int, str], FunctionFacts]] = {}
         self._count = 0
+        self.knowledge: Final = Knowledge()
         self.refused: Final[dict[types.FunctionType, Diagnostic]] = {}
         self._program: Program | None = None
         self._trim = True
@@ -179,7 +182,7 @@ class _Sources:
         self, program: Program, function: Function, namespace: Mapping[str, object], cells: tuple[types.CellType, ...]
     ) -> FunctionFacts:
         self._count += 1
-        facts = FunctionFacts(program, function, namespace, cells, self._count)
+        facts = FunctionFacts(program, function, namespace, cells, self._count, self.knowledge)
         if not self._trim:
             facts.keep_dead()
         return facts
@@ -329,52 +332,53 @@ class _Run:
             return machine.renamed(old)
 
         assert polyvariance in ("auto", "all", "none")
-        versions = Versions(polyvariance, self.budget, fresh, self.events.append)  # type: ignore[arg-type]
+        knowledge = self.sources.knowledge
+        versions = Versions(polyvariance, self.budget, fresh, self.events.append, knowledge)  # type: ignore[arg-type]
         read_places: set[tuple[int, str]] = set()
-        rolled: set[tuple[int, int]] = set()
-        refused: set[object] = set()
+        started: tuple[Version, list[int]] | None = None
         for attempt in range(self.budget.restarts):
-            versions.reset()
-            machine = Machine(
-                RULES,
-                ENDERS,
-                versions,
-                self.budget,
-                self.world,
-                self.subject.home,
-                self.sources.callee,
-                self.sources.nested,
-            )
-            machine.read_places = read_places
-            versions.rolled = machine.rolled = rolled
-            versions.style = machine.style = self.subject.style or machine.style
-            machine.patient = self.subject.style is not None
-            machine.watch, machine.deadline = self.watch, self._deadline
-            machine.refused = versions.refused = refused
-            machine.own_cells, machine.own_names = facts.cells, facts.function.free
+            if machine is None or started is None:
+                versions.reset()
+                machine = self._machine(versions, facts)
+                machine.read_places = read_places
+            running = True
             try:
-                root, params = self._run(machine, versions, facts)
+                if started is None:
+                    started = self._start(machine, versions, facts)
+                root, params = started
+                self._run(machine, versions)
+                running = False
                 traced = trace(machine, root, machine.inputs)
                 program = self._assemble(machine, root, params, facts)
-            except Restart:
+            except Restart as again:
                 self.events.extend(event for event in machine.events.values() if event.code in _LASTING)
-                continue
+                running = running and not again.whole
             except Unsupported as reason:
                 self._file, self._context = machine.file, situation(machine.state)
                 if not self._left_call(machine, reason):
                     raise
-                continue
             except OverBudget as over:
                 if not self._left_the_outermost_call(machine, versions, over):
                     raise
-                continue
-            self.events.extend(machine.events.values())
-            self.events.extend(map(Event.of, self.sources.refused.values()))
-            result = self._result(machine, versions, program, attempt)
-            result.trace = traced
-            return result
+            else:
+                self.events.extend(machine.events.values())
+                self.events.extend(map(Event.of, self.sources.refused.values()))
+                result = self._result(machine, versions, program, attempt)
+                result.trace = traced
+                return result
+            if not (running and rewind(machine, versions, knowledge)):
+                started = None
         sys.setrecursionlimit(limit)
         raise OverBudget("too many restarts")
+
+    def _machine(self, versions: Versions, facts: FunctionFacts) -> Machine:
+        sources, home = self.sources, self.subject.home
+        machine = Machine(RULES, ENDERS, versions, self.budget, self.world, home, sources.callee, sources.nested)
+        versions.style = machine.style = self.subject.style or machine.style
+        machine.patient = self.subject.style is not None
+        machine.watch, machine.deadline = self.watch, self._deadline
+        machine.own_cells, machine.own_names = facts.cells, facts.function.free
+        return machine
 
     def _left_call(self, machine: Machine, reason: Unsupported) -> bool:
         """Give up one call only: the innermost function that can be called instead stays a call from now on."""
@@ -404,7 +408,8 @@ class _Run:
         self.events.append(Event("FT406", f"{over}: the call of {frames[1].facts.function.qualname} stays"))
         return True
 
-    def _run(self, machine: Machine, versions: Versions, facts: FunctionFacts) -> tuple[Version, list[int]]:
+    def _start(self, machine: Machine, versions: Versions, facts: FunctionFacts) -> tuple[Version, list[int]]:
+        """The version of the entry, and the residual values of its parameters."""
         env: dict[int, AbstractValue] = {}
         names = facts.function.signature.names
         params: list[int] = []
@@ -431,13 +436,18 @@ class _Run:
         alone = plain.varargs is None and plain.varkw is None and not plain.kwonly
         root = versions.arrive_unit(state) if alone else versions.arrive_root(state)
         self._arrived = state
+        return root, params
+
+    def _run(self, machine: Machine, versions: Versions) -> None:
+        """Run versions until all have settled."""
+        keep(machine, versions)
         while (version := versions.next()) is not None:
             machine.run_version(version)
+            keep(machine, versions)
         if machine.late:
             raise Restart(machine.late)
         if not machine.compared.isdisjoint(versions.confused):
             raise Unsupported("`is` tells two equal tuples apart that are one value here")
-        return root, params
 
     def _assemble(self, machine: Machine, root: Version, params: list[int], facts: FunctionFacts) -> Program:
         from_state = {}

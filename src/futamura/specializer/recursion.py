@@ -50,7 +50,7 @@ def unfolds(
     if not facts.recursive:
         if not dynamic:
             return True, None
-        facts.recursive = True
+        facts.mark_recursive()
         raise Restart(f"{facts.function.name} calls itself under dynamic control")
     env = dict(zip(facts.function.entry.params, values, strict=True))
     arguments = State([Frame(facts, env)], m.state.heap, m.state.ages)

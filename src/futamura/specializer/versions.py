@@ -10,10 +10,13 @@ Invariant: a version's state only rises, and `key(version.state) == version.key`
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Final, NoReturn
 
+from futamura.specializer.growth import growing_sites, outermost_sites, trips_of, weights_of
+from futamura.specializer.history import History, Restore, copied_dicts, copied_set, copied_summaries, shortened
 from futamura.specializer.keys import Key, NoKey, Tokens
+from futamura.specializer.knowledge import Knowledge, Learned
 from futamura.specializer.machine import Restart
 from futamura.specializer.merge import Meet, generalize
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style
@@ -21,51 +24,55 @@ from futamura.specializer.residual import Summary, Unit, Version
 from futamura.specializer.situation import located
 from futamura.specializer.state import ArgumentKey, State
 from futamura.specializer.summaries import raised_state
-from futamura.specializer.values import Dynamic, Known, Virtual, VObject
+from futamura.specializer.values import Dynamic, Known, VObject
 
 __all__ = ["Versions"]
 
 SHAPES: Final = 3
 """As many lengths of a container are kept apart at one point of a loop; more mean that it grows with the loop."""
 
-NESTINGS: Final = 2
-"""Objects of one site that nest to more different depths than this among the versions of a block grow."""
-MOST_NESTED: Final = 64
-"""Deeper counts as this deep."""
 
 
 class Versions:
     """The version table of one specialization."""
 
     def __init__(
-        self, polyvariance: Polyvariance, budget: Budget, fresh: Callable[[int], int], event: Callable[[Event], None]
+        self,
+        polyvariance: Polyvariance,
+        budget: Budget,
+        fresh: Callable[[int], int],
+        event: Callable[[Event], None],
+        knowledge: Knowledge,
     ) -> None:
         self.polyvariance: Final = polyvariance
         self.budget: Final = budget
         self._fresh: Final = fresh
         self._event: Final = event
-        self.nokey: set[object] = set()
-        self.noshape: set[object] = set()
+        self._knowledge: Final = knowledge
+        self.history = History(knowledge)
+        self.nokey = Learned[object](knowledge)
+        self.noshape = Learned[object](knowledge)
         self.omitted: set[type] = set()
-        self.read: set[type] = set()
-        self.plain: set[tuple[int, int]] = set()
-        self.refused: set[object] = set()
+        self.read = Learned[type](knowledge)
+        self.plain = Learned[tuple[int, int]](knowledge)
+        self.refused = Learned[object](knowledge)
         """The machine's places where something cannot be virtual."""
         self.extents: dict[object, int] = {}
         self.units: dict[object, int] = {}
-        self.real: set[tuple[int, int]] = set()
+        self.real = Learned[tuple[int, int]](knowledge)
         self.confused: set[object] = set()
         """The tokens of equal tuples that are two objects and met somewhere."""
         self.style = Style()
-        self.rolled: set[tuple[int, int]] = set()
-        self.opaque: set[object] = set()
+        self.rolled = Learned[tuple[int, int]](knowledge)
+        self.opaque = Learned[object](knowledge)
         """Calls that bring nothing static and made versions explode: they stay calls."""
         self.work = 0
         self.tokens: Final = Tokens()
         self.summaries: dict[int, Summary] = {}
         self.unit = Unit("")
         self._queue: list[tuple[tuple[int, ...], int, Version]] = []
-        self._count = 0
+        self._all: Final[list[Version]] = []
+        """All versions in the order in which they were made, those that have become another one included."""
         self._per_block: dict[tuple[int, int], list[Version]] = {}
         self._shapes: dict[tuple[int, int, object], dict[tuple[tuple[object, int], ...], None]] = {}
 
@@ -79,6 +86,40 @@ class Versions:
         self._queue.clear()
         self._per_block.clear()
         self._shapes.clear()
+        self._all.clear()
+        self._knowledge.start()
+        self.history = History(self._knowledge)
+
+    @property
+    def count(self) -> int:
+        """How many versions were made."""
+        return len(self._all)
+
+    def size(self) -> int:
+        """How much there is to copy for a way back, beside the versions themselves."""
+        return len(self.summaries) + len(self.confused) + sum(map(len, self._shapes.values()))
+
+    def tables(self) -> list[Restore]:
+        """What brings the tables beside the versions back."""
+        return [
+            copied_summaries(self.summaries),
+            copied_dicts(self._shapes),
+            copied_set(self.confused),
+            shortened(self.extents),
+            shortened(self.units),
+        ]
+
+    def back_to(self, count: int) -> None:
+        """Only the first versions are left, and these are as they were: what is told from them, too."""
+        del self._all[count:]
+        alive = [version for version in self._all if version.forward is None]
+        self.unit.table = {version.key: version for version in alive}
+        self._per_block.clear()
+        for version in alive:
+            top = version.state.top
+            self._per_block.setdefault((top.facts.uid, top.block), []).append(version)
+        self._queue[:] = [(version.place, version.uid, version) for version in self._all if version.queued]
+        heapq.heapify(self._queue)
 
     def keep(self, entry: VObject) -> bool:
         return entry.site not in self.noshape
@@ -138,15 +179,16 @@ class Versions:
                 key = Key(self, state, recursive=True)
             except NoKey:
                 self._rekey_units()
-            return ArgumentKey(key.tokens, key.signature(), tuple(_weights(key.shapes).items()))
+            return ArgumentKey(key.tokens, key.signature(), tuple(weights_of(key.shapes).items()))
 
     def note_read(self, cls: type) -> None:
         """An attribute of an instance made during specialization is read: what such instances hold belongs to the
         keys, also that of the other classes of its module, which will be read next."""
-        if cls in self.read:
+        if self.read.has(cls):
             return
         late = {other for other in self.omitted if other.__module__ == cls.__module__} if cls in self.omitted else set()
-        self.read |= {cls, *late}
+        self.read.add(cls)
+        self.read.update(late)
         if late:
             raise Restart(f"attributes of {cls.__name__} are read")
 
@@ -260,15 +302,15 @@ class Versions:
                 return True  # the place of a value that grew old has left the keys
             for at in differing:
                 places[at] = made.scalars.get(at, known.scalars.get(at))
-        found = {place for place in places.values() if place is not None} - self.nokey
-        self.nokey |= found
+        found = self.nokey.absent(place for place in places.values() if place is not None)
+        self.nokey.update(found)
         return bool(found)
 
     def _create(self, key: object, state: State, scalars: dict[int, object] | None = None) -> Version:
-        self._count += 1
         place = tuple(frame.facts.position[frame.block] for frame in state.frames)
-        version = Version(self._count, self.unit, key, generalize(state, self._fresh, self.keep), place)
+        version = Version(len(self._all) + 1, self.unit, key, generalize(state, self._fresh, self.keep), place)
         version.scalars = scalars
+        self._all.append(version)
         self.unit.table[key] = version
         self._enqueue(version)
         top = state.top
@@ -286,19 +328,23 @@ class Versions:
                 self.refused.add(("variable", *place[1:]))
                 raise Restart("a variable is bound on some ways only")
         if meet.changed:
+            self.history.before(version)
             version.state = meet.state
             self._enqueue(version)
 
     def _enqueue(self, version: Version) -> None:
         if not version.queued:
+            self.history.before(version)
             version.queued = True
             heapq.heappush(self._queue, (version.place, version.uid, version))
 
     def next(self) -> Version | None:
         while self._queue:
             version = heapq.heappop(self._queue)[2]
+            self.history.before(version)
             version.queued = False
             if version.forward is None:
+                self._knowledge.now += 1
                 return version
         return None
 
@@ -313,9 +359,11 @@ class Versions:
                         continue
                     if not _is_fixed(version.key):
                         made = Key(self, version.state)
+                        self.history.before(version)
                         version.key, version.scalars = made.tokens, made.scalars
                     other = table.setdefault(version.key, version)
                     if other is not version:
+                        self.history.before(version)
                         version.forward = other
                         self._join(other, version.state)
             except NoKey:
@@ -335,19 +383,19 @@ class Versions:
             count & (count - 1) and count < self.budget.hard_versions_per_block
         ):
             return
-        growing = _growing(siblings)
+        growing = growing_sites(siblings)
         name = state.top.facts.function.qualname
-        if growing - self.noshape:
+        if self.noshape.absent(growing):
             _mark_loops(state)
             self.grows(growing, state)
         if block in self.plain:
             return
         values = self._values(siblings)
-        trips, positions = _trips(siblings)
+        trips, positions = trips_of(siblings)
         spread = max(trips, *values.values(), 1)
         if count <= 1.5 * spread and count < self.budget.hard_versions_per_block:
             return
-        others = {place for place, number in values.items() if 1 < number < spread} - self.nokey - positions
+        others = self.nokey.absent(place for place, number in values.items() if 1 < number < spread) - positions
         if count < self.budget.hard_versions_per_block and 3 * self._apart(siblings, others) > 2 * count:
             return  # they differ in more than a few values: handlers, objects, several loops over static data
         _mark_loops(state)
@@ -356,7 +404,7 @@ class Versions:
             self.grows(grown, state)
         self._leave_a_call(state, name, count)
         if others and count < self.budget.hard_versions_per_block:
-            self.nokey |= others
+            self.nokey.update(others)
             reason = f"{name}: {count} versions of one block: only what varies most tells them apart"
             self._note("FT403", reason, state)
             if any(frame.extents for version in siblings for frame in version.state.frames):
@@ -384,7 +432,7 @@ class Versions:
 
     def grows(self, sites: set[object], state: State) -> NoReturn:
         name = state.top.facts.function.qualname
-        self.noshape |= sites
+        self.noshape.update(sites)
         self.nokey.clear()  # learned from states that will not come again
         self.plain.clear()
         what = "a container grows" if len(sites) == 1 else f"{len(sites)} containers grow"
@@ -428,11 +476,11 @@ class Versions:
             for (uid, block, _), seen in self._shapes.items():
                 if uid != frame.facts.uid or block not in headers or len(seen) < SHAPES:
                     continue
-                held = [_weights(shapes) for shapes in seen]
+                held = [weights_of(shapes) for shapes in seen]
                 sites = {site for weights in held for site in weights}
                 differing = {site for site in sites if len({found.get(site, 0) for found in held}) > 1}
                 grown |= differing if len(differing) == 1 else set()
-        return grown - self.noshape
+        return self.noshape.absent(grown)
 
     def _watch_shapes(self, state: State, key: Key) -> None:
         """At a dynamic loop's header, containers that differ in length from trip to trip while all else is equal
@@ -444,9 +492,11 @@ class Versions:
         seen = self._shapes.setdefault(place, {})
         seen.setdefault(tuple(key.shapes))
         if len(seen) > SHAPES:
-            held = [_weights(shapes) for shapes in seen]
-            growing = {site for site in held[0] if len({found.get(site, 0) for found in held}) > 1} - self.noshape
-            growing = _outermost(growing, state.heap)
+            held = [weights_of(shapes) for shapes in seen]
+            growing = self.noshape.absent(
+                site for site in held[0] if len({found.get(site, 0) for found in held}) > 1
+            )
+            growing = outermost_sites(growing, state.heap)
             if growing:
                 self.grows(growing, state)
 
@@ -468,21 +518,6 @@ def loosened(state: State, loops: str, fresh: Callable[[int], int]) -> State:
     return loose
 
 
-def _trips(siblings: list[Version]) -> tuple[int, set[object]]:
-    """How many trips of nested loops over static data these versions stand for, and the places of the positions: the
-    loops' bodies are copied for each pair of positions, which is as much code as there is data."""
-    trips: set[frozenset[tuple[object, object]]] = set()
-    places: set[object] = set()
-    for version in siblings:
-        found = []
-        for entry in version.state.heap.values():
-            if entry.kind == "iterator" and entry.extra == "sequence" and type(position := entry.items[1]) is Known:
-                places.add((entry.site, 1))
-                found.append((entry.site, position.value))
-        trips.add(frozenset(found))
-    return len(trips), places
-
-
 def _mark_loops(state: State) -> None:
     """Versions explode: the innermost loops around that have static control are dynamic after all.
 
@@ -490,75 +525,12 @@ def _mark_loops(state: State) -> None:
     """
     for frame in reversed(state.frames):
         facts = frame.facts
-        late = {loop.header for loop in facts.loops_of[frame.block]} - facts.dynamic_headers
+        late = facts.dynamic_headers.absent(loop.header for loop in facts.loops_of[frame.block])
         if late:
-            facts.dynamic_headers |= late
+            facts.dynamic_headers.update(late)
             raise Restart(f"the loop of {facts.function.name} turned out dynamic")
 
 
 def _is_fixed(key: object) -> bool:
     """Keys of handlers and of residual functions' entries do not depend on their states."""
     return isinstance(key, tuple) and key[0] in ("handler", "entry")
-
-
-def _weights(shapes: Iterable[tuple[object, int]]) -> dict[object, int]:
-    """How many containers of each site there are, and how much is in them, in one number."""
-    weights: dict[object, int] = {}
-    for site, length in shapes:
-        weights[site] = weights.get(site, 0) + length + 1
-    return weights
-
-
-def _growing(siblings: list[Version]) -> set[object]:
-    """Allocation sites whose containers have many lengths, or nest in themselves ever deeper, among these versions."""
-    lengths: dict[object, set[int]] = {}
-    depths: dict[object, set[int]] = {}
-    for version in siblings[-64:]:
-        heap = version.state.heap
-        for entry in heap.values():
-            if entry.kind in ("list", "tuple", "dict", "set", "deque"):
-                lengths.setdefault(entry.site, set()).add(len(entry.items))
-        for site, depth in _nesting(heap).items():
-            depths.setdefault(site, set()).add(depth)
-    limit = min(len(siblings), 64) // 2
-    nested = {site for site, found in depths.items() if len(found) > NESTINGS}
-    return {site for site, found in lengths.items() if len(found) > limit} | nested
-
-
-def _outermost(sites: set[object], heap: dict[int, VObject]) -> set[object]:
-    """Those of these sites whose objects do not lie in an object of another one.
-
-    A list that grows holds ever more of what a trip around the loop makes: it grows, and they do not.
-    """
-    inside: set[object] = set()
-    for entry in heap.values():
-        if entry.site not in sites:
-            continue
-        seen: set[int] = set()
-        work = list(entry.items)
-        while work:
-            item = work.pop()
-            if type(item) is Virtual and item.oid not in seen:
-                seen.add(item.oid)
-                held = heap[item.oid]
-                work.extend(held.items)
-                if held.site != entry.site:
-                    inside.add(held.site)
-    return sites - inside or sites
-
-
-def _nesting(heap: dict[int, VObject]) -> dict[object, int]:
-    """How deep objects of one site lie inside each other, for the sites where any do."""
-    inside = {
-        oid: [item.oid for item in entry.items if type(item) is Virtual and heap[item.oid].site == entry.site]
-        for oid, entry in heap.items()
-    }
-    depths: dict[object, int] = {}
-    level = [oid for oid, items in inside.items() if items]
-    for depth in range(1, MOST_NESTED):
-        if not level:
-            break
-        depths.update((heap[oid].site, depth) for oid in level)
-        reached = dict.fromkeys(item for oid in level for item in inside[oid])
-        level = [oid for oid in reached if inside[oid]]
-    return depths

@@ -1,0 +1,99 @@
+"""Signs of growth among the versions of one block: containers that get longer, or nest ever deeper.
+
+    [] , [1] , [1, 1] , [1, 1, 1]   of one allocation site, all else equal     ->   the site is one that grows
+
+Invariant: nothing is changed here, and nothing depends on the order of sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from futamura.specializer.residual import Version
+from futamura.specializer.values import Known, Virtual, VObject
+
+__all__ = ["growing_sites", "outermost_sites", "trips_of", "weights_of"]
+
+NESTINGS: Final = 2
+"""Objects of one site that nest to more different depths than this among the versions of a block grow."""
+MOST_NESTED: Final = 64
+"""Deeper counts as this deep."""
+
+
+def trips_of(siblings: list[Version]) -> tuple[int, set[object]]:
+    """How many trips of nested loops over static data these versions stand for, and the places of the positions: the
+    loops' bodies are copied for each pair of positions, which is as much code as there is data."""
+    trips: set[frozenset[tuple[object, object]]] = set()
+    places: set[object] = set()
+    for version in siblings:
+        found = []
+        for entry in version.state.heap.values():
+            if entry.kind == "iterator" and entry.extra == "sequence" and type(position := entry.items[1]) is Known:
+                places.add((entry.site, 1))
+                found.append((entry.site, position.value))
+        trips.add(frozenset(found))
+    return len(trips), places
+
+
+def weights_of(shapes: Iterable[tuple[object, int]]) -> dict[object, int]:
+    """How many containers of each site there are, and how much is in them, in one number."""
+    weights: dict[object, int] = {}
+    for site, length in shapes:
+        weights[site] = weights.get(site, 0) + length + 1
+    return weights
+
+
+def growing_sites(siblings: list[Version]) -> set[object]:
+    """Allocation sites whose containers have many lengths, or nest in themselves ever deeper, among these versions."""
+    lengths: dict[object, set[int]] = {}
+    depths: dict[object, set[int]] = {}
+    for version in siblings[-64:]:
+        heap = version.state.heap
+        for entry in heap.values():
+            if entry.kind in ("list", "tuple", "dict", "set", "deque"):
+                lengths.setdefault(entry.site, set()).add(len(entry.items))
+        for site, depth in nesting_depths(heap).items():
+            depths.setdefault(site, set()).add(depth)
+    limit = min(len(siblings), 64) // 2
+    nested = {site for site, found in depths.items() if len(found) > NESTINGS}
+    return {site for site, found in lengths.items() if len(found) > limit} | nested
+
+
+def outermost_sites(sites: set[object], heap: dict[int, VObject]) -> set[object]:
+    """Those of these sites whose objects do not lie in an object of another one.
+
+    A list that grows holds ever more of what a trip around the loop makes: it grows, and they do not.
+    """
+    inside: set[object] = set()
+    for entry in heap.values():
+        if entry.site not in sites:
+            continue
+        seen: set[int] = set()
+        work = list(entry.items)
+        while work:
+            item = work.pop()
+            if type(item) is Virtual and item.oid not in seen:
+                seen.add(item.oid)
+                held = heap[item.oid]
+                work.extend(held.items)
+                if held.site != entry.site:
+                    inside.add(held.site)
+    return sites - inside or sites
+
+
+def nesting_depths(heap: dict[int, VObject]) -> dict[object, int]:
+    """How deep objects of one site lie inside each other, for the sites where any do."""
+    inside = {
+        oid: [item.oid for item in entry.items if type(item) is Virtual and heap[item.oid].site == entry.site]
+        for oid, entry in heap.items()
+    }
+    depths: dict[object, int] = {}
+    level = [oid for oid, items in inside.items() if items]
+    for depth in range(1, MOST_NESTED):
+        if not level:
+            break
+        depths.update((heap[oid].site, depth) for oid in level)
+        reached = dict.fromkeys(item for oid in level for item in inside[oid])
+        level = [oid for oid in reached if inside[oid]]
+    return depths
