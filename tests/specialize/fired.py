@@ -116,12 +116,12 @@ def watch() -> Fired:
 def _wrap_tables(fired: Fired) -> None:
     for name, function in list(RULES.items()):
         RULES[name] = fired.rule(name, function)
-    for name, function in list(ENDERS.items()):
-        ENDERS[name] = fired.ender(name, function)
+    for name, ender in list(ENDERS.items()):
+        ENDERS[name] = fired.ender(name, ender)
     for name, specials in SPECIAL.items():
         specials[:] = [fired.wrapped(f"special {name}: {one.__name__.strip('_')}", one) for one in specials]
-    for name, function in list(OPERATOR_CALLS.items()):
-        OPERATOR_CALLS[name] = fired.wrapped(f"method of a class for {name}", function, False)
+    for name, method in list(OPERATOR_CALLS.items()):
+        OPERATOR_CALLS[name] = fired.wrapped(f"method of a class for {name}", method, False)
     tables: tuple[tuple[str, dict[Any, Any]], ...] = (
         ("model", models.MODELS),
         ("model", models.KEYWORD_MODELS),
@@ -137,38 +137,40 @@ def _wrap_tables(fired: Fired) -> None:
 
 def _wrap_folds(fired: Fired) -> None:
     """What is computed during specialization, and the laws of operators whose operands are partly known."""
-    rules.fold = fired.named(lambda m, name, values: f"computed {name}", [], rules.fold)
+    in_rules: Any = rules  # whose names are bound to other functions here
+    in_calls: Any = calls
+    in_rules.fold = fired.named(lambda m, name, values: f"computed {name}", [], in_rules.fold)
     fired.rows.update(f"computed {name}" for name in (*BINARY, *INPLACE, *COMPARE, *UNARY))
     laws = [f"law of {name} for {kind}" for name, row in OPERATORS.items() for kind in _with_laws(row.laws)]
-    rules.by_law = fired.named(
-        lambda name, args, types: f"law of {name} for {types[0].__name__}", laws, rules.by_law
+    in_rules.by_law = fired.named(
+        lambda name, args, types: f"law of {name} for {types[0].__name__}", laws, in_rules.by_law
     )
-    rules.compared = fired.named(
+    in_rules.compared = fired.named(
         lambda m, name, *rest: f"bounds of ints decide {name}",
         (f"bounds of ints decide {name}" for name in ("lt", "le", "gt", "ge", "eq", "ne")),
-        rules.compared,
+        in_rules.compared,
         lambda result: type(result) is bool,
     )
     functions = [_named(function) for function in PURE_FUNCTIONS if function not in operators._OPERATORS]
-    calls.fold_call = fired.named(
+    in_calls.fold_call = fired.named(
         lambda m, function, args: f"computed {_named(function)}()",
         (f"computed {name}()" for name in functions),
-        calls.fold_call,
+        in_calls.fold_call,
     )
     called = [(kind, name) for kind, names in PURE_METHODS.items() for name in names if callable(getattr(kind, name))]
     methods = [f"computed {kind.__name__}.{name}()" for kind, name in called]
     models._fold_method = fired.named(
         lambda m, target, name, *rest: f"computed {type(target.value).__name__}.{name}()", methods, models._fold_method
     )
-    calls._call_in_python = fired.named(
+    in_calls._call_in_python = fired.named(
         lambda m, frame, op, function, args: f"inlined {_named(function)}()",
         (f"inlined {_named(function)}()" for function in (*calls.IN_PYTHON, next, map, filter)),
-        calls._call_in_python,
+        in_calls._call_in_python,
     )
-    calls.call_operator = fired.named(
+    in_calls.call_operator = fired.named(
         lambda m, frame, op, function, args: f"{_named(function)} as operator",
         (f"{_named(function)} as operator" for function in operators._OPERATORS),
-        calls.call_operator,
+        in_calls.call_operator,
     )
 
 
@@ -189,7 +191,8 @@ def _wrap_passes(fired: Fired) -> None:
         if changed:
             fired.now.add(f"pass {name}")
 
-    pipeline.Report.add = watched
+    report: Any = pipeline.Report
+    report.add = watched
 
 
 def _named(key: object) -> str:
