@@ -8,19 +8,29 @@
 `structured` is made of nested conditions, loops and straight lines over a fixed set of variables, in SSA form with a
 parameter for each variable that a block changes.  The other shapes are hard ones for algorithms on graphs: a chain all
 of whose blocks may leave for one join, two rails with rungs both ways (irreducible), edges to anywhere near, and a long
-chain from whose end a tree spreads to blocks that are reached from the entry as well.  The exponent is the slope of
-the logarithm of the time between the smallest and the largest size: 1.0 is linear.
+chain from whose end a tree spreads to blocks that are reached from the entry as well.
+
+The exponent is the slope of the logarithm of the time between the smallest and the largest size: 1.0 is linear.  Each
+time is that of as many functions as have the blocks of the largest one together, so that the processor's caches hold
+as small a part of the programs at each size; the sizes take turns, and the exponent is the median over the rounds.
+What an analysis itself works on still fits into the caches for small functions only; `--lines` counts the executed
+lines of Python for a block instead, which neither caches nor load change.
 """
 
 from __future__ import annotations
 
 import gc
+import itertools
 import json
 import math
 import random
+import statistics
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import click
 
@@ -149,8 +159,10 @@ SHAPES: dict[str, Callable[[int], Function]] = {
 
 
 def _live_and_dominators(function: Function) -> None:
-    Liveness(function)
-    dominators(ControlFlow(function))
+    flow = ControlFlow(function)
+    assert len(flow.order) == len(function.blocks)
+    Liveness(function, flow.predecessors)
+    dominators(flow)
 
 
 def _dependence(function: Function) -> None:
@@ -175,43 +187,70 @@ SUBJECTS: dict[str, Callable[[Function], None]] = {
 }  # fmt: skip
 
 
-def measure(function: Function, subject: Callable[[Function], None], runs: int) -> float:
-    """The best of some runs, in seconds of processor time, with the collector off."""
-    best = math.inf
-    for _ in range(runs):
-        gc.collect()
-        gc.disable()
-        try:
-            start = time.process_time()
+def measure(functions: list[Function], subject: Callable[[Function], None]) -> float:
+    """Seconds of processor time for a block, with the collector off."""
+    gc.collect()
+    gc.disable()
+    try:
+        start = time.process_time()
+        for function in functions:
             subject(function)
-            best = min(best, time.process_time() - start)
-        finally:
-            gc.enable()
-    return best
+        return (time.process_time() - start) / sum([len(function.blocks) for function in functions])
+    finally:
+        gc.enable()
+
+
+def grown(few: list[float], many: list[float], ratio: float) -> float:
+    """The exponent: the median over the rounds, each of which measured both sizes at about the same time."""
+    return 1 + statistics.median([math.log(b / a) / math.log(ratio) for a, b in zip(few, many)])
+
+
+def lines_executed(function: Function, subject: Callable[[Function], None]) -> int:
+    """How many lines of Python a run takes: the same on every machine, whatever its caches and its load."""
+    count = 0
+
+    def step(frame: FrameType, event: str, argument: object) -> Callable[..., Any]:
+        nonlocal count
+        count += event == "line"
+        return step
+
+    before = sys.gettrace()
+    sys.settrace(step)
+    try:
+        subject(function)
+    finally:
+        sys.settrace(before)
+    return count
 
 
 @click.command()
 @click.option("--sizes", default="3000,10000", show_default=True)
 @click.option("--shape", "shapes", multiple=True, type=click.Choice(sorted(SHAPES)), help="Only these.")
 @click.option("--runs", default=3, show_default=True)
+@click.option("--lines", is_flag=True, help="Count executed lines of Python instead of seconds.")
 @click.option("--output", type=click.Path(path_type=Path), default=None, help="Write the raw numbers as JSON.")
-def main(sizes: str, shapes: tuple[str, ...], runs: int, output: Path | None) -> None:
+def main(sizes: str, shapes: tuple[str, ...], runs: int, lines: bool, output: Path | None) -> None:
     """Print blocks a second and the exponents of growth."""
     rows = []
-    click.echo("  ".join(["shape".ljust(10), "blocks".rjust(8), *(f"{name}/s".rjust(22) for name in SUBJECTS)]))
+    unit = ", lines" if lines else "/s"
+    wanted = sorted({int(text) for text in sizes.split(",")})
+    click.echo("  ".join(["shape".ljust(10), "blocks".rjust(8), *(f"{name}{unit}".rjust(22) for name in SUBJECTS)]))
     for shape in shapes or tuple(SHAPES):
-        times = []
-        for size in (int(text) for text in sizes.split(",")):
-            function = SHAPES[shape](size)
-            count = len(function.blocks)
-            row = {name: measure(function, subject, runs) for name, subject in SUBJECTS.items()}
-            times.append((count, row))
-            rows.append({"shape": shape, "blocks": count, **row})
-            rates = [f"{count / row[name]:22.0f}" for name in SUBJECTS]
-            click.echo("  ".join([f"{shape:10}", f"{count:8}", *rates]))
-        (first, few), (last, many) = times[0], times[-1]
-        if first != last:
-            slopes = [math.log(many[name] / few[name]) / math.log(last / first) for name in SUBJECTS]
+        groups = [[SHAPES[shape](size) for _ in range(wanted[-1] // size)] for size in wanted]
+        counts = [len(group[0].blocks) for group in groups]
+        taken: dict[str, list[list[float]]] = {name: [[] for _ in wanted] for name in SUBJECTS}
+        for _, (name, subject) in itertools.product(range(runs), SUBJECTS.items()):
+            for group, times in zip(groups, taken[name]):
+                one = group[0]
+                times.append(lines_executed(one, subject) / len(one.blocks) if lines else measure(group, subject))
+        for index, count in enumerate(counts):
+            row = {name: statistics.median(times[index]) for name, times in taken.items()}
+            rows.append({"shape": shape, "blocks": count, **{name: one * count for name, one in row.items()}})
+            cells = [f"{row[name] if lines else 1 / row[name]:22.1f}" for name in SUBJECTS]
+            click.echo("  ".join([f"{shape:10}", f"{count:8}", *cells]))
+        if len(wanted) > 1:
+            ratio = counts[-1] / counts[0]
+            slopes = [grown(times[0], times[-1], ratio) for times in taken.values()]
             click.echo("  ".join([" " * 10, "exponent", *(f"{slope:22.2f}" for slope in slopes)]))
     if output is not None:
         output.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")

@@ -10,7 +10,7 @@ Invariant: edges stand in the order of the terminator, once for each edge.
 
 from __future__ import annotations
 
-from futamura.ir.dominance import predecessor_lists, reverse_postorder
+from futamura.ir.dominance import DepthFirst, predecessor_lists
 from futamura.ir.graph import Function
 
 __all__ = ["ControlFlow"]
@@ -19,7 +19,7 @@ __all__ = ["ControlFlow"]
 class ControlFlow:
     """Successors, predecessors and orders; `handlers=False` leaves the handler edges out."""
 
-    __slots__ = ("order", "predecessors", "root", "successors")
+    __slots__ = ("order", "predecessors", "root", "search", "successors")
 
     def __init__(self, function: Function, *, handlers: bool = True) -> None:
         self.root = 0
@@ -30,7 +30,8 @@ class ControlFlow:
                 targets.append(block.handler.target)
             self.successors.append(targets)
         self.predecessors = predecessor_lists(self.successors)
-        self.order = reverse_postorder(self.successors, 0)
+        self.search = DepthFirst(self.successors, 0)
+        self.order = self.search.order
         """The reachable blocks in reverse postorder: each before its successors, but for back edges."""
 
     def reachable(self) -> frozenset[int]:

@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from futamura.analysis.cfg import ControlFlow
-from futamura.analysis.dominators import Dominators
+from futamura.analysis.dominators import Dominators, behind_exit
 
 __all__ = ["ControlDependence"]
 
@@ -33,33 +33,40 @@ class ControlDependence:
         self.post: Final = _post_dominators(flow)
         """The dominator tree of the reversed graph; its root is the virtual exit, the node behind the last block."""
         self.on: Final[list[list[tuple[int, int]]]] = [[] for _ in flow.successors]
-        self._dependents: Final[list[list[int]]] = [[] for _ in flow.successors]
+        self._dependents: list[list[int]] | None = None
+        on, parent = self.on, self.post.parent
         for block in sorted(flow.order):
-            self._decide(block)
-
-    def _decide(self, block: int) -> None:
-        parent = self.post.parent
-        # A single way on decides nothing, unless leaving an endless loop there is an alternative.
-        end = parent[block]
-        for number, target in enumerate(self.flow.successors[block]):
-            node = target
-            while node != end:
-                self.on[node].append((block, number))
-                found = self._dependents[block]
-                if node not in found[-1:]:
-                    found.append(node)
-                node = parent[node]
+            # A single way on decides nothing, unless leaving an endless loop there is an alternative.
+            end = parent[block]
+            for number, node in enumerate(flow.successors[block]):
+                if node == end:
+                    continue
+                edge = (block, number)
+                while node != end:
+                    on[node].append(edge)
+                    node = parent[node]
 
     def dependents(self, block: int) -> list[int]:
         """The blocks that depend on some edge of `block`, in increasing order."""
-        return sorted(set(self._dependents[block]))
+        return self._below()[block]
+
+    def _below(self) -> list[list[int]]:
+        """`on` the other way round."""
+        if self._dependents is None:
+            self._dependents = [[] for _ in self.on]
+            for node, edges in enumerate(self.on):
+                for block, _ in edges:
+                    if self._dependents[block][-1:] != [node]:
+                        self._dependents[block].append(node)
+        return self._dependents
 
     def closure(self, blocks: Iterable[int]) -> set[int]:
         """All blocks that depend on one of `blocks`, directly or through others."""
         found: set[int] = set()
+        below = self._below()
         work = sorted(set(blocks))
         while work:
-            for node in self._dependents[work.pop()]:
+            for node in below[work.pop()]:
                 if node not in found:
                     found.add(node)
                     work.append(node)
@@ -67,8 +74,7 @@ class ControlDependence:
 
 
 def _post_dominators(flow: ControlFlow) -> Dominators:
-    exit = len(flow.successors)
-    reaches = bytearray(exit)
+    reaches = bytearray(len(flow.successors))
     leaves = flow.exits()
     work = list(leaves)
     for block in work:
@@ -78,6 +84,4 @@ def _post_dominators(flow: ControlFlow) -> Dominators:
             if not reaches[source]:
                 reaches[source] = 1
                 work.append(source)
-    reversed_graph = [list(sources) for sources in flow.predecessors]
-    reversed_graph.append(sorted({*leaves, *(block for block in flow.order if not reaches[block])}))
-    return Dominators(reversed_graph, exit)
+    return behind_exit(flow, [*leaves, *(block for block in flow.order if not reaches[block])])

@@ -11,34 +11,45 @@ Cost: that of `ir/dominance.py`, nearly linear on every graph; frontiers are lin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from futamura.analysis.cfg import ControlFlow
 from futamura.ir.dominance import (
+    DepthFirst,
     dominance_intervals,
-    immediate_dominators,
+    dominators_of_search,
     predecessor_lists,
-    reverse_postorder,
 )
 
-__all__ = ["Dominators", "dominators", "post_dominators"]
+__all__ = ["Dominators", "behind_exit", "dominators", "post_dominators"]
 
 
 class Dominators:
     """A dominator tree; `parent[node]` is the immediate dominator, the root's its own, -1 where nothing leads."""
 
-    __slots__ = ("_first", "_last", "order", "parent", "predecessors", "root")
+    __slots__ = ("_intervals", "order", "parent", "predecessors", "root")
 
-    def __init__(self, successors: Sequence[Sequence[int]], root: int) -> None:
+    def __init__(
+        self,
+        successors: Sequence[Sequence[int]],
+        root: int,
+        predecessors: list[list[int]] | None = None,
+        search: DepthFirst | None = None,
+    ) -> None:
+        """What the caller has already of the graph, its reversed edges or a search from the root, is not made again."""
         self.root = root
-        self.predecessors = predecessor_lists(successors)
-        self.order = reverse_postorder(successors, root)
-        self.parent = immediate_dominators(successors, root)
-        self._first, self._last = dominance_intervals(self.parent, self.order)
+        self.predecessors = predecessor_lists(successors) if predecessors is None else predecessors
+        found = DepthFirst(successors, root) if search is None else search
+        self.order = found.order
+        self.parent = dominators_of_search(found, self.predecessors)
+        self._intervals: tuple[list[int], list[int]] | None = None
 
     def dominates(self, above: int, below: int) -> bool:
         """Every way from the root to `below` passes `above`; each reachable node dominates itself."""
-        return self._first[above] <= self._first[below] <= self._last[above]
+        if self._intervals is None:
+            self._intervals = dominance_intervals(self.parent, self.order)
+        first, last = self._intervals
+        return first[above] <= first[below] <= last[above]
 
     def children(self) -> list[list[int]]:
         """For each node those that it dominates immediately, in reverse postorder."""
@@ -65,7 +76,7 @@ class Dominators:
 
 
 def dominators(flow: ControlFlow) -> Dominators:
-    return Dominators(flow.successors, flow.root)
+    return Dominators(flow.successors, flow.root, flow.predecessors, flow.search)
 
 
 def post_dominators(flow: ControlFlow) -> Dominators:
@@ -79,9 +90,17 @@ def post_dominators(flow: ControlFlow) -> Dominators:
         if not reached[node]:
             leaves.append(node)
             _reach(flow, [node], reached)
-    reversed_graph: list[list[int]] = [list(sources) for sources in flow.predecessors]
-    reversed_graph.append(sorted(leaves))
-    return Dominators(reversed_graph, exit)
+    return behind_exit(flow, leaves)
+
+
+def behind_exit(flow: ControlFlow, leaves: Iterable[int]) -> Dominators:
+    """The dominators of the reversed graph from a virtual exit that stands behind `leaves`."""
+    exit = len(flow.successors)
+    ends = sorted(set(leaves))
+    onward: list[list[int]] = [*flow.successors, []]
+    for node in ends:
+        onward[node] = [*onward[node], exit]
+    return Dominators([*flow.predecessors, ends], exit, onward)
 
 
 def _reach(flow: ControlFlow, starts: Sequence[int], reached: bytearray) -> None:

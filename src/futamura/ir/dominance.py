@@ -9,31 +9,56 @@ graph, irreducible ones and long ways into one join included, and linear in prac
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 __all__ = [
-    "dominance_intervals", "dominators_in_preorder", "immediate_dominators", "predecessor_lists", "reverse_postorder",
+    "DepthFirst", "dominance_intervals", "dominators_in_preorder", "dominators_of_search", "immediate_dominators",
+    "predecessor_lists", "reverse_postorder",
 ]  # fmt: skip
+
+
+class DepthFirst:
+    """A depth-first search that takes edges in their order; for the nodes that the root reaches.
+
+    `nodes` are numbered in the order of their discovery (`number[node]`, or -1); `parent` goes from numbers to numbers.
+    """
+
+    __slots__ = ("nodes", "number", "order", "parent")
+
+    def __init__(self, successors: Sequence[Sequence[int]], root: int) -> None:
+        number = [-1] * len(successors)
+        nodes: list[int] = []
+        parent: list[int] = []
+        order: list[int] = []
+        over = [0] * len(successors)
+        stack = [root]
+        while stack:
+            node = stack.pop()
+            if node < 0:
+                order.append(~node)
+                continue
+            if number[node] >= 0:
+                continue
+            number[node] = found = len(nodes)
+            nodes.append(node)
+            parent.append(over[node])
+            stack.append(~node)
+            # The last of several entries of a node is the one that counts: its `over` was written last, too.
+            for target in reversed(successors[node]):
+                if number[target] < 0:
+                    over[target] = found
+                    stack.append(target)
+        order.reverse()
+        self.number = number
+        self.nodes = nodes
+        self.parent = parent
+        self.order = order
+        """Reverse postorder: each before its successors unless a back edge leads there."""
 
 
 def reverse_postorder(successors: Sequence[Sequence[int]], root: int) -> list[int]:
     """The nodes that `root` reaches, each before its successors unless a back edge leads there."""
-    seen = bytearray(len(successors))
-    seen[root] = 1
-    order: list[int] = []
-    stack = [(root, iter(successors[root]))]
-    while stack:
-        node, rest = stack[-1]
-        for target in rest:
-            if not seen[target]:
-                seen[target] = 1
-                stack.append((target, iter(successors[target])))
-                break
-        else:
-            stack.pop()
-            order.append(node)
-    order.reverse()
-    return order
+    return DepthFirst(successors, root).order
 
 
 def predecessor_lists(successors: Sequence[Sequence[int]]) -> list[list[int]]:
@@ -47,55 +72,57 @@ def predecessor_lists(successors: Sequence[Sequence[int]]) -> list[list[int]]:
 
 def immediate_dominators(successors: Sequence[Sequence[int]], root: int) -> list[int]:
     """The immediate dominator of each node that `root` reaches; the root's is itself."""
-    number = [-1] * len(successors)
-    number[root] = 0
-    nodes = [root]
-    parent = [0]
-    sources: list[list[int]] = [[]]
-    stack = [(0, iter(successors[root]))]
-    while stack:
-        source, rest = stack[-1]
-        for target in rest:
-            found = number[target]
-            if found < 0:
-                found = number[target] = len(nodes)
-                nodes.append(target)
-                parent.append(source)
-                sources.append([source])
-                stack.append((found, iter(successors[target])))
-                break
-            sources[found].append(source)
-        else:
-            stack.pop()
-    result = [-1] * len(successors)
-    for node, above in zip(nodes, dominators_in_preorder(parent, sources)):
+    return dominators_of_search(DepthFirst(successors, root), predecessor_lists(successors))
+
+
+def dominators_of_search(search: DepthFirst, predecessors: Sequence[Sequence[int]]) -> list[int]:
+    """The same, where the search and the predecessors are there already."""
+    number, nodes = search.number, search.nodes
+    # Nodes that the root does not reach have the number -1: they lead to nothing that counts.
+    sources = ([number[source] for source in predecessors[node]] for node in reversed(nodes))
+    result = [-1] * len(number)
+    for node, above in zip(nodes, _dominators(search.parent, sources)):
         result[node] = nodes[above]
     return result
 
 
 def dominators_in_preorder(parent: Sequence[int], sources: Sequence[Sequence[int]]) -> list[int]:
-    """The immediate dominators of nodes numbered by a depth-first search: their parents in its tree, and the edges."""
+    """The immediate dominators of nodes numbered by a depth-first search: their parents in its tree, and the edges.
+
+    Negative sources do not count.
+    """
+    return _dominators(parent, reversed(sources))
+
+
+def _dominators(parent: Sequence[int], backwards: Iterable[Sequence[int]]) -> list[int]:
+    """The same; the sources of the last node come first, one after the other, so that they need not all be there."""
     count = len(parent)
     forest = _Forest(parent)
     semi = forest.semi
     above = [0] * count
-    waiting: list[list[int]] = [[] for _ in range(count)]
-    for node in range(count - 1, 0, -1):
+    # The nodes that wait for a node, as a list in two arrays; 0 ends it, the root waits for nothing.
+    waiting = [0] * count
+    behind = [0] * count
+    for node, sources in zip(range(count - 1, 0, -1), backwards):
         over = parent[node]
         lowest = over
-        for source in sources[node]:
-            found = source if source <= node else semi[forest.lowest(source, node + 1)]
-            if found < lowest:
-                lowest = found
+        for source in sources:
+            if source > node:
+                source = semi[forest.lowest(source, node + 1)]
+            if 0 <= source < lowest:
+                lowest = source
         semi[node] = lowest
         if lowest == over:
             above[node] = over
         else:
-            waiting[lowest].append(node)
-        for other in waiting[over]:
+            behind[node] = waiting[lowest]
+            waiting[lowest] = node
+        other = waiting[over]
+        while other:
             found = forest.lowest(other, node)
             above[other] = found if semi[found] < over else over
-        waiting[over] = []
+            other = behind[other]
+        waiting[over] = 0
     for node in range(1, count):
         if above[node] != semi[node]:
             above[node] = above[above[node]]
@@ -110,7 +137,7 @@ class _Forest:
     def __init__(self, parent: Sequence[int]) -> None:
         self.over = list(parent)
         self.best = list(range(len(parent)))
-        self.semi = list(range(len(parent)))
+        self.semi = self.best.copy()
 
     def lowest(self, node: int, first: int) -> int:
         """The node with the least semidominator from `node` up to below the root of its tree; `first` and up are in."""

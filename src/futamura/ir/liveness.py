@@ -13,7 +13,7 @@ Invariant (of the verifier): definitions dominate uses; a handler uses nothing t
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from futamura.ir.dominance import reverse_postorder
 from futamura.ir.graph import Block, FrameState, Function, Terminator, Value
@@ -45,10 +45,11 @@ def _recipe_values(recipe: object) -> Iterator[Value]:
 class Liveness:
     """Live values of one function, for all blocks."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, sources: Sequence[Sequence[int]] | None = None) -> None:
+        """`sources`: for each block those that lead to it or have it as handler, where all of them are reached."""
         self.function = function
         self._live: list[list[Value]] = [[] for _ in function.blocks]
-        self._solve()
+        self._solve(_reached_sources(function) if sources is None else sources)
 
     def into(self, block: int) -> list[Value]:
         """The values that are live where the block begins, its parameters left out, in increasing order."""
@@ -74,27 +75,20 @@ class Liveness:
             live.update(self.into(body.handler.target))
         return tuple(sorted(live))
 
-    def _solve(self) -> None:
+    def _solve(self, sources: Sequence[Sequence[int]]) -> None:
         """Each value by itself, from its uses up to its definition."""
-        blocks = self.function.blocks
         uses, home = self._outside()
-        targets = [_successors(block) for block in blocks]
-        sources: list[list[int]] = [[] for _ in blocks]
-        for number in reverse_postorder(targets, 0):
-            for target in targets[number]:
-                sources[target].append(number)
         live = self._live
-        seen = [-1] * len(blocks)
+        seen = [-1] * (len(live) + 1)  # the last place is that of a value without a definition, -1
         for value in sorted(uses):
             work = uses[value]
-            definition = home[value]
+            seen[home[value]] = value  # the way up ends there
             for number in work:
                 seen[number] = value
-            while work:
-                number = work.pop()
+            for number in work:  # which grows meanwhile
                 live[number].append(value)
                 for source in sources[number]:
-                    if source != definition and seen[source] != value:
+                    if seen[source] != value:
                         seen[source] = value
                         work.append(source)
 
@@ -117,6 +111,16 @@ class Liveness:
                 if home[value] != block.id:
                     uses.setdefault(value, []).append(block.id)
         return uses, home
+
+
+def _reached_sources(function: Function) -> list[list[int]]:
+    """For each block the blocks that lead to it and that the entry reaches."""
+    targets = [_successors(block) for block in function.blocks]
+    sources: list[list[int]] = [[] for _ in targets]
+    for number in reverse_postorder(targets, 0):
+        for target in targets[number]:
+            sources[target].append(number)
+    return sources
 
 
 def _successors(block: Block) -> list[int]:
