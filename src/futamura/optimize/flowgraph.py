@@ -95,16 +95,19 @@ class FlowGraph:
         self.blocks.append(node)
         return len(self.blocks) - 1
 
-    def operation(self, name: str, args: tuple[Value, ...], hint: str | None = None, attr: object = None) -> Operation:
+    def number(self) -> int:
+        """An id that no operation has."""
         self._ids += 1
-        return Operation(self._ids, OPERATORS[name], args, attr, (self.value(hint),))
+        return self._ids
+
+    def operation(self, name: str, args: tuple[Value, ...], hint: str | None = None, attr: object = None) -> Operation:
+        return Operation(self.number(), OPERATORS[name], args, attr, (self.value(hint),))
 
     def constant(self, value: object, hint: str | None = None) -> Operation:
         return self.operation("const", (), hint, Constant(value))
 
     def terminator(self, name: str, args: tuple[Value, ...] = (), edges: tuple[Edge, ...] = ()) -> Terminator:
-        self._ids += 1
-        return Terminator(self._ids, TERMINATORS[name], args, edges)
+        return Terminator(self.number(), TERMINATORS[name], args, edges)
 
     def references(self) -> list[int]:
         """How many edges lead to each block."""

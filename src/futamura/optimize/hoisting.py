@@ -3,11 +3,14 @@
     b1(v2): v3 = global_get len; ... jump b1        b0: v3 = global_get len; jump b1
     b1(v2): v3 = mul v0, v1 (exact ints) ...        b0: v3 = mul v0, v1
 
-An operation moves if its operands are made outside of the loop, what is known of them is known there already, it has no
-effect, nothing in the loop writes what it reads, and either it cannot raise or the loop executes it first, before
-anything that could be noticed.  Constants and globals stay where they are used: they are free.  Objects with an
-identity are not moved.  The loop must be entered at its header, by one jump from a block of the same region; that
-block takes the operations.
+An operation moves if it is the same in every round (`invariance.py`), what is known of its operands is known before the
+loop already, and either it cannot raise, or the loop executes it first, before anything that could be noticed.  The
+loop may have any number of exits.
+
+The operations go to the block before the loop, if only one leads there, by a jump, from the same region; otherwise to a
+new block, a preheader, that all edges from outside lead to.  It has the region and the handler of the header, passing
+to the handler what the header would.  An irreducible loop, which is entered at several places, has no first block: what
+neither raises nor reads memory goes to the nearest block that dominates all its entries.
 
 In contrast to peeling, the code does not grow, and operations from anywhere in the loop can move; what may raise in the
 middle of the loop can be taken out by peeling only.
@@ -19,135 +22,195 @@ from __future__ import annotations
 
 from typing import Final
 
-from futamura.ir.graph import Operation, Value
+from futamura.ir.graph import Edge, Operation, Value
 from futamura.ir.nesting import Loop
-from futamura.optimize.flowgraph import FlowGraph
+from futamura.optimize.flowgraph import FlowGraph, Node
 from futamura.optimize.inference import Inference
+from futamura.optimize.invariance import Rounds, homes
 from futamura.optimize.memory import Memory
 
 __all__ = ["licm"]
 
-_FREE: Final = frozenset({"const", "copy", "tuple", "global_get"})
-"""Constants and globals cost no more in the loop than a variable; tuples have an identity."""
-
 
 def licm(graph: FlowGraph, inference: Inference) -> bool:
     """Move what does not change out of loops, inner loops first; did anything change?"""
-    memory = Memory(graph, inference)
-    home = {
-        value: at
-        for at, node in graph.nodes()
-        for value in (*node.params, *(result for op in node.ops for result in op.results))
-    }
+    forest = inference.layout.loops()
+    if not forest:
+        return False
+    motion = _Motion(graph, inference, forest)
     changed = False
-    for loop in reversed(inference.layout.loops()):
-        if not loop.irreducible and loop.header in inference.reached:
-            changed = _Hoister(graph, inference, memory, home, loop).run() or changed
+    for number in reversed(range(len(forest))):
+        if forest[number].header in inference.reached:
+            changed = motion.leave(number) or changed
     return changed
 
 
+class _Motion:
+    """The loops of a function, with the preheaders that they get."""
+
+    def __init__(self, graph: FlowGraph, inference: Inference, forest: list[Loop]) -> None:
+        self._graph: Final = graph
+        self._inference: Final = inference
+        self._forest: Final = forest
+        self._memory: Final = Memory(graph, inference)
+        self._home: Final = homes(graph)
+        self._preheaders: Final[dict[int, int]] = {}
+        """By the header."""
+        self._around: Final = {at: number for number, loop in enumerate(forest) for at in loop.nodes}
+        """The innermost loop of each block: inner ones come later."""
+
+    def leave(self, number: int) -> bool:
+        """Move operations out of one loop; did any move?"""
+        loop = self._forest[number]
+        order: list[int] = []
+        for at in self._inference.layout.in_order(loop.nodes):
+            if at in self._inference.reached:
+                if at in self._preheaders and at != loop.header:
+                    order.append(self._preheaders[at])
+                order.append(at)
+        rounds = Rounds(self._graph, self._inference, self._memory, self._home, frozenset(order))
+        hoister = _Hoister(self._graph, self._inference, self._home, rounds, order)
+        before = self._nearest(number) if loop.irreducible else self._before(loop)
+        if loop.irreducible:
+            if before is None or not hoister.collect(None, plain=True):
+                return False
+            hoister.move(before)
+            return True
+        header = self._graph.node(loop.header)
+        may_enter = all(
+            self._graph.node(source).implicit(edge) == 0
+            for source, edge in self._inference.layout.entering[loop.header]
+        )
+        # An exception must find the same handler there, with the same values.
+        alike = before is not None and self._graph.node(before).handler == header.handler
+        if (before is None and not may_enter) or not hoister.collect(loop.header if alike or may_enter else None):
+            return False
+        if before is None or (hoister.raises and not alike):
+            before = self._preheader(loop)
+        hoister.move(before)
+        return True
+
+    def _before(self, loop: Loop) -> int | None:
+        """The only block outside that leads to the loop, if it leads nowhere else and lies in the same region."""
+        outside = [source for source, _ in self._inference.layout.entering[loop.header] if source not in loop.nodes]
+        if len(outside) != 1:
+            return None
+        node = self._graph.node(outside[0])
+        same = node.region == self._graph.node(loop.header).region
+        return outside[0] if node.end.name == "jump" and same else None
+
+    def _nearest(self, number: int) -> int | None:
+        """The nearest block that dominates all entries, if it is executed no more often than the loop is entered."""
+        loop = self._forest[number]
+        found = self._inference.layout.common_dominator(loop.entries)
+        if found < 0 or found in loop.nodes:
+            return None
+        regions = {self._graph.node(at).region for at in (found, loop.header)}
+        return found if self._around.get(found, -1) == loop.parent and len(regions) == 1 else None
+
+    def _preheader(self, loop: Loop) -> int:
+        """A block that all edges from outside lead to, and that leads to the header."""
+        graph = self._graph
+        header = graph.node(loop.header)
+        twin = {param: graph.value(graph.hints[param]) for param in header.params}
+        for param, other in twin.items():
+            graph.types[other] = graph.types[param]
+        handler = header.handler
+        if handler is not None:
+            handler = handler._replace(args=tuple([twin.get(arg, arg) for arg in handler.args]))
+        passed = tuple(twin.values())
+        end = graph.terminator("jump", (), (Edge(loop.header, passed),))
+        at = graph.add(Node(-1, list(passed), [], end, handler, header.region))
+        self._home.update(dict.fromkeys(passed, at))
+        self._preheaders[loop.header] = at
+        for source, _ in self._inference.layout.entering[loop.header]:
+            if source not in loop.nodes:
+                node = graph.node(source)
+                led = [edge._replace(target=at) if edge.target == loop.header else edge for edge in node.edges()]
+                graph.retarget(node, tuple(led))
+        return at
+
+
 class _Hoister:
-    """One loop."""
+    """The operations of one loop that move."""
 
     def __init__(
-        self, graph: FlowGraph, inference: Inference, memory: Memory, home: dict[Value, int], loop: Loop
+        self,
+        graph: FlowGraph,
+        inference: Inference,
+        home: dict[Value, int],
+        rounds: Rounds,
+        order: list[int],
     ) -> None:
         self._graph: Final = graph
         self._inference: Final = inference
-        self._memory: Final = memory
         self._home: Final = home
-        self._loop: Final = loop
-        self._order: Final = [at for at in inference.layout.order if at in loop.nodes and at in inference.reached]
+        self._rounds: Final = rounds
+        self._order: Final = order
+        self._moved: Final[list[Operation]] = []
+        self._outside: Final[set[Value]] = set()
+        self.raises = False
+        """May one of those that move raise?"""
 
-    def run(self) -> bool:
-        before = self._before()
-        if before is None:
-            return False
-        writes = self._writes()
-        moved: list[Operation] = []
+    def collect(self, header: int | None, *, plain: bool = False) -> bool:
+        """Take out what moves; did anything?  With a header also what may raise there, first of all.
+
+        `plain`: only what reads no memory.
+        """
         for at in self._order:
             node = self._graph.node(at)
-            if node.region != self._graph.node(before).region:
-                continue
-            # An exception must find the same handler there, with the same values.
-            first = at == self._loop.header and node.handler == self._graph.node(before).handler
+            first = at == header
             kept: list[Operation] = []
             for op in node.ops:
-                if self._moves(op, writes, first):
-                    moved.append(op)
-                    self._home.update(dict.fromkeys(op.results, before))
+                if self._moves(op, first) and not (plain and self._inference.fact(op).effects.reads):
+                    self._moved.append(op)
+                    self._home.update(dict.fromkeys(op.results, -1))
+                    self.raises = self.raises or bool(self._inference.fact(op).raises)
                 else:
                     kept.append(op)
                     first = first and self._is_unnoticed(op)
             node.ops = kept
-        target = self._graph.node(before)
-        target.ops = [*target.ops, *self._with_constants(moved, before)]
-        return bool(moved)
+        return bool(self._moved)
 
-    def _before(self) -> int | None:
-        """The block that takes the operations: the only one outside that leads to the loop, and leads nowhere else."""
-        outside = [
-            source for source, _ in self._inference.layout.entering[self._loop.header] if source not in self._loop.nodes
-        ]
-        if len(outside) != 1:
-            return None
-        node = self._graph.node(outside[0])
-        same = node.region == self._graph.node(self._loop.header).region
-        return outside[0] if node.end.name == "jump" and same else None
-
-    def _writes(self) -> frozenset[str]:
-        found: set[str] = set()
-        for at in self._order:
-            node = self._graph.node(at)
-            if self._inference.steps_unknown_code(node):
-                found.add("any")
-            for op in node.ops:
-                found.update(self._memory.kinds[kind] for kind in self._memory.writes(op))
-        return frozenset(found)
-
-    def _moves(self, op: Operation, writes: frozenset[str], first: bool) -> bool:
-        if op.name in _FREE or len(op.results) != 1 or not self._holds_before(op):
+    def _moves(self, op: Operation, first: bool) -> bool:
+        if self._inference.fact(op).raises and not first:
             return False
-        fact = self._inference.fact(op)
-        effects = fact.effects
-        if effects.writes or effects.calls or effects.suspends or effects.allocates:
-            return False
-        outside = [kind for kind in effects.reads if not kind.startswith("list ")]
-        if effects.reads & writes or ("any" in effects.reads and writes) or ("any" in writes and outside):
-            return False
-        if fact.raises and not first:
-            return False
-        return all(self._is_outside(arg) for arg in op.args)
+        return self._rounds.same(op) and self._holds_before(op)
 
     def _holds_before(self, op: Operation) -> bool:
         """Is what is known of the operands true where they are made, not only behind a test in the loop?"""
         shapes = self._inference.shapes
         return all(shapes.get(arg) == here for arg, here in zip(op.args, self._inference.operands[op.id]))
 
-    def _is_outside(self, value: Value) -> bool:
-        made = self._inference.definitions.get(value)
-        if self._home[value] not in self._loop.nodes:
-            return True
-        if made is None or made.name not in ("const", "global_get"):
-            return False
-        return made.name == "const" or made.attr in self._inference.known
-
     def _is_unnoticed(self, op: Operation) -> bool:
         fact = self._inference.fact(op)
         return not (fact.raises or fact.effects.writes or fact.effects.calls or fact.effects.suspends)
 
-    def _with_constants(self, moved: list[Operation], before: int) -> list[Operation]:
-        """The operations with constants and globals of their own in the place of those that were made in the loop."""
+    def move(self, before: int) -> None:
+        """Put the operations at the end of a block, with constants and globals of their own."""
+        node = self._graph.node(before)
         ops: list[Operation] = []
-        for op in moved:
+        for op in self._moved:
             args: list[Value] = []
             for arg in op.args:
-                if self._home[arg] in self._loop.nodes:
-                    made = self._inference.definitions[arg]
-                    ops.append(self._graph.operation(made.name, (), self._graph.hints[arg], made.attr))
-                    arg = ops[-1].results[0]
-                    self._home[arg] = before
-                    self._inference.definitions[arg] = ops[-1]
-                args.append(arg)
+                if self._rounds.is_outside(arg):
+                    args.append(arg)
+                    continue
+                made = self._inference.definitions[arg]
+                ops.append(self._graph.operation(made.name, (), self._graph.hints[arg], made.attr))
+                args.append(ops[-1].results[0])
+                self._home[args[-1]] = before
+                self._inference.definitions[args[-1]] = ops[-1]
             ops.append(op._replace(args=tuple(args)))
-        return ops
+            self._home.update(dict.fromkeys(op.results, before))
+        place = len(node.ops)
+        if node.ops and node.ops[-1].name == "iter" and self._passes(node.ops[-1]):
+            place -= 1
+        node.ops = [*node.ops[:place], *ops, *node.ops[place:]]
+
+    def _passes(self, iteration: Operation) -> bool:
+        """May all stand before the `iter` of a `for`, so that the two stay together?"""
+        if set(iteration.results).intersection(arg for op in self._moved for arg in op.args):
+            return False
+        plain = not self.raises and not any(self._inference.fact(op).effects.reads for op in self._moved)
+        return plain or self._is_unnoticed(iteration)

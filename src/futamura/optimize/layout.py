@@ -12,7 +12,8 @@ Invariant: nothing here follows later changes of the graph.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Final
 
 from futamura.ir.dominance import immediate_dominators, reverse_postorder
@@ -29,6 +30,8 @@ class Layout:
         count = len(graph.blocks)
         self._successors: Final[list[list[int]]] = [[] for _ in range(count)]
         self._owner: Final = list(range(count))
+        self._tail: Final = list(range(count))
+        """For each block the node that its ways out, but that to the handler, leave."""
         self._blocks: Final = [[edge.target for edge in node.edges()] if node else [] for node in graph.blocks]
         for at, node in graph.nodes():
             targets = [edge.target for edge in node.end.edges]
@@ -36,6 +39,7 @@ class Layout:
                 self._successors[at] = targets
             else:
                 self._successors[at] = [len(self._successors), node.handler.target]
+                self._tail[at] = len(self._successors)
                 self._successors.append(targets)
                 self._owner[at] = -1
                 self._owner.append(at)
@@ -65,6 +69,42 @@ class Layout:
             if entering:
                 stack.append((False, node))
                 stack.extend((True, child) for child in reversed(below.get(node, ())))
+
+    def in_order(self, blocks: Iterable[int]) -> list[int]:
+        """These, in the order of all."""
+        return sorted(blocks, key=self._rank.__getitem__)
+
+    def common_dominator(self, blocks: Sequence[int]) -> int:
+        """The nearest block whose operations are executed before the entry of any of these, or -1."""
+        found = self._common([self._parent[at] for at in blocks])
+        return self._owner[found]
+
+    def on_all_ways(self, top: int, bottoms: Sequence[int]) -> list[int]:
+        """The blocks whose operations are executed on every way from `top`, which dominates, through one of these."""
+        found: list[int] = []
+        node = self._common([self._tail[at] for at in bottoms])
+        while True:
+            if self._owner[node] >= 0:
+                found.append(self._owner[node])
+            if node == top:
+                return found[::-1]
+            node = self._parent[node]
+
+    def _common(self, nodes: Sequence[int]) -> int:
+        """The nearest node that dominates all of these."""
+        found, *rest = nodes
+        rank = self._rank
+        for other in rest:
+            while found != other:
+                if rank[found] > rank[other]:
+                    found = self._parent[found]
+                else:
+                    other = self._parent[other]
+        return found
+
+    @cached_property
+    def _rank(self) -> dict[int, int]:
+        return {node: position for position, node in enumerate(self._order)}
 
     def loops(self) -> list[Loop]:
         """Outer loops before inner ones."""

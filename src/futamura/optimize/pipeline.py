@@ -30,6 +30,7 @@ from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.hoisting import licm
 from futamura.optimize.inference import Inference, Known
 from futamura.optimize.parameters import same_parameters
+from futamura.optimize.peeling import peel
 from futamura.optimize.rerolling import reroll
 from futamura.optimize.shapes import Shape
 from futamura.optimize.tails import tails
@@ -105,6 +106,11 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         "what does not change in a loop is computed before it",
         "when all is folded, and equal operations are one",
     ),
+    "peel": Row(
+        peel,
+        "the first round of a loop stands before it, where later rounds need not repeat what it found out",
+        "behind licm, which takes what it can without making the code longer",
+    ),
     "dce": Row(
         dce,
         "what nothing needs is taken away",
@@ -136,7 +142,7 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
 }
 PIPELINE: Final = (
     "paste", "parameters", "typefold", "cse", "typefold", "paste", "parameters", "algebra", "dead-stores", "licm",
-    "dce",
+    "peel", "dce",
 )  # fmt: skip
 SHRINKING: Final = ("merge", "paste", "tails", "reroll", "paste", "parameters", "dce")
 """Against code growth, for functions of more than `CODE_BUDGET` operations: shorter, and a little slower."""
