@@ -13,13 +13,14 @@ Invariant: what is recorded of an operation (`called`, `operands`) holds wheneve
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from futamura.ir.constant import Constant
 from futamura.ir.facts import Effects, Fact
 from futamura.ir.graph import Operation, Value
 from futamura.optimize.calls import Called, call_of
+from futamura.optimize.dependents import Dependents, Worklist
 from futamura.optimize.flowgraph import FlowGraph, Node
 from futamura.optimize.layout import Layout
 from futamura.optimize.private import Private, private_lists
@@ -53,23 +54,29 @@ class Inference:
         self.operands: Final[dict[int, tuple[Shape, ...]]] = {}
         """By the id of the operation or terminator: what is known of its arguments there."""
         self.definitions: Final = {result: op for _, node in graph.nodes() for op in node.ops for result in op.results}
-        self._now: Final[dict[Value, Shape]] = {}
         self.private: Final = private_lists(graph, self.definitions, self.callee)
         """Lists that nobody else sees; those into which something else than items may be stored are taken off."""
         self.items: Final[dict[Value, Shape]] = {}
         """What is in private lists."""
-        self._conditions: Final = Conditions(self.definitions, self.shape, self.callee)
+        self._conditions: Final = Conditions(self.definitions, self._shape, self.callee)
+        self._dependents: Final = Dependents(graph, self.layout, self._conditions, self.definitions, self.private)
+        self._work: Final = Worklist(self.layout.order)
+        self._told: Final[dict[int, dict[Value, Shape]]] = {}
+        """By the block that begins scopes, what is known of values in them."""
+        self._at = 0
+        """The block that the solver looks at."""
+        self._here: dict[Value, int] = {}
+        """The scopes that are open where the solver stands."""
         self._moves: Final[dict[object, int]] = {}
-        self._stored = False
         given = given or {}
         for param in graph.node(0).params:
             self.shapes[param] = given.get(param, of_type(graph.types[param]))
         self._solve()
 
-    def shape(self, value: Value) -> Shape:
-        """What is known where the walk stands."""
-        found = self._now.get(value)
-        return self.shapes.get(value, NOTHING) if found is None else found
+    def _shape(self, value: Value) -> Shape:
+        """What is known where the solver stands."""
+        scope = self._here.get(value)
+        return self.shapes.get(value, NOTHING) if scope is None else self._told[scope].get(value, NOTHING)
 
     def callee(self, value: Value) -> Constant | None:
         """The function that a value is, if it is always the same."""
@@ -96,46 +103,47 @@ class Inference:
     # -------------------------------------------------------------------- the fixed point
 
     def _solve(self) -> None:
-        changed = True
-        while changed:
-            changed = False
-            self._stored = False
-            undo: list[list[tuple[Value, Shape | None]]] = []
-            for entering, at in self.layout.walk():
-                if entering:
-                    undo.append([])
-                    if at in self.reached:  # tails of split blocks never are
-                        self._enter(at, undo[-1])
-                        changed = self._block(self.graph.node(at)) or changed
-                else:
-                    for value, old in reversed(undo.pop()):
-                        if old is None:
-                            del self._now[value]
-                        else:
-                            self._now[value] = old
-            changed = changed or self._stored
+        self._work.add(0)
+        while (at := self._work.take()) is not None:
+            if at in self.reached:
+                self._at = at
+                self._enter(at)
+                self._here = self._dependents.scopes(at)
+                self._block(self.graph.node(at))
 
-    def _enter(self, at: int, undo: list[tuple[Value, Shape | None]]) -> None:
+    def _news(self, users: Iterable[int] | None, seen_by: int = -1) -> None:
+        """Look at these again; the block that is looked at sees by itself what is known before it goes on."""
+        for at in users or ():
+            if at != seen_by:
+                self._work.add(at)
+
+    def _enter(self, at: int) -> None:
         """Believe what the only way into a block says."""
-        ways = self.layout.entering[at]
-        if len(ways) == 1:
-            source, number = ways[0]
-            for value, shape in self._conditions.under(self.graph.node(source), number).items():
-                undo.append((value, self._now.get(value)))
-                self._now[value] = shape
+        opened = self._dependents.opened.get(at)
+        if opened is None:
+            return
+        ((source, number),) = self.layout.entering[at]
+        self._here = self._dependents.scopes(source)
+        under = self._conditions.under(self.graph.node(source), number)
+        told = self._told.setdefault(at, {})
+        for value in opened:
+            shape = under.get(value)
+            if shape is None:
+                shape = self._shape(value)
+            if told.get(value) != shape:
+                told[value] = shape
+                self._news(self._dependents.inside.get((at, value)), at)
 
-    def _block(self, node: Node) -> bool:
-        changed = False
+    def _block(self, node: Node) -> None:
         if node.handler is not None:
-            changed = self._pass(node, len(node.end.edges), {})
+            self._pass(node, len(node.end.edges), {})
         for op in node.ops:
             self._operation(op)
         end = node.end
-        self.operands[end.id] = tuple([self.shape(value) for value in end.args])
+        self.operands[end.id] = tuple([self._shape(value) for value in end.args])
         for number in range(len(end.edges)):
             if self.may_go(node, number):
-                changed = self._pass(node, number, self._conditions.under(node, number)) or changed
-        return changed
+                self._pass(node, number, self._conditions.under(node, number))
 
     def may_go(self, node: Node, number: int) -> bool:
         """May the terminator take this edge, by what is known of its arguments there?"""
@@ -152,11 +160,11 @@ class Inference:
         return True
 
     def _operation(self, op: Operation) -> None:
-        shapes = tuple([self.shape(value) for value in op.args])
+        shapes = tuple([self._shape(value) for value in op.args])
         self.operands[op.id] = shapes
         if op.name == "copy":
             for result, shape in zip(op.results, shapes):
-                self.shapes[result] = shape
+                self._is(result, shape)
             self.called[op.id] = Called(op.operator.fact(tuple([shape.type for shape in shapes]), op.attr))
             return
         own = self._of_private(op, shapes) if self.private else None
@@ -184,7 +192,12 @@ class Inference:
             shape = found.shape
             if shape == NOTHING and self.graph.types[result] != NOTHING.type:
                 shape = of_type(self.graph.types[result])
-            self.shapes[result] = shape
+            self._is(result, shape)
+
+    def _is(self, value: Value, shape: Shape) -> None:
+        if self.shapes.get(value) != shape:
+            self.shapes[value] = shape
+            self._news(self._dependents.users.get(value), self._at)
 
     # -------------------------------------------------------------------- private lists
 
@@ -209,8 +222,7 @@ class Inference:
         index = shapes[-1]
         if index.type not in ("int", "bool"):
             if op.name == "setitem":  # a slice, or an object that says which index it is
-                del self.private[mine.value]
-                self._stored = True
+                self._give_up(mine)
             return None
         raises: frozenset[type[BaseException]] = frozenset() if _lies_in(index, mine.length) else _INDEX
         if op.name == "setitem":
@@ -227,18 +239,20 @@ class Inference:
             return Called(Fact("list", frozenset(), Effects(allocates=True)), Shape("list"))
         source = self.private.get(op.args[0]) or self.private.get(op.args[1])
         if source is None:
-            del self.private[mine.value]
-            self._stored = True
+            self._give_up(mine)
             return None
         if source.value in self.items:
             self._store(mine, self.items[source.value])
         reads = frozenset({source.kind})
         fact = op.operator.fact(tuple([shape.type for shape in shapes]), op.attr)
         if fact.result != "list":  # a count that is no int
-            del self.private[mine.value]
-            self._stored = True
+            self._give_up(mine)
             return None
         return Called(fact._replace(effects=Effects(reads, allocates=True)), Shape("list"))
+
+    def _give_up(self, mine: Private) -> None:
+        del self.private[mine.value]
+        self._news(self._dependents.lists.get(mine.value))
 
     def _store(self, mine: Private, shape: Shape) -> None:
         old = self.items.get(mine.value)
@@ -246,34 +260,34 @@ class Inference:
         if new != old:
             self._moves[mine] = moves = self._moves.get(mine, 0) + 1
             self.items[mine.value] = widened(old, new) if old is not None and moves >= _PATIENCE else new
-            self._stored = True
+            self._news(self._dependents.lists.get(mine.value))
 
-    def _pass(self, node: Node, number: int, refined: Mapping[Value, Shape]) -> bool:
-        """Bring the arguments of an edge to the parameters of its target; is there news?"""
+    def _pass(self, node: Node, number: int, refined: Mapping[Value, Shape]) -> None:
+        """Bring the arguments of an edge to the parameters of its target."""
         edge = node.edges()[number]
         params = self.graph.node(edge.target).params
-        changed = edge.target not in self.reached
-        self.reached.add(edge.target)
+        if edge.target not in self.reached:
+            self.reached.add(edge.target)
+            self._work.add(edge.target)
         implicit = node.implicit(number)
         if implicit:
             stepped = number < len(node.end.edges)
-            changed = self._raise(params[0], self._item(node) if stepped else NOTHING) or changed
+            self._raise(edge.target, params[0], self._item(node) if stepped else NOTHING)
         for param, value in zip(params[implicit:], edge.args):
             shape = refined.get(value)
-            changed = self._raise(param, self.shape(value) if shape is None else shape) or changed
-        return changed
+            self._raise(edge.target, param, self._shape(value) if shape is None else shape)
 
-    def _raise(self, param: Value, shape: Shape) -> bool:
+    def _raise(self, at: int, param: Value, shape: Shape) -> None:
         old = self.shapes.get(param)
-        if old is None:
-            self.shapes[param] = shape
-            return True
-        new = join(old, shape)
+        new = shape if old is None else join(old, shape)
         if new == old:
-            return False
-        self._moves[param] = moves = self._moves.get(param, 0) + 1
-        self.shapes[param] = widened(old, new) if moves >= _PATIENCE else new
-        return True
+            return
+        if old is not None:
+            self._moves[param] = moves = self._moves.get(param, 0) + 1
+            new = widened(old, new) if moves >= _PATIENCE else new
+        self.shapes[param] = new
+        self._work.add(at)
+        self._news(self._dependents.users.get(param))
 
     def steps_unknown_code(self, node: Node) -> bool:
         """Does the block end with a step of an iterator that may be anybody's?"""
@@ -299,7 +313,7 @@ class Inference:
         source = self._iterated(node)
         if source is None:
             return NOTHING
-        kind = self.shape(source).type
+        kind = self._shape(source).type
         if kind == "str":
             return Shape("str")
         if kind == "bytes":
@@ -307,7 +321,7 @@ class Inference:
         called = self._range(source)
         if called is None:
             return NOTHING
-        bounds = [self.shape(value) for value in called.args[1:]]
+        bounds = [self._shape(value) for value in called.args[1:]]
         if any(bound.type not in ("int", "bool") for bound in bounds):
             return NOTHING
         if len(bounds) == 3 and bounds[2].low is not None and bounds[2].low > 0:

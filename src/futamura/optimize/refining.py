@@ -46,6 +46,45 @@ class Conditions:
         self._shape: Final = shape
         self._callee: Final = callee
 
+    def told(self, node: Node, number: int) -> tuple[Value, ...]:
+        """The values of which `under` may say something, and those that it looks at to do so."""
+        end = node.end
+        if number == len(end.edges) or end.name not in ("branch", "switch"):
+            return ()
+        found = [end.args[0]]
+        if end.name == "switch":
+            return tuple(found)
+        made = self._tested(found)
+        if made is not None and made.name in _OPPOSITE:
+            found.extend(made.args)
+            for value in made.args:
+                asked = self._definitions.get(value)
+                if asked is not None and asked.name == "call" and len(asked.args) == 2:  # type(x) is C
+                    found.append(asked.args[1])
+        elif made is not None and made.name == "call" and len(made.args) == 3:  # isinstance(x, C)
+            found.append(made.args[1])
+        return tuple(dict.fromkeys(found))
+
+    def called(self, node: Node) -> tuple[Value, ...]:
+        """The values that `under` asks which function or class they are."""
+        if node.end.name != "branch":
+            return ()
+        made = self._tested([node.end.args[0]])
+        if made is None:
+            return ()
+        if made.name == "call":
+            return (made.args[0], *made.args[2:3])
+        asked = [self._definitions.get(value) for value in made.args] if made.name in _OPPOSITE else []
+        return (*made.args, *[call.args[0] for call in asked if call is not None and call.name == "call"])
+
+    def _tested(self, trail: list[Value]) -> Operation | None:
+        """What makes the value of whose truth the last of `trail` tells; the values between are added to it."""
+        made = self._definitions.get(trail[-1])
+        while made is not None and made.name in ("not", "truth", "copy") and len(made.args) == 1:
+            trail.append(made.args[0])
+            made = self._definitions.get(trail[-1])
+        return made
+
     def under(self, node: Node, number: int) -> dict[Value, Shape]:
         """What holds on the edge of this number, beyond what holds at the end of the block."""
         end = node.end
