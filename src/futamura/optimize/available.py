@@ -17,7 +17,7 @@ Invariant: the earlier operation is executed on every way to the later one, with
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Operation, Value
@@ -25,6 +25,7 @@ from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.inference import Inference
 from futamura.optimize.memory import Memory, Versions
 from futamura.optimize.places import Place, Places
+from futamura.optimize.private import Private
 
 __all__ = ["cse"]
 
@@ -54,6 +55,13 @@ def cse(graph: FlowGraph, inference: Inference) -> bool:
     return bool(search.replaced)
 
 
+class _Group(NamedTuple):
+    """The places of a private list that are counted from one value."""
+
+    list: Private
+    base: Value | None
+
+
 class _Search:
     """What is available where the walk stands."""
 
@@ -66,6 +74,7 @@ class _Search:
         self.undo: list[tuple[object, Any]] = []
         self._places: Final = Places(inference)
         self._confined: Final = graph.confined()
+        self._stamps = 0
 
     def block(self, at: int) -> None:
         versions = self._memory.begin[at]
@@ -92,21 +101,42 @@ class _Search:
         node.ops = kept
 
     def _item(self, op: Operation, place: Place, versions: Versions) -> tuple[Value | None, Versions]:
-        """A load from, or a store to, a private list: what is there already, and the versions behind it."""
+        """A load from, or a store to, a private list: what is there already, and the versions behind it.
+
+        What is known of places with one base counts as long as nothing is stored at places with another: lists and
+        bases have stamps, and what is known of a place has those under which it was noted.
+        """
         mine = self._inference.private[place.list]
         at = self._memory.kinds.index(mine.kind)
-        version, contents = self.available.get(mine, (None, {}))
+        version, stamp = self.available.get(mine, (None, None))
         if version != versions[at]:
-            contents = {}
-        if op.name == "getitem":
-            found = contents.get(place)
-            if found is None:
-                self._offer(mine, (versions[at], {**contents, place: op.results[0]}))
-            return found, versions
-        versions = self._memory.step(versions, op)
-        left = {other: value for other, value in contents.items() if self._places.apart(place, other)}
-        self._offer(mine, (versions[at], {**left, place: self._plain(op.args[0])}))
-        return None, versions
+            stamp = self._stamp()
+        group = _Group(mine, place.base)
+        under, own, low, high = self.available.get(group, (None, None, 0, 0))
+        stored = op.name == "setitem"
+        if under != stamp or (stored and mine.length is None):
+            own, low, high = self._stamp(), place.distance, place.distance
+        low, high = min(low, place.distance), max(high, place.distance)
+        if stored and high - low >= (mine.length or 0):  # places that far from each other may be the same
+            own, low, high = self._stamp(), place.distance, place.distance
+        noted, value = self.available.get(place, (None, None))
+        found = None
+        if stored:
+            versions = self._memory.step(versions, op)
+            stamp = self._stamp()
+            value = self._plain(op.args[0])
+        elif noted == own:
+            found = value
+        else:
+            value = op.results[0]
+        self._offer(mine, (versions[at], stamp))
+        self._offer(group, (stamp, own, low, high))
+        self._offer(place, (own, value))
+        return found, versions
+
+    def _stamp(self) -> int:
+        self._stamps += 1
+        return self._stamps
 
     def _offer(self, key: object, value: object) -> None:
         self.undo.append((key, self.available.get(key)))

@@ -27,7 +27,7 @@ def paste(graph: FlowGraph) -> bool:
             if target is node or edge.target == 0 or (target.region, target.handler) != (node.region, node.handler):
                 break
             replaced.update(zip(target.params, edge.args, strict=True))
-            node.ops = [*node.ops, *target.ops]
+            node.ops.extend(target.ops)
             node.end = target.end
             graph.blocks[edge.target] = None
             changed = True

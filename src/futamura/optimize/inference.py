@@ -154,9 +154,8 @@ class Inference:
         if end.name == "switch":
             constant = self.operands[end.id][0].constant
             assert isinstance(end.attr, tuple)
-            if constant is not None:
-                chosen = end.attr.index(constant) if constant in end.attr else len(end.attr)
-                return number == chosen
+            if constant is not None:  # the cases are all different
+                return end.attr[number] == constant if number < len(end.attr) else constant not in end.attr
         return True
 
     def _operation(self, op: Operation) -> None:

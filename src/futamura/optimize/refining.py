@@ -13,12 +13,13 @@ Invariant: only what holds for every value of the program; nothing is said of a 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping
 from types import NoneType
 from typing import Final
 
 from futamura.ir.constant import Constant
-from futamura.ir.graph import Operation, Value
+from futamura.ir.graph import Operation, Terminator, Value
 from futamura.optimize.flowgraph import Node
 from futamura.optimize.shapes import Shape, known_as, narrowed, of_type
 
@@ -45,6 +46,7 @@ class Conditions:
         self._definitions: Final = definitions
         self._shape: Final = shape
         self._callee: Final = callee
+        self._counted: Final[dict[int, Counter[int]]] = {}
 
     def told(self, node: Node, number: int) -> tuple[Value, ...]:
         """The values of which `under` may say something, and those that it looks at to do so."""
@@ -94,10 +96,16 @@ class Conditions:
         if end.name == "branch" and end.edges[0].target != end.edges[1].target:
             self._condition(end.args[0], number == 0, found)
         elif end.name == "switch" and number < len(end.edges) - 1:
-            target = end.edges[number].target
-            if sum(edge.target == target for edge in end.edges) == 1:
+            if self._ways(end)[end.edges[number].target] == 1:
                 assert isinstance(end.attr, tuple)
                 found[end.args[0]] = known_as(end.attr[number])
+        return found
+
+    def _ways(self, end: Terminator) -> Counter[int]:
+        """How many edges of a switch lead to each block, counted once."""
+        found = self._counted.get(end.id)
+        if found is None:
+            found = self._counted[end.id] = Counter([edge.target for edge in end.edges])
         return found
 
     def _condition(self, value: Value, holds: bool, found: dict[Value, Shape]) -> None:
