@@ -121,18 +121,12 @@ def joins(size: int) -> Program:
 
 
 def nests(size: int) -> Program:
-    """Loops in loops, twelve deep, again and again."""
+    """Loops in loops, as deep as Python takes them, again and again."""
     w = Writer()
     total = w.a
     while w.count < size:
-        total = _nest(w, total, 12)
+        total = _nest(w, total, 19)
     return w.end(total)
-
-
-def deep(size: int) -> Program:
-    """One nest of loops, as deep as the function is long."""
-    w = Writer()
-    return w.end(_nest(w, w.a, max(1, size // 14)))
 
 
 def _nest(w: Writer, total: Value, depth: int) -> Value:
@@ -282,7 +276,7 @@ def decided(size: int) -> Program:
 
 
 SHAPES: Final[dict[str, Callable[[int], Program]]] = {
-    "straight": straight, "joins": joins, "nests": nests, "deep": deep, "lists": lists, "tape": tape,
+    "straight": straight, "joins": joins, "nests": nests, "lists": lists, "tape": tape,
     "handlers": handlers, "switch": switch, "ladder": ladder, "decided": decided,
 }  # fmt: skip
 
