@@ -6,6 +6,8 @@
 A place counts columns in UTF-8 bytes, as `ast` does; people and terminals count characters, tabs and wide
 characters otherwise.  Every conversion between the two stands here.
 
+Of a line of more than `LONG` characters an excerpt shows the part around the place.
+
 Invariant: a place that lies outside the text is clipped to it, never an error: diagnostics must always print.
 """
 
@@ -40,6 +42,10 @@ def unwarned() -> Iterator[None]:
 
 TAB_STOP: Final = 4
 """Columns of a tab in an excerpt: narrow, so that the caret stays on the screen."""
+
+
+LONG: Final = 160
+"""Characters of a line that an excerpt shows."""
 
 
 class Place(NamedTuple):
@@ -93,8 +99,24 @@ def caret_line(line: str, place: Place) -> str:
 
 def excerpt(line: str, place: Place, label: str = "") -> list[str]:
     """The two lines that show a place: the source line with its number, and the carets with `label`."""
-    line = line.rstrip("\r\n")
+    line, place = _cropped(line.rstrip("\r\n"), place)
     gutter = str(place.line)
     carets = caret_line(line, place)
     mark = f"{carets} {label}" if label else carets
     return [f"{gutter} | {display(line)[0]}", f"{' ' * len(gutter)} | {mark}"]
+
+
+def _cropped(line: str, place: Place) -> tuple[str, Place]:
+    """The part of a very long line that has the place, and the place in it."""
+    if len(line) <= LONG:
+        return line, place
+    column = character_column(line, place.column)
+    first = max(column - LONG // 2, 0)
+    part = line[first : first + LONG]
+    before = "..." if first else ""
+    moved = len(before) - len(line[:first].encode("utf-8", "surrogatepass"))
+    shown = before + part + ("..." if first + LONG < len(line) else "")
+    end = len((before + part).encode("utf-8", "surrogatepass"))
+    if place.end_line == place.line:
+        end = min(end, place.end_column + moved)
+    return shown, Place(place.line, place.column + moved, place.line, end)

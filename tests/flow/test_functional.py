@@ -84,6 +84,17 @@ def test_even_and_odd() -> None:
     assert "length" not in kept.text
 
 
+@pytest.mark.parametrize(("name", "division", "gone"), [
+    ("evenodd.fl", "simple", True), ("evenodd.fl", "safe", False), ("evenodd_inside.fl", "safe", True),
+])  # fmt: skip
+def test_even_and_odd_under_divisions(name: str, division: Any, gone: bool) -> None:
+    """The length is static under the rules for data; with the rule for control if no dynamic test decides on calls."""
+    rounds = [{"list": (1, 2, 3)}, {"list": (2, 2, 2, 2)}, {"list": (1,)}]
+    residual = same(example(name), {"length": 3}, *rounds, mode="offline", division=division)
+    assert ("length" not in residual.text) == gone, residual.text
+    assert residual.specialized
+
+
 UNSAFE = "main(x) = f(x, 0)\nf(x, y) = if x == 0 then y else f(x - 1, y + 1)\n"
 
 

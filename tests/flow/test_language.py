@@ -193,13 +193,14 @@ def test_bad_runs(text: str, inputs: list[str], code: str, place: tuple[int, int
 def test_nesting_has_no_limit_that_crashes() -> None:
     assert outcome("L: return " + "(" * 3000 + "1" + ")" * 3000)[0] == 1
     assert outcome("L: return x" + "+ 1" * 200, "x=1")[0] == 201
-    for text in (
-        "L: return " + "car(" * 30_000 + "x" + ")" * 30_000,
-        "int f(int n) { " + "if (n) { " * 3000 + "n = 1; " + "} " * 3000 + "return n; }",
-        "int f(int n) { " + "while (n) " * 3000 + "n = n - 1; return n; }",
+    for text, place in (
+        ("L: return\n " + "car(" * 30_000 + "x" + ")" * 30_000, (2, 2 + 4 * 30_000)),
+        ("int f(int n) {\n" + "if (n) { " * 3000 + "n = 1; " + "} " * 3000 + "return n; }", (2, 5 + 9 * 3000)),
+        ("int f(int n) {\n" + "while (n) " * 3000 + "n = n - 1; return n; }", (2, 5 + 10 * 3000)),
     ):
-        with pytest.raises(FlowError, match="nested too deeply"):
+        with pytest.raises(FlowError, match="nested too deeply") as caught:
             lower_flow(text)
+        assert (caught.value.diagnostic.line, caught.value.diagnostic.column) == place
 
 
 def test_the_command(tmp_path: Path) -> None:

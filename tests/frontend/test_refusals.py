@@ -8,7 +8,7 @@ import pytest
 
 from futamura.errors import CODES, Because, Diagnostic, UnsupportedError, diagnose, render
 from futamura.frontend.python import lower
-from futamura.source import Place, caret_line, character_column
+from futamura.source import LONG, Place, caret_line, character_column, excerpt
 from tests.frontend.test_lowering import define
 
 REFUSED = [
@@ -80,6 +80,16 @@ def test_carets_follow_the_screen() -> None:
     assert caret_line("日本x", Place(1, 0, 1, 6)) == "^^^^"
     assert caret_line("abc", Place(1, 1, 2, 4)) == " ^^"
     assert caret_line("abc", Place(1, 9, 1, 9)) == "   ^"
+
+
+@pytest.mark.parametrize("at", [0, 40, 5_000, 9_999])
+def test_of_a_long_line_the_part_around_the_place_is_shown(at: int) -> None:
+    line = "é" * at + "X" + "é" * (9_999 - at)
+    text, marks = excerpt(line, Place(7, 2 * at, 7, 2 * at + 1), "here")
+    assert len(text) < LONG + 20
+    assert text[marks.index("^")] == "X" and marks.endswith("^ here") and marks.count("^") == 1
+    assert text.startswith("7 | ...") == (at > LONG // 2)
+    assert excerpt(line, Place(7, 2 * at, 8, 1))[1].count("^") <= LONG
 
 
 def test_because_chain_is_cut() -> None:

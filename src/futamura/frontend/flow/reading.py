@@ -66,6 +66,7 @@ class Reader:
         self.file: Final = file
         self.lines: Final = text.split("\n")
         self._ascii: Final = text.isascii()
+        self._read: Node | None = None
         self.unknown: Callable[[str, list[Expression], Span], Expression] = self._no_function
 
     # -- places and errors
@@ -111,14 +112,18 @@ class Reader:
         if not self.text.strip():
             self.fail("FT506", "the program is empty", None)
         try:
-            return _parser(grammar).parse(self.text)
+            self._read = _parser(grammar).parse(self.text)
         except UnexpectedInput as error:
             self._report(error)
         except RecursionError:
             self.too_deep()
+        return self._read
 
     def too_deep(self) -> NoReturn:
-        self.fail("FT501", "the program is nested too deeply", None)
+        """Of a program that Python's own recursion limit keeps from being read: where its nesting is deepest."""
+        place = None if self._read is None else _deepest(self._read)
+        span = None if place is None else self.span(place)
+        self.fail("FT501", "the program is nested too deeply", span, "the deepest part")
 
     def _report(self, error: UnexpectedInput) -> NoReturn:
         lines = self.lines
@@ -224,6 +229,16 @@ class Reader:
     def called(self, name: str, operands: list[Expression], span: Span) -> Expression:
         """A call of a function of the program."""
         return Call(name, tuple(operands), span)
+
+
+def _deepest(tree: Node) -> Token | None:
+    """The first token of those that stand below most others."""
+    layer, token = [tree], None
+    while layer:
+        parts = [part for node in layer for part in node.children if part is not None]
+        token = next((part for part in parts if isinstance(part, Token)), token)
+        layer = [part for part in parts if not isinstance(part, Token)]
+    return token
 
 
 def _count(arity: int) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from futamura.frontend.flow.grammar import FUNCTIONAL
 from futamura.frontend.flow.reading import Reader
 from futamura.frontend.flow.syntax import Apply, Call, Expression, IfElse, Let, Literal, Variable
 from futamura.frontend.functional.parsing import Definition, FunctionalProgram, parse_functional
@@ -56,7 +57,9 @@ class _Function:
             self._result(self.definition.body, known)
             return self.builder.finish()
         except RecursionError:
-            Reader(self.source.text, self.source.file).too_deep()
+            reader = Reader(self.source.text, self.source.file)
+            reader.tree(FUNCTIONAL)
+            reader.too_deep()
 
     def _result(self, here: Expression, known: dict[str, Value]) -> None:
         """What the function returns."""
