@@ -14,8 +14,10 @@ from click.testing import CliRunner
 from futamura import Specializer
 from futamura.analysis.division import KINDS, POINTS, Kind, Points
 from futamura.cli.main import cli
-from tests.offline import untuned
-from tests.offline.untuned import CASES, Case
+from tests.offline import untuned, untuned_python
+from tests.offline.untuned import Case
+
+CASES = [*untuned.CASES, *untuned_python.CASES]
 
 NAMES = [f"{case[0].__name__}-{'-'.join(case[1])}" for case in CASES]
 
@@ -57,3 +59,17 @@ def test_marks_of_an_interpreter() -> None:
     assert rows[at + 1].split("|")[1].strip() == "s" * len('kind == "num"')
     assert "static: tree, kind" in rows
     assert "dynamic: env: `env` is a dynamic input" in rows
+
+
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
+def test_marks_of_everything(case: Case) -> None:
+    """The command prints the source of each function, with marks under it, whatever is in it."""
+    function, static, _, _ = case
+    target = f"{inspect.getsourcefile(function)}:{function.__name__}"
+    chosen = [part for name in static for part in ("--static", name)]
+    done = CliRunner().invoke(cli, ["bta", target, *chosen])
+    assert done.exit_code == 0, done.output
+    assert done.output.startswith(f"{function.__name__}("), done.output
+    marks = re.findall(r"^ +\|([ sd]+)$", done.output, re.MULTILINE)
+    open_ones = set(inspect.signature(function).parameters) - set(static)
+    assert marks and any("d" in row for row in marks) == bool(open_ones), done.output
