@@ -170,7 +170,7 @@ def composed(names: Any, x: Any) -> Any:
 
 
 def adders(ns: Any, x: Any) -> Any:
-    late = [lambda v: v + n for n in ns]
+    late = [lambda v: v + n for n in ns]  # noqa: B023  the last `n` is what is wanted
     early = [lambda v, n=n: v + n for n in ns]
     return [f(x) for f in late], [f(x) for f in early]
 
@@ -183,7 +183,8 @@ def keywords(flag: Any, a: Any, *rest: Any, sep: Any = "-", **more: Any) -> Any:
 
 
 def called_with_keywords(flag: Any, a: Any) -> Any:
-    return keywords(flag, a, 2, *[3, 4], sep="+", z=a, **{"k": flag})
+    more = {"k": flag}
+    return keywords(flag, a, 2, *[3, 4], sep="+", z=a, **more)
 
 
 def shape_of(command: Any, size: Any) -> Any:
