@@ -16,7 +16,7 @@ import pytest
 
 from bench.cases.measuring import race
 from futamura import Residual, Specializer, specialize
-from tests.styles import data, machines, objects, texts, trees
+from tests.styles import data, machines, objects, parsing, texts, trees
 
 PERSONS = [
     {"name": "Ann", "age": 30, "home": {"street": "Long Lane", "floor": 2}}, {"name": "Bob"},
@@ -52,6 +52,32 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], list[tuple[Any, ...]
         [(data,) for data in ({"name": "A", "items": [{"title": "A"}, {"title": 2}], "note": "x"}, {"name": "B"}, {})],
     ),
     "format string": (texts.shown, (texts.FORMAT,), [({"name": "Ann", "sum": 3.5},), ({"name": "", "sum": 1},), ({},)]),
+    "calculator that reads": (
+        parsing.calculate,
+        ("3*(x+2)^2 - max(y, 4, x*x)/2",),
+        [({"x": 1, "y": 2},), ({"x": 1.5},), ({"x": 0, "y": 10**3},)],
+    ),
+    "forms of fields": (
+        parsing.loaded,
+        (parsing.USER,),
+        [
+            (data,)
+            for data in (
+                {"name": "a", "age": 3, "tags": ["x", "y"], "home": {"street": "s", "code": 5}},
+                {"name": 1, "age": 200, "home": {"street": "s"}, "tags": ["x", 1]},
+                {"name": "a", "home": {"street": "x", "code": 1}, "more": 1},
+                3,
+            )
+        ],
+    ),
+    "options": (
+        parsing.options_of,
+        (parsing.OPTIONS,),
+        [
+            (words.split(),)
+            for words in ("-n 3 --name=x f", "--name q -v --mode slow z y", "--bad", "-n x", "--mode", "--mode no")
+        ],
+    ),
     "columns": (texts.parse_row, (texts.COLUMNS,), [("1;a;2.5;yes",), ("1;a;;no",), ("x;a;;no",), ("1;2",)]),
     "rules of access": (
         texts.allowed,

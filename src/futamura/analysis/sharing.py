@@ -27,6 +27,7 @@ import sys
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from futamura.analysis.creating import stores_on_new_classes
 from futamura.source import unwarned
 
 __all__ = ["is_deleted", "is_reassigned", "is_stored_on_a_class"]
@@ -128,12 +129,14 @@ def _first_line(statement: ast.stmt) -> int:
 def _stored(tree: ast.Module) -> Iterator[str]:
     """The attributes that functions of the module store on what is written as a class."""
     names = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)} | _CLASS_NAMES
+    new = stores_on_new_classes(tree)
     for function in ast.walk(tree):
         if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             continue
         for node in ast.walk(function):
             if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) and _is_class(node.value, names):
-                yield node.attr
+                if id(node) not in new:
+                    yield node.attr
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) > 1:
                 name = node.args[1]
                 if node.func.id in ("setattr", "delattr") and _is_class(node.args[0], names):

@@ -26,6 +26,7 @@ import types
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from futamura.analysis.creating import stores_on_new_classes
 from futamura.frontend.items import changed_items
 from futamura.ir.classes import is_a
 from futamura.source import unwarned
@@ -121,7 +122,7 @@ def _changed(namespace: Mapping[str, object]) -> tuple[frozenset[str], frozenset
             tree = ast.parse("".join(lines))
     except (SyntaxError, ValueError, RecursionError):
         return None
-    harmless: set[int] = set()
+    harmless = stores_on_new_classes(tree)
     for node in ast.walk(tree):
         harmless.update(id(name) for name in _read_only(node))
     changed: set[str] = set()

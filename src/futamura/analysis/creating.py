@@ -1,0 +1,121 @@
+"""Stores on a class that is just being made: they change no class that exists.
+
+    class Meta(type):
+        def __new__(mcs, name, bases, body):
+            cls = super().__new__(mcs, name, bases, body)
+            cls.fields = {...}              the class is new: `fields` of other classes stays
+            return cls
+
+    class Base:
+        def __init_subclass__(cls): cls.fields = {...}
+
+    def register(cls): cls.tag = cls.__name__; return cls       only ever used as `@register`
+
+Invariant: the receiver is bound once, to the class that Python passes to one of these hooks when it makes a class, or
+to what `type.__new__` gave.  That a program calls such a hook of a class that exists is not expected.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+__all__ = ["stores_on_new_classes"]
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_METACLASS_HOOKS: Final = frozenset({"__new__", "__init__"})
+
+
+def stores_on_new_classes(tree: ast.Module) -> set[int]:
+    """The ids of the attributes (`cls.name` that is assigned) whose receiver is a class that is being made."""
+    found: set[int] = set()
+    for function, receiver in _hooks(tree):
+        if _bindings(function, receiver) != (0 if _is_parameter(function, receiver) else 1):
+            continue
+        for node in ast.walk(function):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and _named(node.value, receiver):
+                found.add(id(node))
+    return found
+
+
+def _hooks(tree: ast.Module) -> Iterator[tuple[_Function, str]]:
+    """Functions that Python calls for a class that it makes, with the name that the class has there."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            for function in node.body:
+                if isinstance(function, ast.FunctionDef):
+                    yield from _hook(function, _is_metaclass(node))
+    decorators = _decorators(tree)
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name in decorators and (first := _first_parameter(node)):
+            yield node, first
+
+
+def _hook(function: ast.FunctionDef, in_metaclass: bool) -> Iterator[tuple[_Function, str]]:
+    first = _first_parameter(function)
+    if function.name == "__init_subclass__" or (in_metaclass and function.name == "__init__"):
+        if first is not None:
+            yield function, first
+    elif in_metaclass and function.name == "__new__":
+        for node in ast.walk(function):
+            if isinstance(node, ast.Assign) and len(node.targets) == 1 and _makes_class(node.value):
+                target = node.targets[0]
+                if isinstance(target, ast.Name):
+                    yield function, target.id
+
+
+def _is_metaclass(node: ast.ClassDef) -> bool:
+    return any(_named(base, "type") or _named(base, "ABCMeta") or _named(base, "EnumMeta") for base in node.bases)
+
+
+def _makes_class(value: ast.expr) -> bool:
+    """`super().__new__(...)` or `type.__new__(...)`."""
+    if not (isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "__new__"):
+        return False
+    receiver = value.func.value
+    return _named(receiver, "type") or (isinstance(receiver, ast.Call) and _named(receiver.func, "super"))
+
+
+def _decorators(tree: ast.Module) -> set[str]:
+    """Names that are used as decorators of classes that the module makes, and for nothing else."""
+    decorating = {
+        id(decorator)
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+        for decorator in node.decorator_list
+        if isinstance(decorator, ast.Name)
+    }
+    used: dict[str, bool] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            used[node.id] = used.get(node.id, True) and id(node) in decorating
+    return {name for name, only in used.items() if only}
+
+
+def _first_parameter(function: _Function) -> str | None:
+    given = [*function.args.posonlyargs, *function.args.args]
+    return given[0].arg if given else None
+
+
+def _is_parameter(function: _Function, name: str) -> bool:
+    return _first_parameter(function) == name
+
+
+def _bindings(function: _Function, name: str) -> int:
+    """How often the function, or one inside of it, binds this name; many if something else than a store does."""
+    count = 0
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            count += node.id == name
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            count += 2 * (name in node.names)
+        elif isinstance(node, ast.arg):
+            count += 2 * (node.arg == name and not _is_parameter(function, name))
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)):
+            count += 2 * (node.name == name and node is not function)
+    return count
+
+
+def _named(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
