@@ -99,3 +99,45 @@ def wide(n: int, x: object) -> object:
 
 def test_a_text_of_great_width_is_not_made() -> None:
     assert futamura.specialize(wide, 1)(2) == 2
+
+
+class Compare:
+    def __init__(self, name: str, value: object) -> None:
+        self.name = name
+        self.value = value
+
+    def test(self, row: dict[str, object]) -> bool:
+        return row[self.name] == self.value
+
+
+class Both:
+    def __init__(self, *parts: Compare | Both | Not) -> None:
+        self.parts = parts
+
+    def test(self, row: dict[str, object]) -> bool:
+        return all(part.test(row) for part in self.parts)
+
+
+class Either(Both):
+    def test(self, row: dict[str, object]) -> bool:
+        return any(part.test(row) for part in self.parts)
+
+
+class Not:
+    def __init__(self, part: Compare) -> None:
+        self.part = part
+
+    def test(self, row: dict[str, object]) -> bool:
+        return not self.part.test(row)
+
+
+def chosen(rows: list[dict[str, object]], where: Both) -> list[dict[str, object]]:
+    return [row for row in rows if where.test(row)]
+
+
+def test_conditions_that_were_objects_are_one_condition() -> None:
+    where = Either(Both(Compare("a", 1), Not(Compare("b", 2))), Compare("c", 3))
+    residual = futamura.specialize(chosen, where=where)
+    assert "[row for row in rows if row['a'] == 1 and not row['b'] == 2 or row['c'] == 3]" in residual.source
+    rows: list[dict[str, object]] = [{"a": a, "b": b, "c": c} for a in (1, 4) for b in (2, 5) for c in (3, 6)]
+    assert residual(rows) == chosen(rows, where)

@@ -385,7 +385,7 @@ def _inline_function(
     subject: AbstractValue | None = None,
 ) -> bool:
     """Enter a Python function; `subject` is the new instance if it is an `__init__`."""
-    facts = m.resolve(function) if _opened(m, function) else None
+    facts = m.resolve(function) if _opened(m, function, args) else None
     if facts is None or facts.function.kind not in ("function", "generator") or ("call", facts.uid) in m.refused:
         return False
     signature = facts.function.signature
@@ -404,17 +404,19 @@ def _inline_function(
     return _push(m, frame, op, facts, [*bound, *cells], purpose=purpose, subject=subject, made_by=function)
 
 
-_READ: Final = frozenset(
-    {"abc", "collections", "colorsys", "contextlib", "dataclasses", "fnmatch", "functools", "genericpath", "heapq"}
-    | {"ntpath", "operator", "posixpath", "string", "textwrap", "types"}
-)
+_READ: Final = frozenset({"abc", "collections", "contextlib", "dataclasses", "functools", "heapq", "operator", "types"})
 """Modules of the standard library that are small enough to be looked into."""
 
+_READ_IF_KNOWN: Final = frozenset({"colorsys", "fnmatch", "genericpath", "ntpath", "posixpath", "string", "textwrap"})
+"""The same, where something is known of an argument: else there is nothing to gain."""
 
-def _opened(m: Machine, function: types.FunctionType) -> bool:
+
+def _opened(m: Machine, function: types.FunctionType, args: Sequence[AbstractValue]) -> bool:
     """Is the function looked into?  The rest of the standard library stays behind its calls."""
     package = str(function.__globals__.get("__name__", "")).partition(".")[0]
     if package not in sys.stdlib_module_names or package in _READ or package == "__main__":
+        return True
+    if package in _READ_IF_KNOWN and any(type(arg) is not Dynamic for arg in args):
         return True
     return package == str(m.home.get("__name__", "")).partition(".")[0]
 

@@ -32,7 +32,6 @@ SHAPES: Final = 3
 """As many lengths of a container are kept apart at one point of a loop; more mean that it grows with the loop."""
 
 
-
 class Versions:
     """The version table of one specialization."""
 
@@ -493,9 +492,7 @@ class Versions:
         seen.setdefault(tuple(key.shapes))
         if len(seen) > SHAPES:
             held = [weights_of(shapes) for shapes in seen]
-            growing = self.noshape.absent(
-                site for site in held[0] if len({found.get(site, 0) for found in held}) > 1
-            )
+            growing = self.noshape.absent(site for site in held[0] if len({found.get(site, 0) for found in held}) > 1)
             growing = outermost_sites(growing, state.heap)
             if growing:
                 self.grows(growing, state)

@@ -29,6 +29,8 @@ __all__ = ["Collapse"]
 _COMPARE: Final = frozenset(COMPARE)
 MAX_OPERANDS: Final = 200
 """Longer chains of `and`, `or` stay control flow: they would be one unreadable line."""
+MAX_EMPTY: Final = 20
+"""At most so many empty nodes in a row are led past."""
 
 
 class Collapse:
@@ -42,7 +44,16 @@ class Collapse:
         self.counts: dict[int, int] = draft.predecessors()
 
     def run(self) -> None:
-        """Collapse until nothing changes; nodes in reverse order, so that inner shapes come first."""
+        """Collapse until nothing changes; nodes in reverse order, so that inner shapes come first.
+
+        Empty nodes are led past when that is done: until then they keep apart what belongs to different conditions.
+        """
+        self._collapse()
+        if sum([self._skip_empty(node) for node in list(self.draft.nodes.values()) if node.id in self.draft.nodes]):
+            self._collapse()
+        self.draft.resolve()
+
+    def _collapse(self) -> None:
         work = list(self.draft.nodes)
         while work:
             node = self.draft.nodes.get(work.pop())
@@ -50,7 +61,33 @@ class Collapse:
                 continue
             while self._step(node):
                 pass
-        self.draft.resolve()
+
+    def _skip_empty(self, node: DraftNode) -> int:
+        """A branch leads past nodes that do nothing but jump on; they lie in its own region, so it enters none."""
+        skipped = 0
+        if node.end.name != "branch":
+            return skipped
+        self.draft.resolve_node(node)
+        for at in range(2):
+            edge = node.end.edges[at]
+            for _ in range(MAX_EMPTY):
+                empty = self.draft.nodes[edge.target]
+                self.draft.resolve_node(empty)
+                onward = empty.end.edges[0] if empty.end.name == "jump" else edge
+                if empty.items or empty.params or empty.handler is not None or empty.region != node.region:
+                    break
+                if onward.target in (empty.id, node.end.edges[1 - at].target, edge.target):
+                    break
+                self._drop_edge(edge)
+                if not self.counts[empty.id]:
+                    self._drop_edge(onward)
+                    del self.draft.nodes[empty.id]
+                self.counts[onward.target] += 1
+                self.uses.update(onward.args)
+                edge = onward
+                skipped += 1
+            node.end = node.end._replace(edges=(edge, node.end.edges[1]) if at == 0 else (node.end.edges[0], edge))
+        return skipped
 
     def _step(self, node: DraftNode) -> bool:
         self.draft.resolve_node(node)
