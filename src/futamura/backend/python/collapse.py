@@ -63,7 +63,7 @@ class Collapse:
                 pass
 
     def _skip_empty(self, node: DraftNode) -> int:
-        """A branch leads past nodes that do nothing but jump on; they lie in its own region, so it enters none."""
+        """A branch leads past nodes that do nothing but jump on, all within its own region."""
         skipped = 0
         if node.end.name != "branch":
             return skipped
@@ -77,6 +77,8 @@ class Collapse:
                 if empty.items or empty.params or empty.handler is not None or empty.region != node.region:
                     break
                 if onward.target in (empty.id, node.end.edges[1 - at].target, edge.target):
+                    break
+                if self.draft.nodes[onward.target].region != node.region:
                     break
                 self._drop_edge(edge)
                 if not self.counts[empty.id]:
