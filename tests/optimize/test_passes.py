@@ -24,19 +24,25 @@ from futamura.ir.constant import Constant
 from futamura.ir.evaluate import EVALUATE
 from futamura.ir.ops import OPERATORS
 from futamura.ir.text import print_program
+from futamura.ir.verify import VerificationError
 from futamura.optimize import (
     algebra,
     available,
+    cells,
     dead,
     deadstores,
+    freevars,
     hoisting,
     inference,
+    inlining,
     invariance,
     pipeline,
     places,
     shapes,
+    sites,
     twins,
 )
+from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.layout import Layout
 from futamura.optimize.memory import Memory
 from futamura.optimize.pipeline import PASSES, PIPELINE, SHRINKING, optimize, shrink
@@ -122,6 +128,18 @@ def _without_handler(old: Any) -> Any:
     return made
 
 
+def _first_stored(graph: FlowGraph, captures: object) -> dict[int, int]:
+    stored: dict[int, int] = {}
+    reads: dict[int, int] = {}
+    for _, node in graph.nodes():
+        for op in node.ops:
+            if op.name == "cell_set":
+                stored.setdefault(op.args[1], op.args[0])
+            elif op.name == "cell_get" and op.args[0] in stored:
+                reads[op.results[0]] = stored[op.args[0]]
+    return reads
+
+
 FAULTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "writes are overlooked": lambda patch: _patched(
         patch, Memory, "step", lambda old: lambda self, versions, op: versions
@@ -165,6 +183,21 @@ FAULTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "different values are different places": lambda patch: _patched(
         patch, places.Places, "apart", lambda old: lambda self, one, other: one != other
     ),
+    "every variable of the caller is full": lambda patch: _patched(
+        patch, inlining, "filled_at",
+        lambda old: lambda graph, captures, ids: dict.fromkeys(
+            ids, frozenset(op.results[0] for _, node in graph.nodes() for op in node.ops if op.name == "cell")
+        ),
+    ),
+    "nested functions write nothing": lambda patch: _patched(
+        patch, freevars.Captures, "of", lambda old: lambda self, name: tuple(uses - {"set"} for uses in old(self, name))
+    ),
+    "a variable holds what was stored first": lambda patch: _patched(
+        patch, sites, "settled_reads", lambda old: _first_stored
+    ),
+    "handlers read no variables": lambda patch: _patched(
+        patch, cells, "_may_be_values", lambda old: lambda graph, live, one, layout: 0 not in live
+    ),
     "no store can raise": lambda patch: _patched(
         patch, deadstores._Search, "_safe",
         lambda old: lambda self, node: frozenset(op.id for op in node.ops if op.name == "setitem"),
@@ -179,7 +212,10 @@ FAULTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
 def _a_case_differs() -> bool:
     """Does a golden case of the optimizer mean something else than the original?"""
     for case in _cases():
-        original, result = golden.world(case), golden.replaced(case)
+        try:
+            original, result = golden.world(case), golden.replaced(case)
+        except VerificationError:
+            return True
         for _, line in case.runs:
             expression = line.partition(" raises ")[0]
             if golden.run(original, expression) != golden.run(result, expression):

@@ -18,7 +18,7 @@ from typing import Final
 
 from futamura.ir.build import FunctionBuilder
 from futamura.ir.constant import Constant
-from futamura.ir.graph import OBJECT, Edge, Function, Operation, Terminator, Value
+from futamura.ir.graph import OBJECT, Edge, Function, Operation, Region, Terminator, Value
 from futamura.ir.ops import OPERATORS, TERMINATORS
 
 __all__ = ["FlowGraph", "Node", "Pass"]
@@ -59,6 +59,8 @@ class FlowGraph:
             Node(block.id, list(block.params), list(block.ops), block.terminator, block.handler, block.region)
             for block in function.blocks
         ]
+        self.regions: Final[list[Region]] = list(function.regions)
+        """Handlers are named by their places in `blocks`."""
         self.hints: Final[list[str | None]] = list(function.hints)
         self.types: Final[list[str]] = list(function.types)
         self._ids = 1 + max(
@@ -86,9 +88,9 @@ class FlowGraph:
         assert found is not None
         return found
 
-    def value(self, hint: str | None = None) -> Value:
+    def value(self, hint: str | None = None, type: str = OBJECT) -> Value:
         self.hints.append(hint)
-        self.types.append(OBJECT)
+        self.types.append(type)
         return len(self.hints) - 1
 
     def add(self, node: Node) -> int:
@@ -125,12 +127,10 @@ class FlowGraph:
 
     def confined(self) -> dict[Value, int]:
         """The values made in clean-ups and handlers, with their regions: code behind these cannot name them."""
-        regions = self.function.regions
-        inside = {
-            region.id
-            for region in regions
-            if any(regions[at].kind in ("copy", "except") for at in self.function.region_path(region.id))
-        }
+        inside: set[int] = set()
+        for region in self.regions:  # each behind the one that it lies in
+            if region.kind in ("copy", "except") or region.parent in inside:
+                inside.add(region.id)
         if not inside:
             return {}
         return {
@@ -172,7 +172,7 @@ class FlowGraph:
             file=old.file,
             span=old.span,
         )
-        for region in old.regions[1:]:
+        for region in self.regions[1:]:
             handler = number.get(region.handler, -1)
             builder.region(
                 region.kind, region.parent, flavor=region.flavor, handler=handler, of=region.of, span=region.span

@@ -23,12 +23,14 @@ from futamura.ir.graph import Function, Program, Value
 from futamura.ir.verify import verify_program
 from futamura.optimize.algebra import algebra
 from futamura.optimize.available import cse
+from futamura.optimize.cells import uncaptured
 from futamura.optimize.cleaning import merge, paste, prune
 from futamura.optimize.dead import dce
 from futamura.optimize.deadstores import dead_stores
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.hoisting import licm
 from futamura.optimize.inference import Inference, Known
+from futamura.optimize.inlining import inline
 from futamura.optimize.parameters import same_parameters
 from futamura.optimize.peeling import peel
 from futamura.optimize.rerolling import reroll
@@ -116,6 +118,16 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         "what nothing needs is taken away",
         "last: every other pass leaves things behind",
     ),
+    "inline": Whole(
+        inline,
+        "small functions that are known stand where they are called",
+        "first: all others see one function at a time",
+    ),
+    "cells": Cleaning(
+        uncaptured,
+        "variables that no nested function captures any more are values, those that nobody reads are gone",
+        "behind `inline`, which takes the captures away; before all that asks what a value is",
+    ),
     "prune": Cleaning(
         prune,
         "blocks that no jump leads to are taken away",
@@ -141,8 +153,8 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
     ),
 }
 PIPELINE: Final = (
-    "paste", "parameters", "typefold", "cse", "typefold", "paste", "parameters", "algebra", "dead-stores", "licm",
-    "peel", "dce",
+    "inline", "cells", "paste", "parameters", "typefold", "cse", "typefold", "paste", "parameters", "algebra",
+    "dead-stores", "licm", "peel", "dce",
 )  # fmt: skip
 SHRINKING: Final = ("merge", "paste", "tails", "reroll", "paste", "parameters", "dce")
 """Against code growth, for functions of more than `CODE_BUDGET` operations: shorter, and a little slower."""
