@@ -471,14 +471,14 @@ def _push(
     chain = (*frame.chain, (frame.facts.uid, op.id))
     if purpose == "call" and chain[-1] in m.versions.opaque:
         return False
-    here, key = unfolds(m, frame, op, facts, values)
+    here, entered = unfolds(m, frame, op, facts, values)
     shared = ("unit", facts.uid) in m.refused  # a variable of it must be a real one, of one call each
     if shared or (not here and not is_marked_inline(m, facts)):
         if purpose not in ("call", "init"):
             return False
         settle_functions(m)
         inside = GUARDED if left_generator(m) is not None else "call"
-        given = call_unit(m, frame, op, facts, values, key, (subject,) if subject is not None else (), inside)
+        given = call_unit(m, frame, op, facts, values, entered, (subject,) if subject is not None else (), inside)
         if given is not None:
             _give(m, frame, op, _constructed(m, subject, given))
         return True
@@ -487,7 +487,8 @@ def _push(
     result = op.results[0] if op.results else None
     blind = purpose == "call" and all(_is_plain_constant(value) for value in values)
     m.folded += 1  # the call itself
-    frames.append(Frame(facts, env, chain, result=result, purpose=purpose, subject=subject, argkey=key, blind=blind))
+    inner = Frame(facts, env, chain, result=result, purpose=purpose, subject=subject, entered=entered, blind=blind)
+    frames.append(inner)
     return True
 
 

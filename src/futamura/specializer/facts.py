@@ -9,6 +9,8 @@ Loops are strongly connected components, nested by removing the header, so irred
 
 from __future__ import annotations
 
+import builtins
+import functools
 from collections.abc import Iterator, Mapping
 from types import CellType
 from typing import Final
@@ -65,6 +67,10 @@ _THROUGH: Final = frozenset(
 )
 
 
+_BUILTIN: Final = frozenset(dir(builtins)).union(*map(dir, (list, dict, set, tuple, str, bytes, bytearray, int, float)))
+"""The names of builtins and of the methods of builtin classes: who calls only these hardly calls itself."""
+
+
 class Loop:
     """A loop: its header, its blocks, and the loops around it, innermost first."""
 
@@ -109,18 +115,20 @@ class FunctionFacts:
         knowledge = knowledge or Knowledge()
         self.dynamic_headers: Final = Learned[int](knowledge)
         self.entered: set[int] = set()
-        self._called: Final = Learned[str](knowledge)
+        self.called_recursively: Final = Learned[bool](knowledge)
         self._live_at: dict[tuple[int, int], tuple[int, ...]] = {}
         self._useful: dict[bool, frozenset[int]] = {}
         self.position: Final = {block: at for at, block in enumerate(_reverse_postorder(self.successors))}
 
+    @functools.cached_property
+    def may_recur(self) -> bool:
+        """Does it call anything but builtins and methods that are named like theirs, make functions, or take items?"""
+        return _may_recur(self.function)
+
     @property
     def recursive(self) -> bool:
         """Was it called while it ran under dynamic control?"""
-        return "recursive" in self._called
-
-    def mark_recursive(self) -> None:
-        self._called.add("recursive")
+        return True in self.called_recursively
 
     def keep_dead(self) -> None:
         """Count all parameters of a block as live at its start, as specializers without trimming do."""
@@ -216,6 +224,23 @@ class FunctionFacts:
         if inlined not in self._useful:
             self._useful[inlined] = _useful(self.function, inlined)
         return self._useful[inlined]
+
+
+def _may_recur(function: Function) -> bool:
+    if any(block.terminator.name == "next" for block in function.blocks):
+        return True  # of a generator, say
+    made = {result: op for block in function.blocks for op in block.ops for result in op.results}
+    for op in made.values():
+        if op.name in ("function", "class", "invoke"):
+            return True
+        if op.name == "call":
+            called = made.get(op.args[0])
+            if called is None or called.name not in ("global_get", "getattr"):
+                return True
+            name = called.attr[1] if isinstance(called.attr, tuple) else called.attr
+            if name not in _BUILTIN:
+                return True
+    return False
 
 
 def _successors(block: Block) -> tuple[int, ...]:

@@ -44,6 +44,7 @@ class Choices(Protocol):
 
     nokey: Learned[object]
     noshape: Learned[object]
+    varying: set[object]
     omitted: set[type]
     """Classes whose instances were told apart by nothing that they hold, because nothing has read it."""
     read: Learned[type]
@@ -155,14 +156,21 @@ class Key:
 
     def _keyed(self, place: object, value: Known) -> bool:
         choices = self._choices
-        if self._plain or place in choices.nokey:
+        if self._plain or self._left(place):
             return choices.polyvariance == "all" or is_a(value.value, _IDENTITIES)
         if value.vid and self._state.ages.get(value.vid, 0) > 2 and self._in_loop():
             if choices.polyvariance == "all" or is_a(value.value, _IDENTITIES):
                 return True
             choices.nokey.add(place)
+            if self._recursive:
+                choices.varying.add(place)
             raise NoKey
         return True
+
+    def _left(self, place: object) -> bool:
+        """Has the place left the keys?  Versions get new keys when one does, calls do not: only these ask."""
+        nokey = self._choices.nokey
+        return (self._recursive or nokey.has(place)) and place in nokey
 
     def _in_loop(self) -> bool:
         return self._recursive or any(frame.facts.in_dynamic_loop(frame.block) for frame in self._state.frames)

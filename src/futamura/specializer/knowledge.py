@@ -11,7 +11,7 @@ Invariant: the runs before the one that `answers_change` gives came out as they 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final, Generic, TypeVar
 
 __all__ = ["Knowledge", "Learned"]
@@ -77,6 +77,14 @@ class Learned(Generic[Item]):
         """Is `item` known, without that anything depends on the answer?"""
         return item in self._added
 
+    def was_missed(self, item: Item) -> bool:
+        """Did anybody ask for `item` before it was known?"""
+        return item in self._no
+
+    def came_late(self) -> bool:
+        """Was something found out in the course of the runs that stand?"""
+        return any(self._added.values())
+
     def absent(self, items: Iterable[Item]) -> set[Item]:
         """Those of these items that are not known."""
         return {item for item in items if item not in self}
@@ -88,11 +96,12 @@ class Learned(Generic[Item]):
         for item in items:
             self.add(item)
 
-    def clear(self) -> None:
-        """Forget all, before starting again: what the runs that stand have found meanwhile comes back with them."""
-        for item, moment in self._added.items():
-            self._cleared.setdefault(item, moment)
-        self._added.clear()
+    def clear(self, kept: Collection[Item] = ()) -> None:
+        """Forget all but these, before starting again: what the runs that stand have found comes back with them."""
+        for item, moment in list(self._added.items()):
+            if item not in kept:
+                self._cleared.setdefault(item, moment)
+                del self._added[item]
 
     def answers_change(self) -> int | None:
         moments = [self._no[item] for item in self._added if item in self._no]

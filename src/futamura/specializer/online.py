@@ -440,6 +440,7 @@ class _Run:
 
     def _run(self, machine: Machine, versions: Versions) -> None:
         """Run versions until all have settled."""
+        versions.settle()
         keep(machine, versions)
         while (version := versions.next()) is not None:
             machine.run_version(version)

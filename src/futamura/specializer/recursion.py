@@ -24,7 +24,7 @@ from futamura.ir.graph import Operation
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.residual import Lazy, ResidualOperation
-from futamura.specializer.state import ArgumentKey, Frame, State
+from futamura.specializer.state import ArgumentKey, Entered, Frame, State
 from futamura.specializer.summaries import RESULT, lent_alone, returned_leaves
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
@@ -39,44 +39,65 @@ COPIES_CAUGHT: Final = 4
 GROWING: Final = 6
 """So many calls on the stack with ever more in their containers, and the same otherwise: it grows without bound."""
 
+NOT_KEPT: Final = Entered(State([]))
+"""What a function was entered with that does not look as if it would call itself."""
+
 
 def unfolds(
     m: Machine, frame: Frame, op: Operation, facts: FunctionFacts, values: Sequence[AbstractValue]
-) -> tuple[bool, ArgumentKey | None]:
-    """Is this call unfolded?  With the key of its arguments, if the function is recursive."""
+) -> tuple[bool, Entered | None]:
+    """Is this call unfolded?  With what the function is entered with, if it may call itself."""
     frames = m.state.frames
     on_stack = [active for active in frames if active.facts is facts]
     dynamic = any(active.dynamic for active in on_stack)
-    if not facts.recursive:
-        if not dynamic:
-            return True, None
-        facts.mark_recursive()
-        raise Restart(f"{facts.function.name} calls itself under dynamic control")
+    if not dynamic and not facts.may_recur and not facts.recursive:
+        return True, NOT_KEPT
     env = dict(zip(facts.function.entry.params, values, strict=True))
     arguments = State([Frame(facts, env)], m.state.heap, m.state.ages)
     arguments.trim(whole=False)
-    if not dynamic:
-        return True, m.versions.argument_key(arguments)
     arguments.ages = dict(arguments.ages)
+    entered = Entered(arguments)
+    if not dynamic:
+        if facts.called_recursively.has(True) or (_is_old(arguments) and facts.recursive):
+            entered.key = m.versions.argument_key(arguments)
+        return True, entered
+    if not facts.called_recursively.has(True):
+        facts.called_recursively.add(True)
+        if facts.called_recursively.was_missed(True):
+            raise Restart(f"{facts.function.name} calls itself under dynamic control")
     arguments.cross_header()
     m.state.ages.update(arguments.ages)
-    key = m.versions.argument_key(arguments)
+    key = entered.key = m.versions.argument_key(arguments)
     if _cycles(m, facts, key):
-        return False, key
+        return False, entered
     _stop_growth(m, facts, on_stack, key)
     if len(frames) >= m.budget.depth - 1:
-        return False, key
+        return False, entered
     places = m.unfolded.setdefault((m.state.unit, facts.uid, key.key), {})
     place = (*frame.chain, (frame.facts.uid, op.id))
     if place in places:
-        return True, key
+        return True, entered
     limit = COPIES_LENT if _changes(m, frame, op, values) else COPIES
     if m.catching_frame() is not None and not _has_try(facts):
         limit *= COPIES_CAUGHT
     if len(places) >= limit:
-        return False, key
+        return False, entered
     places[place] = None
-    return True, key
+    return True, entered
+
+
+def _is_old(arguments: State) -> bool:
+    """Could an argument leave the keys, if the key of these were made?"""
+    return any(age > 2 for age in arguments.ages.values())
+
+
+def _key(m: Machine, entered: Entered | None) -> ArgumentKey | None:
+    if entered is None or entered is NOT_KEPT:
+        return None
+    if entered.key is None or entered.left != len(m.versions.nokey):
+        entered.left = len(m.versions.nokey)
+        entered.key = m.versions.argument_key(entered.arguments)
+    return entered.key
 
 
 def _cycles(m: Machine, facts: FunctionFacts, key: ArgumentKey) -> bool:
@@ -89,7 +110,7 @@ def _cycles(m: Machine, facts: FunctionFacts, key: ArgumentKey) -> bool:
     same = [
         at
         for at, active in enumerate(frames)
-        if active.facts is facts and active.argkey is not None and active.argkey.key == key.key
+        if active.facts is facts and (found := _key(m, active.entered)) is not None and found.key == key.key
     ]
     if not same or len(same) > 1:
         return bool(same)
@@ -110,7 +131,8 @@ def _changes(m: Machine, frame: Frame, op: Operation, values: Sequence[AbstractV
 
 def _stop_growth(m: Machine, facts: FunctionFacts, on_stack: list[Frame], key: ArgumentKey) -> None:
     """Containers that hold more and more from call to call are built at run time."""
-    same = [active.argkey for active in on_stack if active.argkey and active.argkey.signature == key.signature]
+    keys = [_key(m, active.entered) for active in on_stack]
+    same = [found for found in keys if found is not None and found.signature == key.signature]
     chain = [*same[1 - GROWING :], key]
     if len(chain) < GROWING:
         return
@@ -161,7 +183,7 @@ def call_unit(
     op: Operation,
     facts: FunctionFacts,
     values: Sequence[AbstractValue],
-    key: ArgumentKey | None,
+    entered: Entered | None,
     roots: Sequence[AbstractValue] = (),
     purpose: str = "call",
 ) -> AbstractValue | None:
@@ -180,7 +202,7 @@ def call_unit(
     kept = [m.state.resolve(value) for value in values]
     held = {RESULT - 1 - at: Virtual(oid) for at, oid in enumerate(lent)}
     env: dict[int, AbstractValue] = dict(zip(facts.function.entry.params, kept, strict=True))
-    inner = Frame(facts, {**env, **held}, purpose=purpose, held=tuple(held), argkey=key)
+    inner = Frame(facts, {**env, **held}, purpose=purpose, held=tuple(held), entered=entered)
     callee = State([inner], dict(m.state.heap), dict(m.state.ages), intact=False, general=m.state.general)
     version = m.versions.arrive_unit(callee)
     summary = m.versions.summaries[callee.unit]

@@ -20,7 +20,7 @@ from futamura.ir.graph import Span
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.values import About, AbstractValue, Dynamic, Known, Virtual, VObject
 
-__all__ = ["LEFT", "OLDEST", "ArgumentKey", "Chain", "Extent", "Frame", "State", "Suspension", "Unsupported"]
+__all__ = ["LEFT", "OLDEST", "ArgumentKey", "Chain", "Entered", "Extent", "Frame", "State", "Suspension", "Unsupported"]
 
 LEFT: Final = -1
 """The block of a frame that has returned."""
@@ -82,15 +82,27 @@ class ArgumentKey(NamedTuple):
     weights: tuple[tuple[object, int], ...]
 
 
+class Entered:
+    """What a function was entered with: its arguments, and their key once somebody has asked for it, with the number of
+    places that had left the keys then."""
+
+    __slots__ = ("arguments", "key", "left")
+
+    def __init__(self, arguments: State, key: ArgumentKey | None = None) -> None:
+        self.arguments: Final = arguments
+        self.key = key
+        self.left = -1
+
+
 class Frame:
     """One activation of a source function."""
 
     __slots__ = (
-        "argkey",
         "blind",
         "block",
         "chain",
         "dynamic",
+        "entered",
         "env",
         "extents",
         "facts",
@@ -117,7 +129,7 @@ class Frame:
         extents: tuple[Extent, ...] = (),
         blind: bool = False,
         held: tuple[int, ...] = (),
-        argkey: ArgumentKey | None = None,
+        entered: Entered | None = None,
     ) -> None:
         self.facts = facts
         self.forked = False
@@ -139,8 +151,8 @@ class Frame:
         self.held = held
         """Entries of `env` that are no values of the function (negative) and live as long as the frame: objects
         that the caller of a residual function sees again, and, in the state of a return, the result."""
-        self.argkey = argkey
-        """What the function was entered with, if it is known to call itself under dynamic control."""
+        self.entered = entered
+        """What the function was entered with, if it may call itself."""
 
     def copy(self, env: dict[int, AbstractValue] | None = None) -> Frame:
         """The same frame, with these values if given; slot by slot, for this is done for each frame at each point."""
@@ -157,7 +169,7 @@ class Frame:
         copy.extents = self.extents
         copy.blind = self.blind
         copy.held = self.held
-        copy.argkey = self.argkey
+        copy.entered = self.entered
         copy.forked = self.forked
         return copy
 

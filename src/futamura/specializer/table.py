@@ -24,6 +24,7 @@ class Points(Protocol):
     refused: Learned[object]
     extents: dict[object, int]
     opaque: Learned[object]
+    nokey: Learned[object]
     work: int
     summaries: dict[int, Summary]
 

@@ -51,6 +51,8 @@ class Versions:
         self.history = History(knowledge)
         self.nokey = Learned[object](knowledge)
         self.noshape = Learned[object](knowledge)
+        self.varying: set[object] = set()
+        """The places that left the keys because they vary from call to call of a recursive function."""
         self.omitted: set[type] = set()
         self.read = Learned[type](knowledge)
         self.plain = Learned[tuple[int, int]](knowledge)
@@ -70,6 +72,8 @@ class Versions:
         self.summaries: dict[int, Summary] = {}
         self.unit = Unit("")
         self._queue: list[tuple[tuple[int, ...], int, Version]] = []
+        self._left = 0
+        """How many places had left the keys when these were made."""
         self._all: Final[list[Version]] = []
         """All versions in the order in which they were made, those that have become another one included."""
         self._per_block: dict[tuple[int, int], list[Version]] = {}
@@ -106,7 +110,21 @@ class Versions:
             copied_set(self.confused),
             shortened(self.extents),
             shortened(self.units),
+            self._keys_made(),
         ]
+
+    def _keys_made(self) -> Restore:
+        left = self._left
+
+        def restore() -> None:
+            self._left = left
+
+        return restore
+
+    def settle(self) -> None:
+        """Make the keys of versions anew, if more places have left them in runs that were undone."""
+        if self._left != len(self.nokey):
+            self._rekey()
 
     def back_to(self, count: int) -> None:
         """Only the first versions are left, and these are as they were: what is told from them, too."""
@@ -301,7 +319,7 @@ class Versions:
                 return True  # the place of a value that grew old has left the keys
             for at in differing:
                 places[at] = made.scalars.get(at, known.scalars.get(at))
-        found = self.nokey.absent(place for place in places.values() if place is not None)
+        found = {place for place in places.values() if place is not None and not self.nokey.has(place)}
         self.nokey.update(found)
         return bool(found)
 
@@ -369,6 +387,7 @@ class Versions:
                 continue
             break
         self.unit.table = table
+        self._left = len(self.nokey)
         for siblings in self._per_block.values():
             siblings[:] = [version for version in siblings if version.forward is None]
 
@@ -394,9 +413,12 @@ class Versions:
         spread = max(trips, *values.values(), 1)
         if count <= 1.5 * spread and count < self.budget.hard_versions_per_block:
             return
-        others = self.nokey.absent(place for place, number in values.items() if 1 < number < spread) - positions
+        others = {place for place, number in values.items() if 1 < number < spread and not self.nokey.has(place)}
+        others -= positions
         if count < self.budget.hard_versions_per_block and 3 * self._apart(siblings, others) > 2 * count:
             return  # they differ in more than a few values: handlers, objects, several loops over static data
+        if self.nokey.came_late():
+            raise Restart("versions that were made before a place left the keys are too many", whole=True)
         _mark_loops(state)
         grown = self._grown(state)
         if grown:
@@ -407,7 +429,7 @@ class Versions:
             reason = f"{name}: {count} versions of one block: only what varies most tells them apart"
             self._note("FT403", reason, state)
             if any(frame.extents for version in siblings for frame in version.state.frames):
-                raise Restart("try statements were told apart by what has left the keys")
+                raise Restart("try statements were told apart by what has left the keys", whole=True)
         else:
             self.plain.add(block)
             reason = f"{name}: {count} versions of one block: its values are not specialized on"
@@ -432,7 +454,7 @@ class Versions:
     def grows(self, sites: set[object], state: State) -> NoReturn:
         name = state.top.facts.function.qualname
         self.noshape.update(sites)
-        self.nokey.clear()  # learned from states that will not come again
+        self.nokey.clear(self.varying)  # the others were learned from states that will not come again
         self.plain.clear()
         what = "a container grows" if len(sites) == 1 else f"{len(sites)} containers grow"
         self._note("FT402", f"{name}: {what} without bound: built at run time", state)
