@@ -246,9 +246,17 @@ def _truth(types: Types, attr: Any) -> Fact:
 # -------------------------------------------------------------------- objects and displays
 
 
+_NAMES: Final = {
+    kind.__name__: frozenset(name for base in kind.__mro__ for name in vars(base))
+    for kind in (int, bool, float, complex, str, bytes, tuple, list, dict, set, frozenset, range)
+}
+"""The attributes that instances of builtin classes have, by the class."""
+
+
 def _getattr(types: Types, attr: Any) -> Fact:
     if types[0] in SCALARS or types[0] in _CONTAINERS:
-        return Fact("object", frozenset({AttributeError}), ALLOCATES)
+        raises: _Raises = _SILENT if attr in _NAMES.get(types[0], ()) else frozenset({AttributeError})
+        return Fact("object", raises, ALLOCATES)
     return UNKNOWN
 
 

@@ -153,6 +153,8 @@ class _Search:
         types = [shape.type for shape in self._inference.operands[op.id]]
         plain = name[1:] if name in _INPLACE else name
         args = [self._number(arg) for arg in op.args]
+        if name == "call":
+            args[0] = self._method(op.args[0]) or args[0]
         if len(args) == 2 and types[0] == types[1] and types[0] in op.operator.laws.commutative:
             args.sort(key=repr)
         return (plain, op.attr, tuple(args), self._read(effects.reads, versions))
@@ -171,6 +173,13 @@ class _Search:
         if made is not None and made.name == "global_get" and made.attr in self._inference.known:
             return made.attr
         return value
+
+    def _method(self, callee: Value) -> object | None:
+        """The method of an object, which is a new one each time it is looked up."""
+        made = self._inference.definitions.get(callee)
+        if made is None or made.name != "getattr":
+            return None
+        return "method", made.attr, self._number(made.args[0])
 
     def _stored(self, op: Operation, versions: Versions) -> None:
         """What a store writes is what the next load reads."""

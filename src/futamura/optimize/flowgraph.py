@@ -93,7 +93,7 @@ class FlowGraph:
         self.types.append(type)
         return len(self.hints) - 1
 
-    def add(self, node: Node) -> int:
+    def add(self, node: Node | None) -> int:
         self.blocks.append(node)
         return len(self.blocks) - 1
 
@@ -110,6 +110,15 @@ class FlowGraph:
 
     def terminator(self, name: str, args: tuple[Value, ...] = (), edges: tuple[Edge, ...] = ()) -> Terminator:
         return Terminator(self.number(), TERMINATORS[name], args, edges)
+
+    def renumbered(self, op: Operation) -> Operation:
+        """The same operation under a number of its own."""
+        self._ids += 1
+        return op._replace(id=self._ids)
+
+    def renumbered_end(self, end: Terminator) -> Terminator:
+        self._ids += 1
+        return end._replace(id=self._ids)
 
     def references(self) -> list[int]:
         """How many edges lead to each block."""
@@ -139,6 +148,19 @@ class FlowGraph:
             if node.region in inside
             for value in (*node.params, *(result for op in node.ops for result in op.results))
         }
+
+    def shared(self) -> set[Value]:
+        """The values that are used outside of the blocks that define them, or passed to handlers."""
+        found: set[Value] = set()
+        for _, node in self.nodes():
+            own = {*node.params, *[result for op in node.ops for result in op.results]}
+            used = {arg for op in node.ops for arg in op.args}
+            used.update(node.end.args)
+            used.update(arg for edge in node.end.edges for arg in edge.args)
+            found.update(used - own)
+            if node.handler is not None:
+                found.update(node.handler.args)
+        return found
 
     def replace(self, replaced: dict[Value, Value]) -> None:
         """Use other values in the place of some."""

@@ -23,6 +23,7 @@ from futamura.optimize.calls import Called, call_of
 from futamura.optimize.dependents import Dependents, Worklist
 from futamura.optimize.flowgraph import FlowGraph, Node
 from futamura.optimize.layout import Layout
+from futamura.optimize.methods import called_method, searches
 from futamura.optimize.private import Private, private_lists
 from futamura.optimize.refining import Conditions
 from futamura.optimize.shapes import NOTHING, Shape, join, known_as, narrowed, of_type, outcome, truth_of, widened
@@ -177,7 +178,9 @@ class Inference:
             kind = self._classes(op.args[2]) if len(op.args) == 3 else None
             if kind is not None and arguments[1].constant is None:
                 arguments = (arguments[0], Shape(constant=kind))
-            found = call_of(self.callee(op.args[0]), op.attr, arguments)
+            found = self._of_method(op, shapes) or call_of(self.callee(op.args[0]), op.attr, arguments)
+        elif op.name == "getattr" and searches(shapes[0], op.attr) is not None:
+            found = Called(Fact("object", frozenset(), Effects(allocates=True)))
         elif op.name == "global_get" and op.attr in self.known:
             always = known_as(Constant(self.known[op.attr]))  # type: ignore[index]
             found = Called(Fact("object", frozenset(), Effects(frozenset({"global"}))), always)
@@ -197,6 +200,20 @@ class Inference:
         if self.shapes.get(value) != shape:
             self.shapes[value] = shape
             self._news(self._dependents.users.get(value), self._at)
+
+    def _of_method(self, op: Operation, shapes: tuple[Shape, ...]) -> Called | None:
+        """What a call of a method of a builtin class does."""
+        made = self.definitions.get(op.args[0])
+        if made is None or made.name != "getattr":
+            return None
+        return called_method(self._shape(made.args[0]), made.attr, op.attr, shapes[1:])
+
+    def searches(self, op: Operation) -> bool:
+        """Is this a search for a pattern: does what it finds depend on nothing but its operands?"""
+        made = self.definitions.get(op.args[0]) if op.name == "call" else None
+        if made is None or made.name != "getattr" or self.fact(op).effects.calls:
+            return False
+        return searches(self.shapes.get(made.args[0], NOTHING), made.attr) is not None
 
     # -------------------------------------------------------------------- private lists
 

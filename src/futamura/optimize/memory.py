@@ -5,8 +5,9 @@
 
 Memory is told apart by kind, as the effects of operations do; each private list (`private.py`) is a kind of its own, to
 which no call writes.  A version is the place of the last write that may reach:
-an operation, or the block where several meet.  A loop that writes nothing of a kind leaves its version as it is; so do
-not handlers, which begin anew: an exception may come out of the middle of a block.
+an operation, or the block where several meet.  A loop that writes nothing of a kind leaves its version as it is.  A
+handler begins with what its blocks begin with, and anew for what one of them writes: an exception may come out of the
+middle.
 
 Invariant: between two points of one version, one of which dominates the other, nothing of the kind is written.
 """
@@ -47,13 +48,18 @@ class Memory:
             handler = any(number == len(graph.node(source).end.edges) for source, number in ways)
             loop = loops.get(at)
             fresh: frozenset[int]
-            if at == 0 or handler or (loop is not None and loop.irreducible):
+            if at == 0 or (loop is not None and loop.irreducible):
+                fresh = everything
+            elif handler and len(forward) == len(ways):
+                fresh = frozenset().union(*(written[source] for source in forward))
+            elif handler:
                 fresh = everything
             elif len(forward) < len(ways):
                 fresh = frozenset().union(*(written[inside] for inside in loop.nodes)) if loop else everything
             else:
                 fresh = frozenset()
-            arriving = [self._end[source] for source in forward]
+            ends = self.begin if handler else self._end
+            arriving = [ends[source] for source in forward]
             self.begin[at] = tuple([
                 ("block", at) if kind in fresh or len({versions[kind] for versions in arriving}) != 1
                 else arriving[0][kind]

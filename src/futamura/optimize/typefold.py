@@ -27,6 +27,7 @@ def typefold(graph: FlowGraph, inference: Inference) -> bool:
     """Fold operations, parameters and branches; did anything change?"""
     replaced: dict[Value, Value] = {}
     confined = graph.confined()
+    shared: set[Value] | None = None
     changed = False
     for at, node in graph.nodes():
         if at not in inference.reached:
@@ -34,8 +35,11 @@ def typefold(graph: FlowGraph, inference: Inference) -> bool:
         ops: list[Operation] = []
         for param in node.params if at else ():
             constant = inference.shapes[param].constant
-            passed_on = node.handler is not None and param in node.handler.args  # before any operation
-            if constant is not None and is_single(constant.value) and not passed_on:
+            if constant is None or not is_single(constant.value):
+                continue
+            if node.handler is not None and shared is None:
+                shared = graph.shared()
+            if node.handler is None or shared is None or param not in shared:  # a handler begins before all operations
                 ops.append(graph.operation("const", (), graph.hints[param], constant))
                 replaced[param] = ops[-1].results[0]
         for op in node.ops:

@@ -13,8 +13,9 @@ from typing import Final
 from futamura.specializer.machine import Machine
 from futamura.specializer.merge import match
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Target, Version
+from futamura.specializer.state import State
 from futamura.specializer.summaries import returned_leaves
-from futamura.specializer.values import NONE, Dynamic
+from futamura.specializer.values import NONE, AbstractValue, Dynamic
 
 __all__ = ["Assembly", "implicit", "incoming", "operations", "parameters", "removable"]
 
@@ -145,6 +146,7 @@ class Assembly:
         params = parameters(version)
         caught = next((p for p in params if type(value := found[p]) is Dynamic and value.rv == lazy.implicit), None)
         if root not in self.params:
+            self._note_types(version)
             first = caught if caught is not None else self.machine.residual_value()
             self.params[root] = [first, *(param for param in params if param != caught)]
             self.entered.add(root)
@@ -160,9 +162,18 @@ class Assembly:
             return target, []
         version = target.version.final()
         params = parameters(version)
-        self.params.setdefault(version.root, params)
+        if version.root not in self.params:
+            self._note_types(version)
+            self.params[version.root] = params
         self.reached[version.root] = version
         return self._passing(target, version, params)
+
+    def _note_types(self, version: Version) -> None:
+        """What a version is passed is of the classes that all its arrivals have."""
+        types = self.machine.types
+        for leaf in _leaves(version.state):
+            if leaf.type is not None:
+                types[leaf.rv] = leaf.type
 
     def _passing(self, lazy: Lazy, version: Version, params: list[int]) -> tuple[ResidualBlock, list[int]]:
         """The block that constructs what `version` expects, ending in a jump to it."""
@@ -181,22 +192,23 @@ class Assembly:
 
 def parameters(version: Version) -> list[int]:
     """The residual values that are parameters of `version`: its dynamic leaves, in a fixed order."""
-    found: dict[int, None] = {}
-    state = version.state
+    return list(dict.fromkeys([leaf.rv for leaf in _leaves(version.state)]))
+
+
+def _leaves(state: State) -> Iterator[Dynamic]:
     for frame in state.frames:
         for value in sorted(frame.env):
-            for leaf in state.leaves(frame.env[value]):
-                if type(leaf) is Dynamic:
-                    found.setdefault(leaf.rv)
+            yield from _dynamic(state, frame.env[value])
         if frame.subject is not None:
-            for leaf in state.leaves(frame.subject):
-                if type(leaf) is Dynamic:
-                    found.setdefault(leaf.rv)
+            yield from _dynamic(state, frame.subject)
     for place in sorted(state.overlays):
-        for leaf in state.leaves(state.overlays[place][0]):
-            if type(leaf) is Dynamic:
-                found.setdefault(leaf.rv)
-    return list(found)
+        yield from _dynamic(state, state.overlays[place][0])
+
+
+def _dynamic(state: State, value: AbstractValue) -> Iterator[Dynamic]:
+    for leaf in state.leaves(value):
+        if type(leaf) is Dynamic:
+            yield leaf
 
 
 def implicit(assembly: Assembly, block: ResidualBlock) -> int:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Final
 
-__all__ = ["exception_made_plainly", "only_keeps_arguments", "plain_exception_class"]
+__all__ = ["exception_classes", "exception_made_plainly", "only_keeps_arguments", "plain_exception_class"]
 
 _PLAIN_ERRORS: Final = frozenset(
     {
@@ -34,6 +34,13 @@ _PLAIN_ERRORS: Final = frozenset(
         StopIteration,
     }
 )
+
+
+def exception_classes(value: object) -> bool:
+    """Is this what an except clause may name?"""
+    if isinstance(value, tuple):
+        return all(exception_classes(item) for item in value)
+    return isinstance(value, type) and issubclass(value, BaseException)
 
 
 def only_keeps_arguments(cls: type) -> bool:

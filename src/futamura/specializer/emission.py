@@ -11,10 +11,11 @@ from typing import Final
 
 from futamura.ir.build import BlockBuilder, FunctionBuilder
 from futamura.ir.constant import Constant
-from futamura.ir.graph import Edge, Function
+from futamura.ir.graph import OBJECT, Edge, Function
 from futamura.ir.nesting import loop_forest
 from futamura.specializer.assembly import Assembly, implicit, operations, removable
 from futamura.specializer.definitions import Closure, define
+from futamura.specializer.fencing import fenced
 from futamura.specializer.machine import Unsupported
 from futamura.specializer.passing import Flow
 from futamura.specializer.residual import ResidualBlock, ResidualEnd, ResidualOperation, Version
@@ -22,6 +23,12 @@ from futamura.specializer.sinking import sink
 from futamura.specializer.state import Extent
 
 __all__ = ["Emission"]
+
+_TYPES: Final = {
+    kind: kind.__name__
+    for kind in (int, bool, float, complex, str, bytes, tuple, list, dict, set, frozenset, range, type(None))
+}
+"""The classes by whose names the optimizer knows values."""
 
 
 class Emission:
@@ -49,6 +56,7 @@ class Emission:
         self.copies: dict[ResidualBlock, int] = {}
         self.outside: dict[ResidualBlock, dict[int, int]] = {}
         self._renamed: dict[int, int] = {}
+        self._contexts: dict[ResidualBlock, tuple[Extent, ...]] = {}
         self._handler_of: dict[int, ResidualBlock] | None = None
         self._loops: set[int] | None = None
 
@@ -59,6 +67,7 @@ class Emission:
             starts_inside = block in self.assembly.entered and block.context not in (None, block.place)
             if starts_inside or block in self.assembly.before:
                 self.bodies[block] = self.builder.block()
+        self._contexts = fenced(self.assembly)
         for block in self.assembly.blocks:
             self._place(block)
         self._keep_exceptions()
@@ -106,7 +115,9 @@ class Emission:
         rv = self.replaced.get(rv, rv)
         rv = self._renamed.get(rv, rv)
         if rv not in self.values:
-            self.values[rv] = self.builder.value(self.assembly.machine.hints[rv])
+            machine = self.assembly.machine
+            kind = _TYPES.get(machine.types.get(rv, object), OBJECT)
+            self.values[rv] = self.builder.value(machine.hints[rv], kind)
         return self.values[rv]
 
     def _kept(self, block: ResidualBlock) -> list[int]:
@@ -120,7 +131,7 @@ class Emission:
 
     def _place(self, block: ResidualBlock) -> None:
         """Give the block its residual region; regions that nothing raises in do not exist."""
-        body = self._innermost(block.context if block.context is not None else block.place)
+        body = self._innermost(self._contexts[block])
         self.bodies[block].region = body
         self.heads[block].region = self._innermost(block.place) if block in self.assembly.entered else body
 

@@ -46,6 +46,8 @@ class Emitter(ABC):
         self.hints: list[str | None] = []
         self.origins: dict[int, ResidualOperation] = {}
         """The operation that defines a residual value: why it is dynamic."""
+        self.types: dict[int, type] = {}
+        """The exact classes of residual values, wherever these are defined."""
         self.names: dict[int, str] = {}
         """Variables that parameters of versions stand for."""
         self.renames: dict[int, int] = {}
@@ -184,6 +186,8 @@ class Emitter(ABC):
         self.block.ops.append(op)
         for value in values:
             self.origins[value] = op
+            if type is not None:
+                self.types[value] = type
         self.emitted += 1
         return [Dynamic(value, type) for value in values] or [Dynamic(-1)]
 

@@ -10,6 +10,7 @@ Invariant: a call is named here only if no code of the user can run in it.
 
 from __future__ import annotations
 
+import re
 import struct
 import types
 from collections.abc import Sequence
@@ -54,19 +55,27 @@ _SILENT: Final = frozenset(
     }
 )  # fmt: skip
 """Methods of str that do not fail without arguments."""
+_SEARCHES: Final = frozenset({"fullmatch", "match", "search"})
 
 
 def runs_nothing(m: Machine, args: Sequence[AbstractValue]) -> bool:
-    """`append` of an exact list, methods of an exact str without arguments: they run no code, look at nothing else and
-    do not fail."""
+    """`append` of an exact list, methods of an exact str without arguments, searches for a known pattern: they run no
+    code, look at nothing else and do not fail."""
     entry = m.state.object(args[0])
     if entry is None or entry.kind != "method":
         return False
+    if entry.cls is re.Pattern:
+        return len(args) == 2 and entry.extra in _SEARCHES and _searches(entry.items[0], exact_type(m, args[1]))
     if len(args) == 1:
         return entry.extra in _SILENT and exact_type(m, entry.items[0]) is str
     if entry.extra != "append" or len(args) != 2:
         return False
     return exact_type(m, entry.items[0]) is list and type(m.state.resolve(entry.items[0])) is Dynamic
+
+
+def _searches(pattern: AbstractValue, kind: type | None) -> bool:
+    """Is this a known pattern for texts of this class?"""
+    return type(pattern) is Known and is_a(pattern.value, re.Pattern) and type(pattern.value.pattern) is kind
 
 
 def makes_exactly(cls: object) -> bool:

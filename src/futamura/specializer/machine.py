@@ -549,6 +549,8 @@ class Machine(Emitter):
         for active in self.state.frames:
             active.dynamic = True
         targets: list[Target] = []
+        if self.block.context is None and self.block.place != (regions := self.state.regions()):
+            self._next_block(regions, late=False)  # the branch may lie inside of a try statement without what is before
         block, state = self.block, self.state
         if self.patient:
             state.trim_large()  # both ways get a copy of it

@@ -421,7 +421,9 @@ class _Run:
                 params.append(rv)
                 env[param] = Dynamic(rv, given.type, given.shape)
                 if given.items is not None and name == facts.function.signature.varargs:
-                    self._collected.append((rv, [Dynamic(machine.residual_value(name), one) for one in given.items]))
+                    items = [Dynamic(machine.residual_value(name), one) for one in given.items]
+                    self._collected.append((rv, items))
+                    machine.types.update({item.rv: item.type for item in items if item.type is not None})
             else:
                 env[param] = Known(given)
         for cell, param in zip(facts.cells, facts.function.entry.params[len(names) :]):

@@ -303,6 +303,8 @@ class _Import:
         made = self._names.get(value.rv)
         if made is None:
             made = self._names[value.rv] = Dynamic(m.renamed(value.rv), value.type, None, value.classes)
+            if value.type is not None:
+                m.types[made.rv] = value.type
             if self._lost is not None:
                 m.lost[made.rv] = self._lost
         return made

@@ -20,11 +20,11 @@ from typing import Final
 
 from futamura.ir.classes import is_a
 from futamura.specializer.state import State
-from futamura.specializer.values import ANY_CLASS, About, AbstractValue, Dynamic, Known, Virtual
+from futamura.specializer.values import ANY_CLASS, NONE, About, AbstractValue, Dynamic, Known, Virtual
 
 __all__ = [
-    "about_operands", "answer", "asks_plainly", "called", "classes_of", "joined", "one_of", "plain_check", "refused_by",
-    "told",
+    "about_operands", "answer", "asked_of_none", "asks_plainly", "called", "classes_of", "joined", "one_of",
+    "plain_check", "refused_by", "told",
 ]  # fmt: skip
 
 _TABLE: Final[tuple[type, ...]] = (
@@ -109,6 +109,13 @@ def one_of(kinds: Sequence[type]) -> int:
     return sum([_EXACT[kind] for kind in kinds])
 
 
+def asked_of_none(name: str, args: list[AbstractValue]) -> tuple[str, list[AbstractValue]]:
+    """A test for truth of what is None, or true by its class, as a test for None."""
+    if name in ("not", "truth") and type(args[0]) is Dynamic and not classes_of(args[0]) & ~_TRUE_OR_NONE:
+        return "is" if name == "not" else "is_not", [args[0], NONE]
+    return name, args
+
+
 def asks_plainly(name: str, args: Sequence[AbstractValue]) -> bool:
     """Does this test for truth run no code, and raise nothing?"""
     return name in ("truth", "not") and not classes_of(args[0]) & ~_PLAIN
@@ -178,8 +185,6 @@ def refused_by(value: AbstractValue, constant: object) -> bool:
 
 def about_operands(state: State, name: str, args: list[AbstractValue]) -> About | None:
     """What the result of an operator that stays says of an operand."""
-    if name in ("not", "truth") and type(args[0]) is Dynamic and not classes_of(args[0]) & ~_TRUE_OR_NONE:
-        return About("exact", args[0].rv, (type(None),), name == "not")
     if name == "not":
         about = state.abouts.get(args[0].rv) if type(args[0]) is Dynamic else None
         tested = about is not None and about.kind in ("isinstance", "exact")

@@ -22,11 +22,12 @@ from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
 from futamura.ir.graph import Operation
 from futamura.ir.ops import OPERATORS
 from futamura.specializer.bounds import by_law, compared, least_of_result, note_sum, note_test
+from futamura.specializer.builtin_errors import exception_classes
 from futamura.specializer.machine import Machine
 from futamura.specializer.plainness import comparable, is_record, stands_for
 from futamura.specializer.policy import SMALL_MODULUS
 from futamura.specializer.purity import ATOMS, MISSING, cheap, class_lookup, deep, wide
-from futamura.specializer.refinement import about_operands, answer, asks_plainly, refused_by
+from futamura.specializer.refinement import about_operands, answer, asked_of_none, asks_plainly, refused_by
 from futamura.specializer.speculation import likely
 from futamura.specializer.state import OLDEST, Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, has_identity, token_key
@@ -173,6 +174,7 @@ def operate(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
     operator_call = OPERATOR_CALLS.get(name)
     if operator_call is not None and operator_call(m, frame, op, args):
         return
+    name, args = asked_of_none(name, args)
     args = likely(m, frame, op, name, args) if m.state.overlays else args
     types = [exact_type(m, arg) for arg in args]
     base = name[1:] if name in INPLACE and types[0] in _IMMUTABLE else name
@@ -571,18 +573,12 @@ def make_function(m: Machine, frame: Frame, op: Operation) -> None:
 def exc_match(m: Machine, frame: Frame, op: Operation) -> None:
     exception, cls = (m.get(frame, arg) for arg in op.args)
     kind = exact_type(m, exception)
-    proper = _exception_classes(cls.value if type(cls) is Known else None)
+    proper = exception_classes(cls.value if type(cls) is Known else None)
     if kind is not None and type(cls) is Known and proper:
         m.folded += 1
         m.set(frame, op, Known(issubclass(kind, cls.value)))  # type: ignore[arg-type]
         return
     m.set(frame, op, m.emit("exc_match", (exception, cls), type=bool, raises=not proper))
-
-
-def _exception_classes(value: object) -> bool:
-    if isinstance(value, tuple):
-        return all(_exception_classes(item) for item in value)
-    return isinstance(value, type) and issubclass(value, BaseException)
 
 
 @rule("match_sequence", "match_mapping")

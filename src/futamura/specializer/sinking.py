@@ -134,6 +134,8 @@ class _Sinking:
         block = assembly.blocks[number]
         assert block.end is not None
         made = machine.renamed(result)
+        if result in machine.types:
+            machine.types[made] = machine.types[result]
         self._flow.needed.add(made)
 
         def renamed(args: tuple[int, ...]) -> tuple[int, ...]:
