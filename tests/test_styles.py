@@ -16,7 +16,7 @@ import pytest
 
 from bench.cases.measuring import race
 from futamura import Residual, Specializer, specialize
-from tests.styles import data, machines, objects, parsing, texts, trees
+from tests.styles import data, languages, machines, objects, parsing, texts, trees
 
 PERSONS = [
     {"name": "Ann", "age": 30, "home": {"street": "Long Lane", "floor": 2}}, {"name": "Bob"},
@@ -78,6 +78,27 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], list[tuple[Any, ...]
             for words in ("-n 3 --name=x f", "--name q -v --mode slow z y", "--bad", "-n x", "--mode", "--mode no")
         ],
     ),
+    "template engine": (
+        languages.render,
+        (languages.PAGE,),
+        [
+            ({"user": {"name": "bob"}, "items": [{"title": "a<b"}, {"title": "c"}]},),
+            ({"user": {}, "items": []},),
+            ({},),
+            ({"user": {"name": 3}},),
+        ],
+    ),
+    "trees of Python": (
+        languages.evaluated,
+        (languages.FORMULA,),
+        [(values,) for values in ({"a": 3, "b": 4, "s": "x"}, {"a": 30, "s": "x"}, {"a": 1}, {"a": "1"}, {})],
+    ),
+    "parser combinators": (
+        languages.parsed,
+        (languages.LIST,),
+        [(text,) for text in ("[1, 2, ab,3]", "[1]", "[ a", "", "[1,]", "[x , y ]")],
+    ),
+    "processor of words": (languages.MULTIPLY.run, (), [(3, 4, 99), (7, 9, 99), (255, 1, 99), (2, 30, 9)]),
     "columns": (texts.parse_row, (texts.COLUMNS,), [("1;a;2.5;yes",), ("1;a;;no",), ("x;a;;no",), ("1;2",)]),
     "rules of access": (
         texts.allowed,

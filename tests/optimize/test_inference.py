@@ -1,6 +1,6 @@
 """The facts of a function are a fixed point: looking at every block once more brings no news.
 
-    a dependency that is forgotten    ->    a block that would be told something else than what is recorded
+a dependency that is forgotten    ->    a block that would be told something else than what is recorded
 """
 
 from __future__ import annotations

@@ -407,7 +407,9 @@ def _inline_function(
 _READ: Final = frozenset({"abc", "collections", "contextlib", "dataclasses", "functools", "heapq", "operator", "types"})
 """Modules of the standard library that are small enough to be looked into."""
 
-_READ_IF_KNOWN: Final = frozenset({"colorsys", "fnmatch", "genericpath", "ntpath", "posixpath", "string", "textwrap"})
+_READ_IF_KNOWN: Final = frozenset(
+    {"ast", "colorsys", "fnmatch", "genericpath", "ntpath", "posixpath", "string", "textwrap"}
+)
 """The same, where something is known of an argument: else there is nothing to gain."""
 
 

@@ -20,6 +20,7 @@ from typing import Any, Final
 
 from futamura.ir.graph import Operation
 from futamura.specializer import library
+from futamura.specializer.attributes import load_attribute
 from futamura.specializer.calls import call_value
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, Keywords, iterable_items, iterator_over
@@ -71,22 +72,25 @@ def _compile(
     return None if found is None else Known(found)
 
 
-def _method_of_pattern(function: Callable[..., object], count: int) -> None:
-    """`function(pattern, ...)` with `count` further arguments is a method of the pattern."""
+def _method_of_pattern(function: Callable[..., object], count: int, most: str = "") -> None:
+    """`function(pattern, ...)` with `count` further arguments is a method of the pattern; one that is named `most` and
+    says how often may stand between them and the flags."""
     name = function.__name__
 
     def model(
         m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
     ) -> AbstractValue | None:
-        positional_flags = count == 1  # where nothing stands between
-        flags = _flags(args, 2 if positional_flags else count + 1, keywords)
-        if flags is None or len(args) < count + 1 or (not positional_flags and len(args) > count + 1):
+        often = [value for key, value in keywords if key == most]
+        given = [*args[1 : count + 1], *often]
+        flags = _flags(args, count + 1, [(key, value) for key, value in keywords if key != most])
+        if flags is None or len(args) < count + 1 or (most and len(args) > count + 1):
             return None
         found = _pattern(args[0], flags)
         if found is None:
             return None
-        method = m.emit("getattr", (Known(found),), name, raises=False)
-        call_value(m, frame, op, method, args[1 : count + 1], [])
+        loaded = load_attribute(m, frame, op, Known(found), name)
+        assert loaded is not None and not isinstance(loaded, str)
+        call_value(m, frame, op, loaded, given, [])
         return HANDLED
 
     KEYWORD_MODELS[function] = model
@@ -95,8 +99,9 @@ def _method_of_pattern(function: Callable[..., object], count: int) -> None:
 KEYWORD_MODELS[re.compile] = _compile
 for _function in (re.match, re.search, re.fullmatch, re.findall, re.finditer):
     _method_of_pattern(_function, 1)
-_method_of_pattern(re.sub, 2)
-_method_of_pattern(re.subn, 2)
+_method_of_pattern(re.split, 1, "maxsplit")
+_method_of_pattern(re.sub, 2, "count")
+_method_of_pattern(re.subn, 2, "count")
 
 
 # -- binary layouts

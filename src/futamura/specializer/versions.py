@@ -505,13 +505,18 @@ class Versions:
 
     def _watch_shapes(self, state: State, key: Key) -> None:
         """At a dynamic loop's header, containers that differ in length from trip to trip while all else is equal
-        grow with the loop."""
+        grow with the loop; where that happens at another loop's header, a callee decides when it ends."""
         top = state.top
-        if self.polyvariance == "all" or top.index or top.block not in top.facts.dynamic_headers or not key.shapes:
+        if self.polyvariance == "all" or top.index or top.block not in top.facts.headers or not key.shapes:
             return
         place = (top.facts.uid, top.block, key.signature())
         seen = self._shapes.setdefault(place, {})
         seen.setdefault(tuple(key.shapes))
+        if len(seen) > SHAPES and top.block not in top.facts.dynamic_headers:
+            if len(seen) > 4 * SHAPES:
+                top.facts.dynamic_headers.update({top.block})
+                raise Restart(f"the loop of {top.facts.function.name} turned out dynamic")
+            return
         if len(seen) > SHAPES:
             held = [weights_of(shapes) for shapes in seen]
             growing = self.noshape.absent(site for site in held[0] if len({found.get(site, 0) for found in held}) > 1)

@@ -97,6 +97,9 @@ def pieces(text, x):
         re.sub(r"\w", r"<\g<0>>", text),
         re.compile("").sub("-", text),
         re.compile("b*").sub(lambda found: f"({found[0]}{x})", text),
+        re.split(text[:1] or ",", "a,b", flags=re.IGNORECASE),
+        re.sub("[ab]", lambda found: found[0] * 2, text, count=1, flags=re.ASCII),
+        re.split(r",", x if type(x) is str else "q,r", maxsplit=1),
         re.sub("(x)", r"\2" if x is None else "", text),
     )
 
