@@ -16,6 +16,7 @@ Invariant: what comes out of here has a code object of its own; nothing is chang
 
 from __future__ import annotations
 
+import builtins
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -36,12 +37,13 @@ from futamura.optimize.contents import Contents, use_contents
 from futamura.optimize.forwarding import forward
 from futamura.optimize.inference import Known
 from futamura.optimize.pipeline import optimize, shrink
+from futamura.optimize.representations import NUMERIC, marked_program
 from futamura.optimize.shapes import of_type
 from futamura.optimize.shortcuts import take_shortcuts
 
 __all__ = [
     "Resumption", "SourceMap", "continuation", "emit_function", "load_program", "load_residual",
-    "lower_for_specializer", "residual_text", "roundtrip", "roundtrip_source", "source_map", "swap",
+    "lower_for_specializer", "marked_text", "residual_text", "roundtrip", "roundtrip_source", "source_map", "swap",
 ]  # fmt: skip
 
 Change: TypeAlias = Callable[[Program], Program]
@@ -142,6 +144,21 @@ def residual_text(
     # Ways that are shorter by a few tests are no gain if control flow has to be encoded for them.
     plain = _emitted(forward(program))
     return found if (found.dispatchers, found.flags) <= (plain.dispatchers, plain.flags) else plain
+
+
+def marked_text(target: object) -> str:
+    """The program of a target with its representations behind the lines.
+
+    Parameters are believed to be of the classes that they are annotated with, builtins to keep their meaning.  Raises
+    `UnsupportedError`.
+    """
+    lowered = lower(target)
+    annotations = lowered.function.__annotations__
+    promised = {name: getattr(kind, "__name__", kind) for name, kind in annotations.items()}
+    given = {name: of_type(kind) for name, kind in promised.items() if kind in NUMERIC}
+    module = lowered.program.main.module
+    known = {(module, name): value for name, value in vars(builtins).items() if name not in lowered.globals}
+    return marked_program(lowered.program, given, known)
 
 
 def load_program(

@@ -69,7 +69,7 @@ def test_every_pass_finds_something() -> None:
     changed: collections.Counter[str] = collections.Counter()
     for seed in range(60):
         given = {"a": Shape("int"), "b": Shape("int"), "s": Shape("str"), "xs": Shape("list")}
-        _, report = optimize(random_program(seed, 80), (*PIPELINE, *SHRINKING), given=given)
+        _, report = optimize(random_program(seed, 80), (*PIPELINE, *SHRINKING, "representations"), given=given)
         changed.update(report.changed)
     for case in _cases():
         function, _ = golden.targets_of(golden.world(case), case.target)
@@ -80,7 +80,7 @@ def test_every_pass_finds_something() -> None:
 
 
 def test_pipeline_is_made_of_passes() -> None:
-    assert {name for name in PASSES if name not in PIPELINE and name not in SHRINKING} == {"prune"}
+    assert {name for name in PASSES if name not in PIPELINE and name not in SHRINKING} == {"prune", "representations"}
     assert all(row.what and row.why_here for row in PASSES.values())
 
 

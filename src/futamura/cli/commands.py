@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 from futamura.cli.target import TargetError, find
-from futamura.driver import roundtrip_source
+from futamura.driver import marked_text, roundtrip_source
 from futamura.frontend.python import lower
 from futamura.ir.text import print_program
 from futamura.writing import write
@@ -49,11 +49,15 @@ FORMAT = click.option(
 
 @click.command(short_help="Print the intermediate representation of TARGET.")
 @click.argument("target", type=Target())
+@click.option("--representations", "marked", is_flag=True, help="Say which values may be held unboxed, and when not.")
 @FORMAT
 @OUTPUT
-def ir(target: object, form: str, output: Path | None) -> None:
-    """Print the intermediate representation of TARGET."""
-    text = print_program(lower(target).program)
+def ir(target: object, marked: bool, form: str, output: Path | None) -> None:
+    """Print the intermediate representation of TARGET.
+
+    With --representations parameters are believed to have the classes that they are annotated with.
+    """
+    text = marked_text(target) if marked else print_program(lower(target).program)
     deliver(as_json(ir=text) if form == "json" else text, output)
 
 

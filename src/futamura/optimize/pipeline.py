@@ -33,6 +33,7 @@ from futamura.optimize.inference import Inference, Known
 from futamura.optimize.inlining import inline
 from futamura.optimize.parameters import same_parameters
 from futamura.optimize.peeling import peel
+from futamura.optimize.representations import representations
 from futamura.optimize.rerolling import reroll
 from futamura.optimize.shapes import Shape
 from futamura.optimize.tails import tails
@@ -127,6 +128,11 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         uncaptured,
         "variables that no nested function captures any more are values, those that nobody reads are gone",
         "behind `inline`, which takes the captures away; before all that asks what a value is",
+    ),
+    "representations": Row(
+        representations,
+        "the types of values say which may be held unboxed",
+        "not by itself: marks for a native back end, Python code does not change; when all else is done",
     ),
     "prune": Cleaning(
         prune,
