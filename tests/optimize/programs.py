@@ -91,6 +91,8 @@ class _Writer:
         self.builder: Final = FunctionBuilder("f", Signature(regular=("t", "a", "b", "s", "xs")), module="m")
         self.block = self.builder.block()
         self.scope: list[Value] = []
+        self.tested: tuple[Value, object] = (-1, None)
+        """The value of the last test by `is`, and what it was compared with."""
         self.conditions: list[Value] = []
         self.cells: list[Value] = []
         self.kinds: dict[Value, str] = {}
@@ -157,8 +159,9 @@ class _Writer:
             asked = self.emit("call", (self.known("type"), self.pick()))
             made = self.emit("is", (asked, self.known(self.random.choice(("int", "str")))))
         elif self.random.random() < 0.2:  # the identity of numbers and strings may change
-            name, other = self.random.choice(("is", "is_not")), self.constant(self.random.choice((None, True)))
-            made = self.emit(name, (self.pick(), other))
+            only, value = self.random.choice((None, True)), self.pick()
+            made = self.emit(self.random.choice(("is", "is_not")), (value, self.constant(only)))
+            self.tested = (value, only)
         else:
             made = self.emit(self.random.choice(_COMPARE if kind else _COMPARE[4:]), (self.pick(kind), self.pick(kind)))
         self.scope.append(made)
@@ -175,7 +178,10 @@ class _Writer:
         if depth and choice == 0:
             self.diamond(depth - 1)
         elif depth and choice == 1:
-            self.loop(depth - 1)
+            if len(self.scope) % 5 == 0:
+                self.copying()
+            else:
+                self.loop(depth - 1)
         elif depth and choice == 2 and self.handler is None and self.random.random() < 0.5:
             self.protected(depth - 1)
         else:
@@ -275,15 +281,28 @@ class _Writer:
     # ---------------------------------------------------------------- control
 
     def diamond(self, depth: int) -> None:
+        """Two ways that meet; at times the same code stands on both, or tests without any effect."""
+        self.tested = (-1, None)
         condition = self.condition()
+        value, only = self.tested
         scope, conditions = list(self.scope), list(self.conditions)
         then, otherwise = self.fresh(), self.fresh()
         self.builder.terminate(self.block, "branch", (condition,), (Edge(then.id), Edge(otherwise.id)))
         count = self.random.randrange(3)
         ends: list[tuple[BlockBuilder, tuple[Value, ...]]] = []
+        alike, idle, state = len(scope) % 4 == 0, len(scope) % 7 == 0, self.random.getstate()
         for way in (then, otherwise):
             self.block, self.scope, self.conditions = way, list(scope), list(conditions)
-            self.several(depth)
+            if alike:
+                self.random.setstate(state)
+            if not idle:
+                self.several(depth)
+            if alike and value in scope and (way.id + len(scope)) % 3:
+                ends.append((self.block, tuple([self.constant(only), *([value] * count)][:count])))
+                continue
+            if alike and value in scope:
+                ends.append((self.block, tuple([value] * count)))
+                continue
             if self.random.random() < 0.04 and self.handler is None:
                 self.builder.terminate(self.block, "return", (self.pick(),))
             else:
@@ -332,6 +351,22 @@ class _Writer:
             self.block, "jump", (), (Edge(header.id, (again, *[self.pick() for _ in range(count)])),)
         )
         self.block, self.scope, self.conditions = after, [*scope, *carried], conditions
+
+    def copying(self) -> None:
+        """`[item for item in xs]`, at times of something that cannot be iterated, or with an operation between."""
+        source = self.random.choice((self.xs, self.xs, self.pick("str"), self.pick("int"), self.scope[-1]))
+        made = self.emit("list")
+        iterator = self.emit("iter", (source,))
+        if self.random.random() < 0.5:
+            self.operation()
+        header, body, after = self.fresh(), self.fresh(), self.fresh()
+        self.builder.terminate(self.block, "jump", (), (Edge(header.id),))
+        self.builder.terminate(header, "next", (iterator,), (Edge(body.id), Edge(after.id)))
+        (item,) = self.builder.params(body, "item")
+        self.builder.append(body, "list_append", (made, item))
+        self.builder.terminate(body, "jump", (), (Edge(header.id),))
+        self.block = after
+        self.scope.append(made)
 
     def protected(self, depth: int) -> None:
         """`try: ... except: ...`, with values that the handler gets."""

@@ -27,8 +27,10 @@ from futamura.ir.text import print_program
 from futamura.ir.verify import VerificationError
 from futamura.optimize import (
     algebra,
+    arms,
     available,
     cells,
+    copies,
     dead,
     deadstores,
     freevars,
@@ -36,6 +38,7 @@ from futamura.optimize import (
     inference,
     inlining,
     invariance,
+    lateiter,
     pipeline,
     places,
     shapes,
@@ -155,8 +158,23 @@ FAULTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
         if node.end.name == "branch" else old(self, node, number)
     ),
     "what may raise is dead": lambda patch: _patched(
-        patch, dead, "_counts",
+        patch, dead, "counts",
         lambda old: lambda op, facts: bool(facts.fact(op).effects.writes or facts.fact(op).effects.calls),
+    ),
+    "what has an effect is skipped": lambda patch: _patched(
+        patch, arms, "counts", lambda old: lambda op, facts: bool(facts.fact(op).raises)
+    ),
+    "the ways of a branch are confused": lambda patch: _patched(
+        patch, arms._Arms, "_told", lambda old: lambda self, node: old(self, node)[::-1]
+    ),
+    "operands of twins do not count": lambda patch: _patched(
+        patch, arms._Twins, "_equal", lambda old: lambda self, gone, stays: len(gone) == len(stays)
+    ),
+    "everything is a list": lambda patch: _patched(
+        patch, copies, "_COPIED", lambda old: frozenset({*old, "object", "str"})
+    ),
+    "what is made before the loop is not looked at": lambda patch: _patched(
+        patch, lateiter, "_may_come_before", lambda old: lambda op, iterator, facts: iterator not in op.args
     ),
     "what may raise is moved": lambda patch: _patched(
         patch, hoisting._Hoister, "_moves",

@@ -19,7 +19,7 @@ from futamura.optimize.deciding import straighten
 from futamura.optimize.flowgraph import FlowGraph, Node
 from futamura.optimize.inference import Inference
 
-__all__ = ["dce"]
+__all__ = ["counts", "dce"]
 
 
 def dce(graph: FlowGraph, inference: Inference) -> bool:
@@ -27,7 +27,7 @@ def dce(graph: FlowGraph, inference: Inference) -> bool:
     changed = straighten(graph, inference)
     live = _alive(graph, inference)
     for _, node in graph.nodes():
-        kept = [op for op in node.ops if _counts(op, inference) or any(result in live for result in op.results)]
+        kept = [op for op in node.ops if counts(op, inference) or any(result in live for result in op.results)]
         changed = changed or len(kept) != len(node.ops)
         node.ops = kept
     kept_params = _parameters(graph, live)
@@ -40,7 +40,7 @@ def dce(graph: FlowGraph, inference: Inference) -> bool:
     return changed
 
 
-def _counts(op: Operation, inference: Inference) -> bool:
+def counts(op: Operation, inference: Inference) -> bool:
     """Is the operation executed for something else than its result?"""
     fact = inference.fact(op)
     effects = fact.effects
@@ -52,7 +52,7 @@ def _alive(graph: FlowGraph, inference: Inference) -> set[Value]:
     work: list[Value] = []
     for _, node in graph.nodes():
         for op in node.ops:
-            if _counts(op, inference):
+            if counts(op, inference):
                 work.extend(op.args)
             for result in op.results:
                 needed[result] = list(op.args)

@@ -22,15 +22,18 @@ from typing import Final, NamedTuple
 from futamura.ir.graph import Function, Program, Value
 from futamura.ir.verify import verify_program
 from futamura.optimize.algebra import algebra
+from futamura.optimize.arms import equal_arms
 from futamura.optimize.available import cse
 from futamura.optimize.cells import uncaptured
 from futamura.optimize.cleaning import merge, paste, prune
+from futamura.optimize.copies import copies
 from futamura.optimize.dead import dce
 from futamura.optimize.deadstores import dead_stores
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.hoisting import licm
 from futamura.optimize.inference import Inference, Known
 from futamura.optimize.inlining import inline
+from futamura.optimize.lateiter import late_iterators
 from futamura.optimize.parameters import same_parameters
 from futamura.optimize.peeling import peel
 from futamura.optimize.representations import representations
@@ -109,6 +112,21 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         "what does not change in a loop is computed before it",
         "when all is folded, and equal operations are one",
     ),
+    "arms": Row(
+        equal_arms,
+        "branches whose ways do the same are jumps",
+        "behind all that makes ways equal; what they tested is dead then",
+    ),
+    "copies": Row(
+        copies,
+        "a loop that only copies a list is one operation",
+        "behind all that empties loops",
+    ),
+    "late-iter": Row(
+        late_iterators,
+        "an iterator is made where its loop starts",
+        "behind licm, which puts what it hoists in front of the loop",
+    ),
     "peel": Row(
         peel,
         "the first round of a loop stands before it, where later rounds need not repeat what it found out",
@@ -160,7 +178,7 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
 }
 PIPELINE: Final = (
     "inline", "cells", "paste", "parameters", "typefold", "cse", "typefold", "paste", "parameters", "algebra",
-    "dead-stores", "licm", "peel", "dce",
+    "dead-stores", "licm", "arms", "paste", "late-iter", "copies", "peel", "dce",
 )  # fmt: skip
 SHRINKING: Final = ("merge", "paste", "tails", "reroll", "paste", "parameters", "dce")
 """Against code growth, for functions of more than `CODE_BUDGET` operations: shorter, and a little slower."""
