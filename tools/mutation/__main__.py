@@ -1,0 +1,151 @@
+"""Plants one fault after the other in a copy of the tree and looks for it: unit tests first, then fuzzing.
+
+    $ python -m tools.mutation --only "swapped branch" --only "class of the first"
+    swapped branch          tests/specialize/rules       4 s   rules/test_rules.py::test_rule[...]
+    class of the first      fuzzer                      71 s   3 x difference: ...
+    2 of 2 faults found
+
+A stage that fails, crashes or does not end within its time finds the fault.  `--list` prints the faults; `--without` runs
+the stages on the tree as it is, where all of them must pass.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from tools.mutation.planting import HOUSE, Fault, copy, faults
+
+__all__ = ["STAGES", "Finding", "examined"]
+
+_TESTS = (
+    ("rules", ("tests/specialize/rules",)),
+    ("goldens", ("tests/test_golden.py",)),
+    ("subjects", ("tests/specialize/test_subjects.py", "tests/specialize/test_known_objects.py")),
+    ("specializer", ("tests/specialize", "--deselect", "tests/specialize/test_faults.py")),
+)
+"""The unit tests in the order in which they are run: those that are short and say most come first."""
+STAGES = (*[name for name, _ in _TESTS], "fuzzer")
+_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+_FOUND = re.compile(r"^\d+ x .*$", re.MULTILINE)
+
+
+class Finding(NamedTuple):
+    """What found a fault, with the seconds that it took; no stage: it was not found."""
+
+    stage: str
+    seconds: float
+    what: str
+
+
+def examined(fault: Fault | None, seconds: float, patience: float, seed: int, stages: Sequence[str]) -> Finding:
+    """The first stage that finds the fault."""
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="planted-") as folder:
+        tree = Path(folder) / "tree"
+        copy(HOUSE, tree, fault)
+        for stage, tests in _TESTS:
+            if stage not in stages:
+                continue
+            done = _run(tree, ["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests], patience)
+            if done is None:
+                return Finding(stage, time.monotonic() - start, f"does not end within {patience:.0f} s")
+            if done.code:
+                found = _FAILED.search(done.output)
+                return Finding(stage, time.monotonic() - start, found.group(1) if found else done.output[-200:])
+        found_by_fuzzing = _fuzzed(tree, seconds, seed) if "fuzzer" in stages else ""
+        return Finding("fuzzer" if found_by_fuzzing else "", time.monotonic() - start, found_by_fuzzing)
+
+
+def _fuzzed(tree: Path, seconds: float, seed: int) -> str:
+    """What fuzzing in slices finds within some seconds."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        command = ["-m", "tools.fuzz_specializer", "--count", "200", "--seed", str(seed), "--jobs", "1"]
+        done = _run(tree, command, seconds + 60)
+        if done is None:
+            return "the fuzzer does not end"
+        if done.code:
+            found = _FOUND.search(done.output)
+            return found.group(0) if found else done.output[-200:]
+        seed += 200
+    return ""
+
+
+class _Ended(NamedTuple):
+    code: int
+    output: str
+
+
+def _run(tree: Path, arguments: Sequence[str], patience: float) -> _Ended | None:
+    """A run of Python in the tree; None if it does not end, then all its processes are stopped."""
+    environment = {**os.environ, "PYTHONPATH": f"{tree / 'src'}{os.pathsep}{tree}", "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, *arguments]
+    with subprocess.Popen(
+        command, cwd=tree, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        start_new_session=True,
+    ) as process:  # fmt: skip
+        try:
+            output, _ = process.communicate(timeout=patience)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return None
+    return _Ended(process.returncode, output)
+
+
+@click.command()
+@click.option("--only", multiple=True, help="Only faults of this name.")
+@click.option("--seconds", default=60.0, show_default=True, help="How long to fuzz.")
+@click.option("--patience", default=600.0, show_default=True, help="Seconds for one stage of tests.")
+@click.option("--seed", default=0, show_default=True, help="The fuzzer's first seed.")
+@click.option("--stage", "stages", multiple=True, type=click.Choice(STAGES), help="Only these stages.")
+@click.option("--jobs", default=1, show_default=True, help="Faults that are looked for at the same time.")
+@click.option("--list", "listed", is_flag=True, help="Print the faults.")
+@click.option("--without", is_flag=True, help="Run the stages without a fault.")
+def main(
+    only: tuple[str, ...],
+    seconds: float,
+    patience: float,
+    seed: int,
+    stages: tuple[str, ...],
+    jobs: int,
+    listed: bool,
+    without: bool,
+) -> None:
+    """Look for planted faults."""
+    chosen = [fault for fault in faults() if not only or fault.name in only]
+    if listed:
+        for fault in chosen:
+            click.echo(f"{fault.name:34}{fault.file:16}{fault.says}")
+        return
+
+    def find(fault: Fault | None) -> Finding:
+        return examined(fault, seconds, patience, seed, stages or STAGES)
+
+    if without:
+        finding = find(None)
+        click.echo(f"without a fault: {finding.stage or 'nothing found'} {finding.what} ({finding.seconds:.0f} s)")
+        sys.exit(bool(finding.stage))
+    count = 0
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for fault, finding in zip(chosen, pool.map(find, chosen)):
+            count += bool(finding.stage)
+            click.echo(f"{fault.name:34}{finding.stage or 'NOT FOUND':14}{finding.seconds:6.0f} s   {finding.what}")
+            sys.stdout.flush()
+    click.echo(f"{count} of {len(chosen)} faults found")
+    sys.exit(count < len(chosen))
+
+
+if __name__ == "__main__":
+    main()
