@@ -5,8 +5,8 @@
     class of the first      fuzzer                      71 s   3 x difference: ...
     2 of 2 faults found
 
-A stage that fails, crashes or does not end within its time finds the fault.  `--list` prints the faults; `--without` runs
-the stages on the tree as it is, where all of them must pass.
+A stage that fails, crashes or does not end within its time finds the fault.  `--list` prints the faults; `--without`
+runs the stages on the tree as it is, where all of them must pass.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _TESTS = (
 )
 """The unit tests in the order in which they are run: those that are short and say most come first."""
 STAGES = (*[name for name, _ in _TESTS], "fuzzer")
-_FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
+_FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
 _FOUND = re.compile(r"^\d+ x .*$", re.MULTILINE)
 
 

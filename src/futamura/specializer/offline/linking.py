@@ -24,7 +24,7 @@ from futamura.ir.graph import Block, Function, Operation, Program, Value
 from futamura.ir.ops import OPERATORS
 from futamura.specializer.aliasing import apart
 from futamura.specializer.offline.offline import OfflineOptions, OfflineOutcome, specialize_offline
-from futamura.specializer.offline.splitting import split_tuples
+from futamura.specializer.offline.parameters import split_program
 from futamura.specializer.online import Lower, Open, Outcome
 from futamura.specializer.policy import Event
 from futamura.specializer.purity import MISSING, deep
@@ -54,9 +54,9 @@ class Linked:
         done: dict[str, Function] = {}
         while self._work:
             name, namespace = self._work.pop(0)
-            done[name] = split_tuples(self._linked(self._functions[name], namespace))
+            done[name] = self._linked(self._functions[name], namespace)
         ordered = [done.get(name, found) for name, found in self._functions.items()]
-        self.program: Final = Program(self._names[function], tuple(ordered))
+        self.program: Final = split_program(Program(self._names[function], tuple(ordered)))
 
     def _add(self, function: types.FunctionType) -> str | None:
         """The name of a Python function in the program; None if it cannot be part of it."""

@@ -14,7 +14,7 @@ Invariant: nothing can tell: no use of a split tuple can raise, and its identity
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import replace
 from typing import Any, Final
 
@@ -24,7 +24,7 @@ from futamura.ir.constant import Constant
 from futamura.ir.graph import Edge, Function, Operation, Value
 from futamura.ir.liveness import end_uses
 
-__all__ = ["split_tuples"]
+__all__ = ["agreed_lengths", "split_tuples", "splittable", "without_copies"]
 
 _ROUNDS: Final = 8
 """Tuples nested deeper than this keep their inner parts."""
@@ -33,18 +33,23 @@ _ROUNDS: Final = 8
 def split_tuples(function: Function) -> Function:
     """The function with its splittable tuples split."""
     for _ in range(_ROUNDS):
-        direct = _without_copies(function)
-        lengths = _splittable(direct)
+        direct = without_copies(function)
+        lengths = splittable(direct)
         if not lengths:
             return function
         function = _Split(direct, lengths).function()
     return function
 
 
-def _without_copies(function: Function) -> Function:
-    """Copies of tuple displays are the displays; what they defined is defined no more."""
+def without_copies(function: Function) -> Function:
+    """Copies of tuple displays, and of parameters that get nothing else, are these; they define nothing any more."""
+    displays = {op.results[0] for op in function.operations() if op.name == "tuple"}
+    once = _without_copies_of(function, displays)
+    return _without_copies_of(once, _lengths(once).keys() - displays)
+
+
+def _without_copies_of(function: Function, shown: Set[Value]) -> Function:
     same: dict[Value, Value] = {}
-    shown = {op.results[0] for op in function.operations() if op.name == "tuple"}
     for block in function.blocks:
         for operation in block.ops:
             if operation.name == "copy":
@@ -93,23 +98,12 @@ def _constants(function: Function) -> dict[Value, object]:
     }
 
 
-def _splittable(function: Function) -> dict[Value, int]:
+def splittable(function: Function) -> dict[Value, int]:
     """The values to be split, with the number of items."""
-    lengths = {
-        operation.results[0]: len(operation.args)
-        for operation in function.operations()
-        if operation.name == "tuple" and operation.args and (operation.attr is None or not any(_flags(operation)))
-    }
+    lengths = _lengths(function)
     if not lengths or any(block.terminator.name == "guard" for block in function.blocks):
         return {}
     arguments = arguments_of_parameters(function)
-    fixed = set(function.entry.params)
-    for block in function.blocks:
-        if block.terminator.name == "next":
-            fixed.update(function.blocks[block.terminator.edges[0].target].params[:1])
-        if block.handler is not None:
-            fixed.update(function.blocks[block.handler.target].params[:1])
-    _parameters(lengths, arguments, fixed)
     bad = _misused(function, lengths)
     # A web is split as a whole or not at all.
     changed = True
@@ -125,12 +119,33 @@ def _splittable(function: Function) -> dict[Value, int]:
     return {value: length for value, length in lengths.items() if value not in bad}
 
 
+def _lengths(function: Function) -> dict[Value, int]:
+    """The displays of tuples, and the parameters that get nothing but tuples of one length."""
+    lengths = {
+        operation.results[0]: len(operation.args)
+        for operation in function.operations()
+        if operation.name == "tuple" and operation.args and (operation.attr is None or not any(_flags(operation)))
+    }
+    if not lengths:
+        return {}
+    fixed = set(function.entry.params)
+    for block in function.blocks:
+        if block.terminator.name == "next":
+            fixed.update(function.blocks[block.terminator.edges[0].target].params[:1])
+        if block.handler is not None:
+            fixed.update(function.blocks[block.handler.target].params[:1])
+    agreed_lengths(lengths, arguments_of_parameters(function), fixed)
+    return lengths
+
+
 def _flags(operation: Operation) -> tuple[bool, ...]:
     attr: Any = operation.attr
     return tuple(attr)
 
 
-def _parameters(lengths: dict[Value, int], arguments: dict[Value, list[tuple[int, Value]]], fixed: set[Value]) -> None:
+def agreed_lengths(
+    lengths: dict[Value, int], arguments: dict[Value, list[tuple[int, Value]]], fixed: set[Value]
+) -> None:
     """Add the parameters that get tuples of one length only: optimistic, then those that do not hold go."""
     changed = True
     while changed:
