@@ -30,12 +30,14 @@ from . import (
     class_attributes,
     classes,
     closures,
+    containers,
     definitions,
     exceptions,
     folding,
     found,
     holding,
     leaving,
+    meeting,
     registry,
     state,
     suspension,
@@ -58,6 +60,8 @@ ROWS = [
         classes,
         leaving,
         holding,
+        meeting,
+        containers,
     )
     for subject in module.SUBJECTS
 ]

@@ -1,0 +1,122 @@
+"""What happens to lists and dicts whose items are known in part, and to static ones that the code writes.
+
+    xs = [n]; ys = xs; ys += [x]       xs is ys, and has both
+    items += more                      a static list is written: its length is not what it was
+
+A container that is made during specialization is the same object under all its names; one that is static is read when
+the residual runs as soon as anybody writes to it.
+"""
+
+from ..table import Case, Subject
+
+
+def lists_of_any_item(n, x):
+    items = [x, n, None]
+    found = n in items, n not in items, 3 not in items, None not in items, 5 not in [n, 4], n not in [n, x], items
+    return found, 5 in [x, n], 5 not in (n, x, 7), (5 in [x, x]) is (5 in (x, n))
+
+
+def known_objects(values, x):
+    a, b = values
+    same = a is b
+    return same, a is not b, b is a, [a, b][0] is b, x is a
+
+
+def extended(n, x):
+    first = [n]
+    second = first
+    second += [x]
+    third = second
+    third += [n, x]
+    third *= 2
+    return first, second is first, third is second, len(first)
+
+
+def ends(n, x):
+    items = [x, n, [x]]
+    last = items[-1]
+    last.append(items[-3])
+    items[-2] = n + 1
+    table = {"a": x, "b": n, "c": 3}
+    del table["a"]
+    del items[-3]
+    return items, last, items[-1] is last, list(table.items()), items.pop(-2), items
+
+
+def written_in_place(items, more):
+    before = len(items), items[-1]
+    items += more
+    return before, len(items), items[-1], items[0]
+
+
+def caught(n, x):
+    found = []
+    for error in (KeyError, IndexError, UnicodeDecodeError, ZeroDivisionError, ValueError):
+        try:
+            if error is UnicodeDecodeError:
+                raise error("utf-8", b"", 0, n, "bad")
+            raise error(n)
+        except LookupError as caught_error:
+            found.append(("lookup", type(caught_error).__name__, caught_error.args[0]))
+        except (ArithmeticError, UnicodeError) as caught_error:
+            found.append(("number", type(caught_error).__name__))
+        except ValueError:
+            found.append(x)
+    return found
+
+
+def put_into_a_variable(items, make):
+    act = make()
+    held = [0]
+
+    def reach():
+        held.append(len(held))
+
+    act(reach)
+    held = items
+    before = len(items), items[-1]
+    act(None)
+    return before, len(items), items[-1]
+
+
+class Act:
+    """Keeps what it is called with first and calls it later."""
+
+    def __init__(self):
+        self.kept = None
+
+    def __call__(self, function):
+        if function is None:
+            self.kept()
+        else:
+            self.kept = function
+
+
+def _case(function, **static):
+    return [Case(", ".join(f"{name}={value!r:.40}" for name, value in static.items()), lambda: (function, static))]
+
+
+def one_of(*values):
+    return lambda random: (random.choice(values),)
+
+
+SUBJECTS = [
+    Subject("membership with open items", _case(lists_of_any_item, n=3), lambda r: (r.choice((3, 3.0, "a", None, 5)),)),
+    Subject(
+        "identity of known values",
+        [case for values in ((1, True), (1, 1.0), (0, False), ((), ()), (1000, int("1000")), (None, None))
+         for case in _case(known_objects, values=values)],
+        lambda r: (r.choice((1, True, None, 0)),),
+    ),
+    Subject("in place through an alias", _case(extended, n=2), lambda r: (r.choice((1, "a")),)),
+    Subject(
+        "a static list put into a variable",
+        [Case("items=[5]", lambda: (put_into_a_variable, {"items": [5]}))], lambda r: (Act,),
+    ),
+    Subject("ends of containers", _case(ends, n=2), one_of(1, "a")),
+    Subject(
+        "a static list written in place",
+        [Case("items=[5]", lambda: (written_in_place, {"items": [5]}))], lambda r: ([7] * r.randint(0, 2),),
+    ),
+    Subject("handlers of base classes", _case(caught, n=1), one_of(1, "a")),
+]  # fmt: skip
