@@ -1,4 +1,4 @@
-"""Specializing within bounds: ten seconds of the processor, a gibibyte more, no effect; a refusal must carry a diagnostic.
+"""Specializing within bounds: ten seconds of the processor, one more gibibyte, no effect; refusals carry diagnostics.
 
     right(lambda: {"n": 3}, power, (2,), (2.5,))    ->    the residual, after it equalled `power` on 2 and on 2.5
 
