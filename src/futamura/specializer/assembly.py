@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from futamura.specializer.machine import Machine
-from futamura.specializer.merge import match
+from futamura.specializer.merge import contents, match
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Target, Version
 from futamura.specializer.state import State
 from futamura.specializer.summaries import returned_leaves
-from futamura.specializer.values import NONE, AbstractValue, Dynamic
+from futamura.specializer.values import NONE, Dynamic, Virtual
 
 __all__ = ["Assembly", "implicit", "incoming", "operations", "parameters", "removable"]
 
@@ -72,6 +72,7 @@ class Assembly:
         self.before: dict[ResidualBlock, list[ResidualOperation]] = {}
         self.entered: set[ResidualBlock] = set()
         self.free: list[int] = []
+        self._parameters: Final[dict[Version, list[int]]] = {}
         """The closure cells of the specialized function that this function has."""
         self.reached: dict[ResidualBlock, Version] = {}
         """The versions of the blocks that are specialization points."""
@@ -161,10 +162,12 @@ class Assembly:
         if isinstance(target, ResidualBlock):
             return target, []
         version = target.version.final()
-        params = parameters(version)
+        params = self._parameters.get(version)
+        if params is None:
+            params = self._parameters[version] = parameters(version)
         if version.root not in self.params:
             self._note_types(version)
-            self.params[version.root] = params
+            self.params[version.root] = list(params)
         self.reached[version.root] = version
         return self._passing(target, version, params)
 
@@ -178,12 +181,12 @@ class Assembly:
     def _passing(self, lazy: Lazy, version: Version, params: list[int]) -> tuple[ResidualBlock, list[int]]:
         """The block that constructs what `version` expects, ending in a jump to it."""
         machine = self.machine
-        snapshot = lazy.snapshot.copy()
-        found = match(version.state, snapshot)
-        if all(type(found[param]) is Dynamic for param in params):
-            return version.root, [value.rv for param in params if type(value := found[param]) is Dynamic]
+        found = match(version.state, lazy.snapshot)
+        passed = [value.rv for param in params if type(value := found[param]) is Dynamic]
+        if len(passed) == len(params):
+            return version.root, passed
         block = ResidualBlock(place=version.root.place)
-        machine.state, machine.block = snapshot, block
+        machine.state, machine.block = lazy.snapshot.copy(), block
         args = tuple(machine.lift(found[param]) for param in params)
         block.end = ResidualEnd("jump", args, (version.root,))
         self.params.setdefault(block, [])
@@ -196,19 +199,14 @@ def parameters(version: Version) -> list[int]:
 
 
 def _leaves(state: State) -> Iterator[Dynamic]:
-    for frame in state.frames:
-        for value in sorted(frame.env):
-            yield from _dynamic(state, frame.env[value])
-        if frame.subject is not None:
-            yield from _dynamic(state, frame.subject)
-    for place in sorted(state.overlays):
-        yield from _dynamic(state, state.overlays[place][0])
-
-
-def _dynamic(state: State, value: AbstractValue) -> Iterator[Dynamic]:
-    for leaf in state.leaves(value):
-        if type(leaf) is Dynamic:
-            yield leaf
+    seen: set[int] = set()
+    for content in contents(state):
+        if type(content) is Dynamic:
+            yield content
+        elif type(content) is Virtual:
+            for leaf in state.leaves(content, seen):
+                if type(leaf) is Dynamic:
+                    yield leaf
 
 
 def implicit(assembly: Assembly, block: ResidualBlock) -> int:

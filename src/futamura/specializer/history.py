@@ -69,7 +69,7 @@ class History:
             self._thin()
         now = self._knowledge.now
         self._checkpoints.append(_Checkpoint(now, count, restore))
-        self._next = now + CLOSEST + size // SHARE
+        self._next = now + CLOSEST + (size + now // 4) // SHARE
 
     def before(self, version: Version) -> None:
         """This version is about to change."""

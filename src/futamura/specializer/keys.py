@@ -58,20 +58,24 @@ class Tokens:
 
     def __init__(self) -> None:
         self._numbers: dict[object, int] = {}
-        self._values: dict[int, tuple[object, int]] = {}
+        self.values: Final[dict[int, tuple[object, int]]] = {}
         """The numbers of known values by their identity; this keeps them alive."""
-        self._alive: list[VObject] = []
+        self._layouts: dict[int, tuple[VObject, int]] = {}
+        """The numbers of the layouts of objects by their identity; this keeps them alive."""
 
     def value(self, value: object) -> int:
-        found = self._values.get(id(value))
+        found = self.values.get(id(value))
         if found is not None:
             return found[1]
         number = self._numbers.setdefault(token_key(value), len(self._numbers))
-        self._values[id(value)] = (value, number)
+        self.values[id(value)] = (value, number)
         return number
 
     def layout(self, entry: VObject) -> int:
         """The number of an object's kind, class, length, names and extra."""
+        found = self._layouts.get(id(entry))
+        if found is not None:
+            return found[1]
         extra = entry.extra
         if isinstance(extra, tuple):
             extra = tuple([part if isinstance(part, (tuple, int)) else id(part) for part in extra])
@@ -79,7 +83,7 @@ class Tokens:
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self._numbers)
-            self._alive.append(entry)
+        self._layouts[id(entry)] = (entry, number)
         return number
 
 
@@ -95,9 +99,14 @@ class Key:
         self.shapes: list[tuple[object, int]] = []
         """The containers with their lengths, in order."""
         self._recursive: Final = recursive
+        self._left: Final = choices.nokey.known()
+        self._ages: Final = state.ages
+        self._values: Final = choices.tokens.values
         top = state.top
         place = (top.facts.uid, top.block)
         self._plain: Final = choices.polyvariance == "none" or place in choices.plain or place in choices.rolled
+        self._special: Final = self._plain or recursive
+        """Has each known value to be looked at closely?"""
         self._made: list[object] = [state.unit, state.general]
         self._outside: list[int] = []
         """The positions of the key without what containers hold."""
@@ -115,28 +124,33 @@ class Key:
         polyvariant = self._choices.polyvariance == "auto"
         for depth, frame in enumerate(self._state.frames):
             facts = frame.facts
+            uid = facts.uid
             useful = facts.useful(depth > 0)
             outside.append(len(made))
-            where = (facts.uid, frame.block, frame.index, frame.dynamic, frame.purpose, frame.result, frame.extents)
-            made.append(where)
+            made.append((uid, frame.block, frame.index, frame.dynamic, frame.purpose, frame.result, frame.extents))
             env = frame.env
             for value in sorted(env):
                 content = env[value]
-                if type(content) is Dynamic:
+                kind = type(content)
+                if kind is Dynamic:
                     outside.append(len(made))
                     made.append(OPEN)
-                elif type(content) is Known and value not in useful and polyvariant:
+                elif kind is Virtual:
+                    outside.append(-1)
+                    self._object(content.oid)  # type: ignore[union-attr]
+                elif value not in useful and polyvariant:
                     made.append(OPEN)
                 else:
-                    self._token((facts.uid, value), content)
+                    outside.append(len(made))
+                    self._known((uid, value), content)  # type: ignore[arg-type]
             if frame.subject is not None:
-                self._token((facts.uid, "subject"), frame.subject)
+                self._token((uid, "subject"), frame.subject)
         for place, (content, dirty) in self._state.overlays.items():
             made.append((place, dirty))
             self._token(place, content)
 
     def _token(self, place: object, value: AbstractValue) -> None:
-        """The tokens of what a variable or overlay holds."""
+        """The tokens of what an overlay, or the subject of a frame, holds."""
         self._outside.append(len(self._made) if type(value) is not Virtual else -1)
         if type(value) is Known:
             self._known(place, value)
@@ -144,21 +158,25 @@ class Key:
             self._made.append(OPEN)
         else:
             assert type(value) is Virtual
-            self._object(value)
+            self._object(value.oid)
 
     def _known(self, place: object, value: Known) -> None:
         made = self._made
-        if self._keyed(place, value):
-            self.scalars[len(made)] = place
-            made.append(self._choices.tokens.value(value.value))
-        else:
-            made.append(OPEN)
+        if self._special or (value.vid and value.vid in self._ages) or place in self._left:
+            if not self._keyed(place, value):
+                made.append(OPEN)
+                return
+        self.scalars[len(made)] = place
+        found = self._values.get(id(value.value))
+        made.append(found[1] if found is not None else self._choices.tokens.value(value.value))
 
     def _keyed(self, place: object, value: Known) -> bool:
+        """Is a known value in the key?  Versions get new keys when a place leaves them, calls do not: these ask."""
         choices = self._choices
-        if self._plain or self._left(place):
+        left = (self._recursive or place in self._left) and place in choices.nokey
+        if left or self._plain:
             return choices.polyvariance == "all" or is_a(value.value, _IDENTITIES)
-        if value.vid and self._state.ages.get(value.vid, 0) > 2 and self._in_loop():
+        if value.vid and self._ages.get(value.vid, 0) > 2 and self._in_loop():
             if choices.polyvariance == "all" or is_a(value.value, _IDENTITIES):
                 return True
             choices.nokey.add(place)
@@ -167,58 +185,60 @@ class Key:
             raise NoKey
         return True
 
-    def _left(self, place: object) -> bool:
-        """Has the place left the keys?  Versions get new keys when one does, calls do not: only these ask."""
-        nokey = self._choices.nokey
-        return (self._recursive or nokey.has(place)) and place in nokey
-
     def _in_loop(self) -> bool:
         return self._recursive or any(frame.facts.in_dynamic_loop(frame.block) for frame in self._state.frames)
 
-    def _object(self, value: Virtual) -> None:
+    def _object(self, oid: int) -> None:
         """The tokens of a virtual object and of all that it holds, in preorder."""
-        made = self._made
-        outside = self._outside
-        entry, inside = self._enter(value, False)
-        work = [(entry, 0, inside)] if entry is not None else []
-        while work:
-            entry, start, inside = work.pop()
-            items = entry.items
-            names = entry.names if entry.kind == "instance" else ()
-            for at in range(start, len(items)):
-                item = items[at]
-                if type(item) is Virtual:
-                    if not inside:
-                        outside.append(-1)
-                    held, contained = self._enter(item, inside)
-                    if held is not None:
-                        work.append((entry, at + 1, inside))
-                        work.append((held, 0, contained))
-                        break
+        made, outside, objects = self._made, self._outside, self._objects
+        heap, choices = self._state.heap, self._choices
+        work: list[tuple[VObject, int, bool]] = []
+        """The objects whose items are to be looked at, from which one on, and whether a container holds these."""
+        inside = False
+        while True:
+            entry = None
+            number = objects.get(oid)
+            if number is not None:
+                made.append(-1 - number)
+            else:
+                entry = heap[oid]
+                if entry.site in choices.noshape:
+                    made.append(OPEN)
+                    entry = None
                 else:
+                    objects[oid] = len(objects)
+                    made.append(choices.tokens.layout(entry))
+                    kind = entry.kind
+                    if kind == "instance" and entry.cls not in choices.read and holds_only(entry.cls):
+                        choices.omitted.add(entry.cls)
+                        entry = None
+                    elif kind in _CONTAINERS:
+                        self.shapes.append((entry.site, len(entry.items)))
+                        inside = True
+            start = 0
+            while True:
+                if entry is None:
+                    if not work:
+                        return
+                    entry, start, inside = work.pop()
+                items = entry.items
+                names = entry.names if entry.kind == "instance" else ()
+                for at in range(start, len(items)):
+                    item = items[at]
+                    if type(item) is Virtual:
+                        if not inside:
+                            outside.append(-1)
+                        break
                     if not inside:
                         outside.append(len(made))
                     if type(item) is Known:
                         self._known((entry.site, names[at] if names else at), item)
                     else:
                         made.append(OPEN)
-
-    def _enter(self, value: Virtual, inside: bool) -> tuple[VObject | None, bool]:
-        """The object if it is met for the first time and is in the key, and whether a container holds its items."""
-        number = self._objects.get(value.oid)
-        if number is not None:
-            self._made.append(-1 - number)
-            return None, inside
-        entry = self._state.heap[value.oid]
-        if entry.site in self._choices.noshape:
-            self._made.append(OPEN)
-            return None, inside
-        self._objects[value.oid] = len(self._objects)
-        self._made.append(self._choices.tokens.layout(entry))
-        if entry.kind == "instance" and entry.cls not in self._choices.read and holds_only(entry.cls):
-            self._choices.omitted.add(entry.cls)
-            return None, inside
-        if entry.kind in _CONTAINERS:
-            self.shapes.append((entry.site, len(entry.items)))
-            inside = True
-        return entry, inside
+                else:
+                    entry = None
+                    continue
+                if at + 1 < len(items):
+                    work.append((entry, at + 1, inside))
+                oid = item.oid
+                break

@@ -11,7 +11,7 @@ Invariant: the runs before the one that `answers_change` gives came out as they 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final, Generic, TypeVar
 
 __all__ = ["Knowledge", "Learned"]
@@ -72,6 +72,10 @@ class Learned(Generic[Item]):
 
     def __len__(self) -> int:
         return len(self._added)
+
+    def known(self) -> Mapping[Item, int]:
+        """What is known now, for those who ask so often that they look by themselves whether to ask."""
+        return self._added
 
     def has(self, item: Item) -> bool:
         """Is `item` known, without that anything depends on the answer?"""

@@ -32,10 +32,10 @@ from futamura.specializer.values import (
     token_key,
 )
 
-__all__ = ["Meet", "generalize", "match"]
+__all__ = ["Meet", "contents", "generalize", "match"]
 
 
-def _contents(state: State) -> list[AbstractValue]:
+def contents(state: State) -> list[AbstractValue]:
     """What the places of a trimmed state hold, in a fixed order."""
     found: list[AbstractValue] = []
     for frame in state.frames:
@@ -51,7 +51,7 @@ def _paired(a: State, b: State) -> list[tuple[AbstractValue, AbstractValue]]:
     """What the same places of two states at one point hold."""
     assert a.overlays.keys() == b.overlays.keys()
     assert all(x.env.keys() == y.env.keys() for x, y in zip(a.frames, b.frames, strict=True))
-    return list(zip(_contents(a), _contents(b), strict=True))
+    return list(zip(contents(a), contents(b), strict=True))
 
 
 def _rebuilt(
@@ -94,7 +94,7 @@ def generalize(state: State, fresh: Callable[[int], int], keep: Callable[[VObjec
             renamed[token] = Dynamic(fresh(old), _type_of(state, value), _shape_of(value), held)
         return renamed[token]
 
-    contents = [value if type(value) is Known else rename(value) for value in _contents(state)]
+    held = [value if type(value) is Known else rename(value) for value in contents(state)]
     heap = {}
     for oid, entry in state.heap.items():
         if oid not in forced:
@@ -105,7 +105,7 @@ def generalize(state: State, fresh: Callable[[int], int], keep: Callable[[VObjec
         teller, subject = renamed.get(told), renamed.get(about.subject)
         if teller is not None and subject is not None:
             abouts[teller.rv] = about._replace(subject=subject.rv)
-    return _rebuilt(state, iter(contents), heap, dict(state.ages), abouts)
+    return _rebuilt(state, iter(held), heap, dict(state.ages), abouts)
 
 
 def leaf_token(value: AbstractValue) -> tuple[object, ...]:

@@ -258,9 +258,9 @@ class State:
             if age & 1:
                 self.ages[vid] = min(age + 1, OLDEST)
 
-    def leaves(self, value: AbstractValue) -> Iterator[AbstractValue]:
-        """All values reachable from `value`, virtual ones included, each object once."""
-        seen: set[int] = set()
+    def leaves(self, value: AbstractValue, seen: set[int] | None = None) -> Iterator[AbstractValue]:
+        """All values reachable from `value`, virtual ones included, each object once, and none of those `seen`."""
+        seen = set() if seen is None else seen
         work = [value]
         while work:
             item = self.resolve(work.pop())

@@ -464,14 +464,10 @@ class Versions:
         """How many known values each place of the keys takes among these versions."""
         found: dict[object, set[object]] = {}
         for version in siblings:
-            scalars, key = version.scalars, version.key
-            if scalars is None:
-                try:
-                    made = Key(self, version.state)
-                except NoKey:
-                    continue  # it has left the keys, which are computed anew
-                scalars, key = made.scalars, made.tokens
-            assert isinstance(key, tuple)
+            made = self._key_of(version)
+            if made is None:
+                continue
+            scalars, key = made
             self.work += len(key)
             for at, place in scalars.items():
                 found.setdefault(place, set()).add(key[at])
@@ -481,12 +477,22 @@ class Versions:
         """How many of these versions would be told apart without the values of these places."""
         found: set[tuple[object, ...]] = set()
         for version in siblings:
-            try:
-                key = Key(self, version.state)
-            except NoKey:
-                continue
-            found.add(tuple([None if key.scalars.get(at) in places else token for at, token in enumerate(key.tokens)]))
+            made = self._key_of(version)
+            if made is not None:
+                scalars, key = made
+                found.add(tuple([None if scalars.get(at) in places else token for at, token in enumerate(key)]))
         return len(found)
+
+    def _key_of(self, version: Version) -> tuple[dict[int, object], tuple[object, ...]] | None:
+        """The places of the known values in the key of a version's state, and this key; None if it has none now."""
+        if version.scalars is not None:
+            assert isinstance(version.key, tuple)
+            return version.scalars, version.key
+        try:
+            made = Key(self, version.state)
+        except NoKey:
+            return None  # it has left the keys, which are computed anew
+        return made.scalars, made.tokens
 
     def _grown(self, state: State) -> set[object]:
         """Versions explode: the containers that had several lengths at one point of a loop around while all else was
