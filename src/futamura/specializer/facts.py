@@ -118,7 +118,7 @@ class FunctionFacts:
         self.called_recursively: Final = Learned[bool](knowledge)
         self._live_at: dict[tuple[int, int], tuple[int, ...]] = {}
         self._useful: dict[bool, frozenset[int]] = {}
-        self.position: Final = {block: at for at, block in enumerate(_reverse_postorder(self.successors))}
+        self.position: Final = _positions(_reverse_postorder(self.successors), self.loops)
 
     @functools.cached_property
     def may_recur(self) -> bool:
@@ -325,6 +325,17 @@ def _reverse_postorder(successors: list[tuple[int, ...]]) -> list[int]:
         stack.append((targets[at], 0))
     order.reverse()
     return order
+
+
+def _positions(order: list[int], loops: tuple[Loop, ...]) -> dict[int, int]:
+    """The order in which blocks are best executed: as control flows, but the header of a loop once more only when all
+    that was begun in the loop has come back to it."""
+    position = {block: at for at, block in enumerate(order)}
+    last = {block: (at, 0) for block, at in position.items()}
+    for loop in loops:
+        found = (max(position[block] for block in loop.blocks), len(loop.blocks))
+        last[loop.header] = max(last[loop.header], found) if last[loop.header][1] else found
+    return {block: at for at, block in enumerate(sorted(order, key=last.__getitem__))}
 
 
 def _components(nodes: set[int], successors: list[tuple[int, ...]], order: list[int]) -> Iterator[set[int]]:
