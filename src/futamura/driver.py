@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import builtins
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import CellType, FunctionType, MethodType
@@ -36,7 +36,7 @@ from futamura.ir.graph import Function, Program, Signature, Suspended
 from futamura.optimize.contents import Contents, use_contents
 from futamura.optimize.forwarding import forward
 from futamura.optimize.inference import Known
-from futamura.optimize.pipeline import optimize, shrink
+from futamura.optimize.pipeline import PIPELINE, optimize, shrink
 from futamura.optimize.representations import NUMERIC, marked_program
 from futamura.optimize.shapes import of_type
 from futamura.optimize.shortcuts import take_shortcuts
@@ -135,14 +135,38 @@ def residual_text(
     are bound to, by module.
     """
     given = {name: of_type(contents.type) for name, contents in (promised or {}).items()}
-    program = shrink(optimize(program, known=known, given=given)[0], known=known)
-    program = use_contents(program, promised) if promised else program
+
+    def printed(passes: Sequence[str]) -> tuple[Emitted, bool]:
+        """The text behind these passes, and whether they made decision trees."""
+        optimized, report = optimize(program, passes, known=known, given=given)
+        optimized = shrink(optimized, known=known)
+        optimized = use_contents(optimized, promised) if promised else optimized
+        return _shortened(optimized), bool(report.changed.get("decisions"))
+
+    with collector_paused():
+        found, decided = printed(PIPELINE)
+        if not decided or not any(_encoded(found)):
+            return found
+        plain, _ = printed([name for name in PIPELINE if name != "decisions"])
+        return found if _encoded(found) <= _encoded(plain) else plain
+
+
+def _encoded(emitted: Emitted) -> tuple[int, int, int]:
+    """What stands in the text to encode control flow: dispatchers, flags, and loops, which may be run through once."""
+    return emitted.dispatchers, emitted.flags, emitted.text.count("while True:")
+
+
+def _shortened(program: Program) -> Emitted:
+    """The text with tests led past those that follow from them."""
     shorter = take_shortcuts(program)
     found = _emitted(forward(shorter))
     if shorter is program or not (found.dispatchers or found.flags):
         return found
-    # Ways that are shorter by a few tests are no gain if control flow has to be encoded for them.
-    plain = _emitted(forward(program))
+    return _plainer(found, _emitted(forward(program)))
+
+
+def _plainer(found: Emitted, plain: Emitted) -> Emitted:
+    """Ways that are shorter by a few tests are no gain if control flow has to be encoded for them."""
     return found if (found.dispatchers, found.flags) <= (plain.dispatchers, plain.flags) else plain
 
 

@@ -33,12 +33,14 @@ from futamura.optimize import (
     copies,
     dead,
     deadstores,
+    decisions,
     freevars,
     hoisting,
     inference,
     inlining,
     invariance,
     lateiter,
+    pathfacts,
     pipeline,
     places,
     shapes,
@@ -219,6 +221,15 @@ FAULTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "no store can raise": lambda patch: _patched(
         patch, deadstores._Search, "_safe",
         lambda old: lambda self, node: frozenset(op.id for op in node.ops if op.name == "setitem"),
+    ),
+    "answers survive what is written": lambda patch: _patched(
+        patch, pathfacts.Expressions, "_read", lambda old: lambda self, reads, versions: ()
+    ),
+    "a subject that is not one constant is any other": lambda patch: _patched(
+        patch, decisions, "learned", lambda old: lambda test, fact, first: old(test, fact, True)
+    ),
+    "what is known meets in the first arrival": lambda patch: _patched(
+        patch, decisions, "meet", lambda old: lambda one, other: one
     ),
     "handlers read nothing": lambda patch: _patched(
         patch, deadstores._Search, "_behind",

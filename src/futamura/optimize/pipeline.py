@@ -29,6 +29,7 @@ from futamura.optimize.cleaning import merge, paste, prune
 from futamura.optimize.copies import copies
 from futamura.optimize.dead import dce
 from futamura.optimize.deadstores import dead_stores
+from futamura.optimize.decisions import decisions
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.hoisting import licm
 from futamura.optimize.inference import Inference, Known
@@ -91,6 +92,11 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         typefold,
         "constants, decided branches and neutral operations from types and ranges",
         "before cse: what it folds need not be looked up; after it once more, for conditions that became the same",
+    ),
+    "decisions": Row(
+        decisions,
+        "what was asked on the way to a branch is not asked again: rules tried one by one become a tree",
+        "behind typefold, whose types tell what a test asks; before cse, which finds what each way has computed",
     ),
     "cse": Row(
         cse,
@@ -177,8 +183,8 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
     ),
 }
 PIPELINE: Final = (
-    "inline", "cells", "paste", "parameters", "typefold", "cse", "typefold", "paste", "parameters", "algebra",
-    "dead-stores", "licm", "arms", "paste", "late-iter", "copies", "peel", "dce",
+    "inline", "cells", "paste", "parameters", "typefold", "decisions", "cse", "typefold", "paste", "parameters",
+    "algebra", "dead-stores", "licm", "arms", "paste", "late-iter", "copies", "peel", "dce",
 )  # fmt: skip
 SHRINKING: Final = ("merge", "paste", "tails", "reroll", "paste", "parameters", "dce")
 """Against code growth, for functions of more than `CODE_BUDGET` operations: shorter, and a little slower."""
