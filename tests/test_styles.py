@@ -99,6 +99,7 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], list[tuple[Any, ...]
         [(text,) for text in ("[1, 2, ab,3]", "[1]", "[ a", "", "[1,]", "[x , y ]")],
     ),
     "processor of words": (languages.MULTIPLY.run, (), [(3, 4, 99), (7, 9, 99), (255, 1, 99), (2, 30, 9)]),
+    "functions and scopes": (languages.shown, (languages.FIBONACCI,), [(8,), (0,), (3.5,), ("a",)]),
     "columns": (texts.parse_row, (texts.COLUMNS,), [("1;a;2.5;yes",), ("1;a;;no",), ("x;a;;no",), ("1;2",)]),
     "rules of access": (
         texts.allowed,

@@ -1,5 +1,6 @@
 """A template engine, an evaluator of Python's own trees, parsers of combinators, a processor: subjects of a test."""
 
+# ruff: noqa: RUF012
 import ast
 import operator
 import re
@@ -309,3 +310,119 @@ class Processor:
 
 
 MULTIPLY = Processor(bytes([0x62, 0, 0x82, 0x04, 0x71, 0xFF, 0x31, 0, 0x10, 2, 0xF2, 0, 0, 0]))
+
+
+# -- a language of classes: functions that call themselves, variables in a chain of scopes, `return` by an exception
+
+
+class Scope:
+    def __init__(self, parent=None):
+        self.values = {}
+        self.parent = parent
+
+    def get(self, name):
+        scope = self
+        while scope is not None:
+            if name in scope.values:
+                return scope.values[name]
+            scope = scope.parent
+        raise NameError(name)
+
+    def assign(self, name, value):
+        scope = self
+        while scope is not None:
+            if name in scope.values:
+                scope.values[name] = value
+                return
+            scope = scope.parent
+        raise NameError(name)
+
+
+class Returned(Exception):
+    def __init__(self, value):
+        self.value = value
+
+
+class Function:
+    def __init__(self, parameters, body, scope):
+        self.parameters = parameters
+        self.body = body
+        self.scope = scope
+
+    def call(self, machine, args):
+        scope = Scope(self.scope)
+        for name, value in zip(self.parameters, args):
+            scope.values[name] = value
+        try:
+            machine.block(self.body, scope)
+        except Returned as returned:
+            return returned.value
+        return None
+
+
+class Machine:
+    BINARY = {"+": operator.add, "-": operator.sub, "<": operator.lt}
+
+    def __init__(self):
+        self.globals = Scope()
+        self.shown = []
+
+    def run(self, program, **inputs):
+        self.globals.values.update(inputs)
+        self.block(program, self.globals)
+        return self.shown
+
+    def block(self, statements, scope):
+        for statement in statements:
+            getattr(self, "do_" + statement[0])(scope, *statement[1:])
+
+    def do_let(self, scope, name, value):
+        scope.values[name] = self.value(value, scope)
+
+    def do_set(self, scope, name, value):
+        scope.assign(name, self.value(value, scope))
+
+    def do_while(self, scope, condition, body):
+        while self.value(condition, scope):
+            self.block(body, Scope(scope))
+
+    def do_if(self, scope, condition, body):
+        if self.value(condition, scope):
+            self.block(body, Scope(scope))
+
+    def do_function(self, scope, name, parameters, body):
+        scope.values[name] = Function(parameters, body, scope)
+
+    def do_return(self, scope, value):
+        raise Returned(self.value(value, scope))
+
+    def do_show(self, scope, value):
+        self.shown.append(self.value(value, scope))
+
+    def value(self, tree, scope):
+        if isinstance(tree, int):
+            return tree
+        if isinstance(tree, str):
+            return scope.get(tree)
+        if tree[0] == "call":
+            function = self.value(tree[1], scope)
+            return function.call(self, [self.value(arg, scope) for arg in tree[2:]])
+        sign, left, right = tree
+        return self.BINARY[sign](self.value(left, scope), self.value(right, scope))
+
+
+FIBONACCI = [
+    (
+        "function", "fib", ("n",),
+        [
+            ("if", ("<", "n", 2), [("return", "n")]),
+            ("return", ("+", ("call", "fib", ("-", "n", 1)), ("call", "fib", ("-", "n", 2)))),
+        ],
+    ),
+    ("let", "i", 0),
+    ("while", ("<", "i", "x"), [("let", "t", ("call", "fib", "i")), ("show", "t"), ("set", "i", ("+", "i", 1))]),
+]  # fmt: skip
+
+
+def shown(program, x):
+    return Machine().run(program, x=x)

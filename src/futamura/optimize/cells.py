@@ -104,9 +104,7 @@ class _Cell:
 
 def _own_cells(graph: FlowGraph) -> dict[Value, _Cell]:
     """The cells that only this function has, with the operations on them."""
-    cells = {
-        op.results[0]: _Cell(str(op.attr)) for _, node in graph.nodes() for op in node.ops if op.name == "cell"
-    }
+    cells = {op.results[0]: _Cell(str(op.attr)) for _, node in graph.nodes() for op in node.ops if op.name == "cell"}
     if not cells:
         return {}
     shared: set[Value] = set()

@@ -113,9 +113,7 @@ def _leads_back(name: str, edges: Mapping[str, set[str]]) -> bool:
 class _Inliner:
     """One function, which takes the bodies of others."""
 
-    def __init__(
-        self, program: Program, function: Function, counts: Mapping[str, int], recursive: set[str]
-    ) -> None:
+    def __init__(self, program: Program, function: Function, counts: Mapping[str, int], recursive: set[str]) -> None:
         self._program: Final = program
         self._function: Final = function
         self._counts: Final = counts

@@ -48,9 +48,7 @@ def may_splice(function: Function, module: str) -> bool:
     return count <= SPLICED
 
 
-def splice(
-    graph: FlowGraph, function: Function, cells: Sequence[Value], region: int, handler: Edge | None
-) -> Copy:
+def splice(graph: FlowGraph, function: Function, cells: Sequence[Value], region: int, handler: Edge | None) -> Copy:
     """Copy the body of a function that `may_splice`; nothing leads to it yet."""
     first_block, first_region = len(graph.blocks), len(graph.regions)
     for old in function.regions[1:]:

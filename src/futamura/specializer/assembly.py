@@ -119,7 +119,7 @@ class Assembly:
         machine.state, machine.block, machine.span = op.lazy.snapshot.copy(), ResidualBlock(), op.span
         params = self.inputs if version is self.main else parameters(version)
         args = tuple(machine.lift(found.get(param, NONE)) for param in params)
-        call = ResidualOperation("invoke", args, self.names[version], op.results, op.span, lazy=op.lazy)
+        call = ResidualOperation("invoke", args, self.names[version], op.results, op.span, lazy=op.lazy, lost=op.lost)
         return [*machine.block.ops, call]
 
     def _leave(self, block: ResidualBlock) -> None:

@@ -305,7 +305,10 @@ def _slice_of(m: Machine, frame: Frame, target: AbstractValue, bounds: slice) ->
         whole = list if entry.kind == "list" else tuple
         return m.virtual(entry._replace(cls=whole, items=entry.items[bounds], site=site(frame)))
     if type(target) is Known and type(target.value) in (str, bytes, tuple, range):
-        return m.known(target.value[bounds], m.state.age(target))  # type: ignore[index]
+        part = target.value[bounds]  # type: ignore[index]
+        for item in part if type(part) is tuple else ():
+            m.reads(target.value, item)
+        return m.known(part, m.state.age(target))
     if type(target) is Known and type(target.value) is list and m.frozen(target.value):
         items = target.value[bounds]
         if len(items) > m.budget.virtual_length:

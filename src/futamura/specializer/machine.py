@@ -159,7 +159,7 @@ class Machine(Emitter):
         version.executed = self.executed = {}
         self.running = version
         if isinstance(version.key, tuple) and version.key[0] == "entry":
-            self.versions.raises(version.state)  # the call itself may fail
+            self.versions.raises(version.state, version.root)  # the call itself may fail
         self.pending = [(version.state.copy(), version.root)]
         while self.pending:
             self.state, self.block = self.pending.pop()
@@ -236,7 +236,7 @@ class Machine(Emitter):
         self.require_real_exceptions()
         at = self._catching()
         if at is None:
-            self.versions.raises(self.state)
+            self.versions.raises(self.state, self.block)
         context = self.state.regions()
         if at is None and self.clean_ups:
             self.require_no_clean_up()

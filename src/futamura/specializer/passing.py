@@ -13,7 +13,9 @@ from typing import Final
 
 from futamura.specializer.assembly import Assembly, implicit, incoming, operations, removable
 from futamura.specializer.machine import Machine
+from futamura.specializer.merge import match
 from futamura.specializer.residual import ResidualBlock, ResidualOperation, Version
+from futamura.specializer.values import Dynamic
 
 __all__ = ["Flow"]
 
@@ -31,6 +33,8 @@ class Flow:
         self.main: Final = main
         self.returns: Final[dict[Version, list[tuple[int, ...]]]] = {}
         self.calls: Final[dict[Version, list[ResidualOperation]]] = {version: [] for version in assemblies}
+        self._made_beside: Final[dict[int, set[int]]] = {}
+        """The values that the blocks of calls make which may fail, by the identity of the call."""
         for version, assembly in assemblies.items():
             ends = [block.end for block in assembly.blocks if block.end is not None]
             self.returns[version] = [end.args for end in ends if end.name == "return"]
@@ -38,10 +42,20 @@ class Flow:
                 for op in operations(assembly, block):
                     if op.lazy is not None:
                         self.calls[op.lazy.version.final()].append(op)
+                        if op.lost:
+                            beside = {value for other in operations(assembly, block) for value in other.results}
+                            self._made_beside[id(op)] = beside
+        self.raises: Final = {version: _raises(assembly) for version, assembly in assemblies.items()}
         self.idle: Final = {version for version, assembly in assemblies.items() if _idle(assembly)}
         """Functions that do nothing but give results: calls of which nothing is used disappear."""
         self.replaced: dict[int, int] = self._replaced({})
         unchanged = self._unchanged()
+        while unchanged:  # what is given back may be so only because something else is
+            self.replaced = self._replaced(unchanged)
+            more = {key: at for key, at in self._unchanged().items() if key not in unchanged}
+            if not more:
+                break
+            unchanged.update(more)
         while unchanged:
             self.replaced = self._replaced(unchanged)
             false = [key for key, at in unchanged.items() if not self._gives_back(key[0], key[1], at)]
@@ -56,7 +70,10 @@ class Flow:
                 machine.refuse(machine.lost[value], "what a failed call left in a container is used")
 
     def _unchanged(self) -> dict[tuple[Version, int], int]:
-        """Results that some return gives as one of the parameters: candidates for all returns."""
+        """Results that some return gives as one of the parameters: candidates for all returns.
+
+        The same for what an exception leaves in the caller's objects; `~leaf` stands for that.
+        """
         found: dict[tuple[Version, int], int] = {}
         for version, returns in self.returns.items():
             if version is self.main:
@@ -67,10 +84,18 @@ class Flow:
                     arg = self.replaced.get(arg, arg)
                     if arg in own:
                         found.setdefault((version, at), own.index(arg))
+            for left in self.raises[version]:
+                for leaf, arg in left.items():
+                    arg = self.replaced.get(arg, arg)
+                    if arg in own:
+                        found.setdefault((version, ~leaf), own.index(arg))
         return found
 
     def _gives_back(self, version: Version, at: int, param: int) -> bool:
         own = self.assemblies[version].own[param]
+        if at < 0:
+            left = [one.get(~at, -1) for one in self.raises[version]]
+            return all(self.replaced.get(arg, arg) == own for arg in left)
         return all(self.replaced.get(args[at], args[at]) == own for args in self.returns[version])
 
     def _replaced(self, unchanged: dict[tuple[Version, int], int]) -> dict[int, int]:
@@ -78,7 +103,9 @@ class Flow:
         replaced: dict[int, int] = {}
         for (version, at), param in unchanged.items():
             for call in self.calls[version]:
-                if at < len(call.results):
+                if at < 0 and ~at in call.lost and call.args[param] not in self._made_beside[id(call)]:
+                    replaced[call.lost[~at]] = call.args[param]
+                elif 0 <= at < len(call.results):
                     replaced[call.results[at]] = call.args[param]
         for version, assembly in self.assemblies.items():
             single_valued(assembly, version.root, replaced)
@@ -147,6 +174,17 @@ class Flow:
             if result not in self.replaced and result in self.needed
         }
         return sorted(found)
+
+
+def _raises(assembly: Assembly) -> list[dict[int, int]]:
+    """What each exception that leaves the function leaves in the caller's objects, by the leaves of the summary."""
+    found: list[dict[int, int]] = []
+    for block in assembly.blocks:
+        for summary, left in block.raising:
+            assert summary.raised is not None
+            values = match(summary.raised, left)
+            found.append({leaf: value.rv for leaf, value in values.items() if type(value) is Dynamic})
+    return found
 
 
 def single_valued(assembly: Assembly, root: ResidualBlock, replaced: dict[int, int]) -> None:

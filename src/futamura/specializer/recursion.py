@@ -209,8 +209,8 @@ def call_unit(
     summary.callers.setdefault(m.running)
     if lent and not summary.watched and (m.catching_frame() is not None or m.versions.watched(m.state.unit)):
         m.versions.watch(callee.unit)
-    _protect(m, summary.raised, held, place)
-    call = ResidualOperation("invoke", (), None, (), m.span, lazy=Lazy(version, callee), where=frame.facts)
+    lost = _protect(m, summary.raised, held, place)
+    call = ResidualOperation("invoke", (), None, (), m.span, lazy=Lazy(version, callee), where=frame.facts, lost=lost)
     m.block.ops.append(call)
     m.emitted += 1
     if summary.returned is None:
@@ -222,11 +222,14 @@ def call_unit(
     return result
 
 
-def _protect(m: Machine, raised: State | None, held: dict[int, Virtual], place: object) -> None:
-    """The call may raise: what a handler sees of the lent objects then is what all exceptions agree on."""
+def _protect(m: Machine, raised: State | None, held: dict[int, Virtual], place: object) -> dict[int, int]:
+    """The call may raise: what a handler sees of the lent objects then is what all exceptions agree on.
+
+    Gives the residual values that stand for what they differ in, by the leaves of `raised`.
+    """
     if raised is None or not held:
         m.protect()
-        return
+        return {}
     state = m.state
     m.state = state.copy()
     lost: dict[int, Dynamic] = {}
@@ -235,6 +238,7 @@ def _protect(m: Machine, raised: State | None, held: dict[int, Virtual], place: 
     heap, state.heap = state.heap, after.heap
     m.protect()
     state.heap = heap
+    return {leaf: made.rv for leaf, made in lost.items()}
 
 
 def _take_back(m: Machine, returned: State, held: dict[int, Virtual]) -> tuple[AbstractValue, list[int]]:

@@ -45,6 +45,8 @@ class ResidualOperation:
     """The residual function's entry that `invoke` calls."""
     where: FunctionFacts | None = None
     """The source function that `span` lies in."""
+    lost: dict[int, int] = field(default_factory=dict)
+    """What the caller's objects hold where the call fails, by the dynamic leaves of the summary's `raised`."""
 
 
 @dataclass(slots=True)
@@ -103,6 +105,8 @@ class ResidualBlock:
     place: tuple[Extent, ...] = ()
     """The regions around the block's first operation."""
     constants: dict[object, int] = field(default_factory=dict)
+    raising: list[tuple[Summary, State]] = field(default_factory=list)
+    """How exceptions leave the residual function here, if a caller looks at what they leave."""
     origin: tuple[FunctionFacts, int] | None = None
     """The source block that the arm of a branch begins with."""
 

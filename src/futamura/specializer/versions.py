@@ -20,7 +20,7 @@ from futamura.specializer.knowledge import Knowledge, Learned
 from futamura.specializer.machine import Restart
 from futamura.specializer.merge import Meet, generalize
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style
-from futamura.specializer.residual import Summary, Unit, Version
+from futamura.specializer.residual import ResidualBlock, Summary, Unit, Version
 from futamura.specializer.situation import located
 from futamura.specializer.state import ArgumentKey, State
 from futamura.specializer.summaries import raised_state
@@ -224,12 +224,14 @@ class Versions:
             summary.returned = meet.state
             self._call_again(summary)
 
-    def raises(self, state: State) -> None:
-        """An exception leaves the residual function that `state` belongs to, if anyone looks at what it leaves."""
+    def raises(self, state: State, block: ResidualBlock) -> None:
+        """An exception leaves the residual function that `state` belongs to, at `block`, if anyone looks at what it
+        leaves."""
         summary = self.summaries[state.unit]
         if not summary.watched or not state.frames[0].held:
             return
         left = raised_state(state)
+        block.raising.append((summary, left))
         if summary.raised is None:
             summary.raised = generalize(left, self._fresh, self.keep)
             self._call_again(summary)
