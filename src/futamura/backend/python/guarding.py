@@ -90,7 +90,8 @@ class Check:
 class _Test:
     """The test that grows: terms of a conjunction, and the constants that they use."""
 
-    text: str
+    words: frozenset[str]
+    """Of the text: all that could be a name in it."""
     constants: dict[str, object] = field(default_factory=dict)
     terms: list[str] = field(default_factory=list)
     may_fail: bool = False
@@ -102,7 +103,7 @@ class _Test:
         """A name for a constant that the text does not use, one for all its uses; None is written as it is."""
         if value is None:
             return "None"
-        if self.named and getattr(builtins, hint, None) is value and not re.search(rf"\b{hint}\b", self.text):
+        if self.named and getattr(builtins, hint, None) is value and hint not in self.words:
             return hint
         if id(value) in self.names:
             return self.names[id(value)]
@@ -114,7 +115,7 @@ class _Test:
         """A name that the text does not use."""
         base = "_" + re.sub(r"\W", "_", hint).strip("_")
         name, count = base, 1
-        while name in self.constants or re.search(rf"\b{name}\b", self.text):
+        while name in self.constants or name in self.words:
             name, count = f"{base}_{count}", count + 1
         return name
 
@@ -143,12 +144,12 @@ def guarded(
             *(name for name, _ in emitted.constants),
             *signature.names,
         )
-        test = _Test(" ".join(used), named=bool(check.refusal))
+        test = _Test(frozenset(re.findall(r"\w+", " ".join(used))), named=bool(check.refusal))
         test.terms.extend(write(test.constant) for write in check.conditions)
         if check.items:
             names = _unpacked(text[place], check.items[0])
             if names and len(check.items) == 1:
-                later = _Test(test.text, test.constants, named=test.named, names=test.names)
+                later = _Test(test.words, test.constants, named=test.named, names=test.names)
                 lines.extend(_lines(test, check, signature))
                 moved = [*[None] * len(lines), emitted.spans[place]]
                 lines.append(text.pop(place))
