@@ -368,7 +368,7 @@ def _model_len(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue
         return Known(len(entry.items)) if entry.kind in ("list", "tuple", "dict", "set", "deque") else None
     if type(args[0]) is Known and type(args[0].value) in (list, dict, set) and m.frozen(args[0].value):
         return Known(len(args[0].value))  # type: ignore[arg-type]
-    if type(args[0]) is Known and is_record(type(args[0].value)):
+    if type(args[0]) is Known and (type(args[0].value) is tuple or is_record(type(args[0].value))):
         return Known(len(args[0].value))  # type: ignore[arg-type]
     length = promised_length(args[0], m.state.intact)
     return None if length is None else Known(length)
