@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.specialize import daily, exotic, ordinary, statements
+from tests.specialize import daily, exotic, library_calls, ordinary, statements
 from tests.specialize.draft import Draft, statement
 
 __all__ = ["finish_function"]
 
-assert daily and exotic and ordinary and statements, "imported for the rows that they add to the table"
+assert daily and exotic and library_calls and ordinary and statements, "imported for the rows that they add"
 
 
 @statement("if", 10, 3)

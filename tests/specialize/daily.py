@@ -180,7 +180,7 @@ expression(
 expression(
     "any",
     "containers of the library",
-    5,
+    9,
     lambda p: p.pick(
         f"collections.Counter({p.s()})",
         f"collections.Counter({p.xs()}).most_common(2)",

@@ -14,11 +14,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from tests.specialize import constructs
 from tests.specialize.draft import EXPRESSIONS, Draft, Missing, expression, statement
 
 __all__ = ["LIBRARY", "write_ordinary"]
 
-LIBRARY: Final = "import abc, collections, contextlib, dataclasses, enum, functools, itertools, math, operator"
+LIBRARY: Final = (
+    "import abc, collections, contextlib, dataclasses, enum, functools, itertools, math, operator, re, struct, futamura"
+)
 
 
 def put(p: Draft, text: str, **names: str) -> None:
@@ -536,9 +539,14 @@ PARTS: Final[tuple[tuple[str, Callable[[Draft], None]], ...]] = (
 
 
 def write_ordinary(p: Draft) -> None:
-    feature, write = PARTS[p.number(0, len(PARTS) - 1)]
+    at = p.number(0, len(PARTS) + len(constructs.PARTS) - 1)
+    if at < len(PARTS):
+        feature, write = PARTS[at]
+        write(p)
+    else:
+        feature, made = constructs.PARTS[at - len(PARTS)]
+        made(p, put, may)
     p.use(feature)
-    write(p)
 
 
 def extra(kind: str) -> Callable[[Draft], str]:

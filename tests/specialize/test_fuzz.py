@@ -107,6 +107,9 @@ def test_features_occur_often() -> None:
         "multiple inheritance", "dataclass of the module", "generator as coroutine", "manager from a generator",
         "promised parameter", "module changed between calls", "conversion that may fail", "methods of text",
         "containers of the library", "large and exact numbers", "specifiers of f-strings", "bytes",
+        "match on shapes", "class with every operator", "tree and visitor", "caches and counters", "method of bytes",
+        "function of math", "iterators of the library", "methods of containers", "clean-up that changes the way out",
+        "coroutine driven by hand", "controls", "augmented by every operator", "loop with else", "functools",
     }  # fmt: skip
     count = dict.fromkeys(sorted(wanted), 0)
     for seed in range(500):

@@ -10,12 +10,16 @@ holds an `id` is only valid while the value lives, so a `Constant` keeps its val
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from types import EllipsisType, NoneType, NotImplementedType
 from typing import Final
 
-__all__ = ["UNBOUND", "Constant", "exact_key"]
+__all__ = ["UNBOUND", "Constant", "exact_key", "makes_nan"]
 
 _ATOMS: Final = frozenset({int, bool, str, bytes, NoneType, EllipsisType, NotImplementedType})
+
+
+_NUMBERS: Final = frozenset({float, complex})
 
 
 class Unbound:
@@ -47,6 +51,13 @@ def exact_key(value: object) -> object:
         assert isinstance(value, frozenset)
         return (kind, frozenset(exact_key(item) for item in value))
     return (kind, "at", id(value))
+
+
+def makes_nan(value: object, operands: Sequence[object]) -> bool:
+    """Is there a NaN in `value` that none of its operands is?  Who computes it again has another object."""
+    if isinstance(value, tuple):
+        return any(makes_nan(item, operands) for item in value)
+    return type(value) in _NUMBERS and value != value and not any(value is operand for operand in operands)
 
 
 class Constant:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from futamura.ir.constant import Constant
+from futamura.ir.constant import Constant, makes_nan
 from futamura.ir.facts import SCALARS
 from futamura.ir.graph import OBJECT
 from futamura.ir.ops import Operator
@@ -116,9 +116,10 @@ def fold(operator: Operator, shapes: Sequence[Shape], attr: object) -> Constant 
     if operator.fold_cost(values, attr) > _FOLDED_BYTES:
         return None
     try:
-        return Constant(operator.evaluate(values, attr))
+        found = operator.evaluate(values, attr)
     except Exception:  # it raises when the program runs, there
         return None
+    return None if makes_nan(found, values) else Constant(found)
 
 
 def outcome(operator: Operator, shapes: Sequence[Shape], attr: object, result: str) -> Shape:

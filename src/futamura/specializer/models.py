@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType
 from typing import Final
 
+from futamura.ir.constant import makes_nan
 from futamura.ir.graph import Operation
 from futamura.specializer.builtin_errors import only_keeps_arguments
 from futamura.specializer.containers import store_item, usable_key, view_items
@@ -151,7 +152,7 @@ def _fold_method(
         result = getattr(target.value, name)(*values)
     except Exception:
         return None
-    if not deep(result):
+    if not deep(result) or makes_nan(result, (target.value, *values)):
         return None
     for arg in args:
         m.state.validate(arg)

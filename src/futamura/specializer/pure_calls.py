@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from futamura.ir.constant import makes_nan
 from futamura.specializer.machine import Machine
 from futamura.specializer.purity import deep
 from futamura.specializer.values import AbstractValue, Known
@@ -29,11 +30,16 @@ def fold_call(m: Machine, function: Callable[..., object], args: list[AbstractVa
         result = function(*values)
     except Exception:
         return None
-    if not deep(result):
+    if not deep(result) or makes_nan(result, _parts(values)):
         return None
     m.folded += 1
     age = 0 if function in (len, isinstance, bool) else max((m.state.age(arg) for arg in args), default=0)
     return m.known(result, age)
+
+
+def _parts(values: list[object]) -> list[object]:
+    """The arguments, and the items of those that are tuples."""
+    return [*values, *(item for value in values if type(value) is tuple for item in value)]
 
 
 def _bounded(function: object, values: list[object]) -> bool:

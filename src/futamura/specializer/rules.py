@@ -17,7 +17,7 @@ from typing import Final
 
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.classes import is_a
-from futamura.ir.constant import Constant
+from futamura.ir.constant import Constant, makes_nan
 from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
 from futamura.ir.graph import Operation
 from futamura.ir.ops import OPERATORS
@@ -128,9 +128,10 @@ def fold(m: Machine, name: str, values: tuple[object, ...]) -> tuple[object, ...
     evaluate = OPERATORS[name].evaluate
     assert evaluate is not None
     try:
-        return (evaluate(values, None),)
+        found = evaluate(values, None)
     except Exception:
         return None
+    return None if makes_nan(found, values) else (found,)
 
 
 def derived_age(m: Machine, name: str, values: tuple[object, ...], args: list[AbstractValue]) -> int:
@@ -462,7 +463,6 @@ def sequence_items(m: Machine, value: AbstractValue) -> tuple[type, tuple[Abstra
 
 
 # -- text
-
 _FORMATTED: Final = frozenset({int, float, str, bool, bytes, complex, type(None)})
 
 _CONVERSIONS: Final[dict[str, Callable[[object], object]]] = {"": lambda x: x, "s": str, "r": repr, "a": ascii}

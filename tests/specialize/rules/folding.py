@@ -292,6 +292,17 @@ def _case(function, **static):
 
 WORDS = ("ape", "bee", "cat", "dog", "eel", "fox")
 
+SEEN = {}
+
+
+def found_again(k, x, seen=SEEN):
+    """A dictionary finds a NaN by identity: that of the next call is another one."""
+    made = [k - k, float("nan"), math.fmod(k, 2) if k < 0 else k % 2, divmod(k, 3)[0], -k + k]
+    told = [one in seen for one in made]
+    seen.update(dict.fromkeys(made, x))
+    return told, len(seen) % len(made), max(k, 2) in seen
+
+
 SUBJECTS = [
     Subject("5 in [E()]", _case(membership, values=[Loud("m")]), one_of(1)),
     Subject("x in static container", _case(membership, values=Loud("c")), one_of(1)),
@@ -340,4 +351,5 @@ SUBJECTS = [
     Subject("slice as index of a static list", _case(list_lookup, values=[10, 20, 30]), one_of(*INDICES)),
     Subject("slice as index of a static tuple", _case(list_lookup, values=(10, 20, 30)), one_of(*INDICES)),
     Subject("slice as index of a static text", _case(list_lookup, values="xyz"), one_of(*INDICES)),
+    Subject("a NaN that is made in each call", _case(found_again, k=math.inf), one_of(1, "a")),
 ]
