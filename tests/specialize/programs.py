@@ -291,6 +291,9 @@ def tweak(p: Draft, inputs: list[str]) -> None:
         for cls in p.classes:
             value = p.pick("9", "None", "lambda self, k: k", "property(lambda self: 3)")
             changes.append(f"setattr({cls.name}, {p.pick(repr('bonus'), repr('step'), repr('__eq__'))}, {value})")
+            name = p.pick("n", "items", "name", "size", "twice", "__bool__", "__len__", "__add__", "__call__", "__lt__")
+            changes.append(f"setattr({cls.name}, {name!r}, {value})")
+            changes.append(f"'step' in {cls.name}.__dict__ and delattr({cls.name}, 'step')")
         inputs[place] = f"({p.pick(*changes)}, {inputs[place]})[1]"
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from futamura.specializer.purity import MISSING, class_lookup, deep
 
-__all__ = ["comparable", "is_record", "record_fields", "record_position", "stands_for"]
+__all__ = ["always_true", "comparable", "is_record", "record_fields", "record_position", "stands_for"]
 
 _IDENTITIES: Final[tuple[type, ...]] = (type, FunctionType, BuiltinFunctionType, ModuleType)
 _COMPARING: Final = ("__eq__", "__ne__", "__hash__")
@@ -28,6 +28,20 @@ _NOT_OPERATORS: Final = frozenset(
     {"__new__", "__init__", "__repr__", "__str__", "__format__", "__doc__", "__getattribute__", "__getnewargs__"}
     | {"__sizeof__", "__dir__", "__reduce__", "__reduce_ex__", "__class__", "__subclasshook__", "__init_subclass__"}
 )
+
+
+_TRUTH: Final = ("__bool__", "__len__")
+_IMMUTABLE: Final = 0x100
+"""The flag of classes that take no attributes."""
+
+
+def always_true(cls: type, assume: Callable[[type, str, object], None]) -> bool:
+    """Has the class no method that could say that an instance is false?  `assume` hears what must stay so."""
+    if any(class_lookup(cls, name) is not MISSING for name in _TRUTH):
+        return False
+    for name in _TRUTH if not cls.__flags__ & _IMMUTABLE else ():
+        assume(cls, name, MISSING)
+    return True
 
 
 def comparable(value: object) -> bool:

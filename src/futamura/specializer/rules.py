@@ -24,9 +24,9 @@ from futamura.ir.ops import OPERATORS
 from futamura.specializer.bounds import by_law, compared, least_of_result, note_sum, note_test
 from futamura.specializer.builtin_errors import exception_classes
 from futamura.specializer.machine import Machine
-from futamura.specializer.plainness import comparable, is_record, stands_for
+from futamura.specializer.plainness import always_true, comparable, is_record, stands_for
 from futamura.specializer.policy import SMALL_MODULUS
-from futamura.specializer.purity import ATOMS, MISSING, cheap, class_lookup, deep, wide
+from futamura.specializer.purity import ATOMS, cheap, deep, wide
 from futamura.specializer.refinement import about_operands, answer, asked_of_none, asks_plainly, refused_by
 from futamura.specializer.speculation import likely
 from futamura.specializer.state import OLDEST, Frame
@@ -289,9 +289,7 @@ def _length_truth(m: Machine, frame: Frame, op: Operation, args: list[AbstractVa
         if entry.kind in ("list", "tuple", "dict", "set", "deque"):
             return Known(bool(entry.items) is not negate)
         if entry.kind == "instance":
-            if _has_truth(entry.cls):
-                return None
-            return Known(not negate)
+            return Known(not negate) if always_true(entry.cls, m.assume_attribute) else None
         return Known(not negate) if entry.kind not in ("exception", "class of") else None
     if type(value) is Dynamic and value.type is bool and not negate:
         return value
@@ -306,7 +304,7 @@ def _length_truth(m: Machine, frame: Frame, op: Operation, args: list[AbstractVa
             return None
         if is_record(type(content)) or deep(stands_for(content)):
             return Known(bool(content) is not negate)
-        if not _has_truth(type(content)):
+        if always_true(type(content), m.assume_attribute):
             return Known(not negate)
     return None
 
@@ -340,10 +338,6 @@ def group(m: Machine, value: AbstractValue) -> str | None:
         return _GROUPS[FunctionType]
     kind = exact_type(m, value)
     return None if kind is None else _GROUPS.get(kind)
-
-
-def _has_truth(cls: type) -> bool:
-    return class_lookup(cls, "__bool__") is not MISSING or class_lookup(cls, "__len__") is not MISSING
 
 
 def _concatenate(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:

@@ -122,6 +122,14 @@ def make_gauge(k, x):
     return read_gauge(Gauge(k + 1), k, x)
 
 
+def is_there(gauge, k, x):
+    return x if gauge else k, not gauge, bool(gauge)
+
+
+def is_one_there(k, x):
+    return is_there(Gauge(k), k, x)
+
+
 def with_default(k, x, extra=5):
     return k * x + extra
 

@@ -279,6 +279,21 @@ def test_a_descriptor_that_a_class_gets_later(static: bool, monkeypatch: pytest.
     assert results[0] == results[1]
 
 
+@pytest.mark.parametrize("static", [True, False])
+@pytest.mark.parametrize("name", ["__bool__", "__len__"])
+def test_a_class_whose_instances_may_be_false_later(static: bool, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    results = []
+    for make in (silently, functools.partial):
+        gauge = registry.Gauge(3)
+        call = make(registry.is_there, gauge=gauge, k=1) if static else make(registry.is_one_there, k=1)
+        told = [observe(call(x=2))]
+        monkeypatch.setattr(registry.Gauge, name, lambda self: print("asked") or 0, raising=False)
+        told.append(observe(outcome(functools.partial(call, x=2), ())))
+        monkeypatch.undo()
+        results.append(told)
+    assert results[0] == results[1] and results[0][0] != results[0][1]
+
+
 def test_more_blocks_than_python_allows_are_a_fallback_with_a_reason() -> None:
     assert fallbacks(silently(found.scopes_in_scopes, k=3)) == {"FT405": 1}
 
