@@ -305,8 +305,7 @@ def every_operator(p: Draft, put: Callable[..., None], may: Callable[..., None])
         p.line(f"print({holder})")
         p.add("any", holder)
 
-    p.deeds.append(deed)
-    p.deeds.append(deed)
+    p.deeds.extend((deed, deed, deed))
 
 
 def caches(p: Draft, put: Callable[..., None], may: Callable[..., None]) -> None:

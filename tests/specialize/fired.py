@@ -29,8 +29,15 @@ from futamura.specializer.emitting import CONSTRUCTORS, CYCLE_BREAKERS
 from futamura.specializer.purity import PURE_FUNCTIONS, PURE_METHODS
 from futamura.specializer.rules import OPERATOR_CALLS, RULES, SPECIAL
 
-__all__ = ["Fired", "watch"]
+__all__ = ["LEFT", "Fired", "watch"]
 
+LEFT: Final = " leaves it"
+"""How the row of a rule ends that could not decide its operation."""
+
+_OTHER_LANGUAGES: Final = frozenset(
+    f"rule {name}" for name in ("car", "cdr", "cons", "null", "show", "invoke")
+) | {"end guard", "end switch", "pass merge", "pass prune", "pass reroll", "pass tails"}
+"""What only flow graphs and functional programs have, which have fuzzers of their own."""
 _EVENTS: Final = ("FT2", "FT3", "FT4")
 """The codes of what a specialization may say of a program that it takes."""
 
@@ -63,7 +70,7 @@ class Fired:
 
     def rule(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         """The rule for an operator: what it decides and what it leaves are two rows."""
-        decided, left = f"rule {name}", f"rule {name} leaves it"
+        decided, left = f"rule {name}", f"rule {name}{LEFT}"
         self.rows.add(decided)
 
         def watched(m: Any, frame: Any, op: Any) -> None:
@@ -110,6 +117,7 @@ def watch() -> Fired:
     _wrap_tables(fired)
     _wrap_folds(fired)
     _wrap_passes(fired)
+    fired.rows -= _OTHER_LANGUAGES
     return fired
 
 

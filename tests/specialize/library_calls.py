@@ -269,6 +269,30 @@ expression(
 )
 
 
+TYPED = (
+    (("len({list})", "ord({str}[:1] or 'a')", "int({float} > 1)"), ("0", "1", "-1", "2"), "+ - * // % ** << >> & | ^"),
+    (("isinstance({any}, int)", "bool({int})", "callable({any})"), ("True", "False"), "& | ^ + -"),
+    (("float({int})", "math.sqrt(abs({int}))"), ("0.0", "-0.0", "1.0", "1"), "+ - * / ** // %"),
+    (("str({any})[:9]", "repr({int})", "{str}.upper()"), ("''", "'a'"), "+"),
+    (("{str}.encode()", "bytes(2)"), ("b''", "b'a'"), "+"),
+)
+"""Values whose class is known though they are not, with constants and operators that may be neutral for it."""
+
+
+def neutral(p: Draft) -> str:
+    """An operation that changes nothing, or gives a constant, whatever the value is; or one that nearly does."""
+    values, constants, signs = TYPED[p.number(0, len(TYPED) - 1)]
+    kinds = ("list", "str", "float", "any", "int")
+    value = p.pick(*values).format(**{kind: p.leaf(kind) for kind in kinds})
+    sign = p.pick(*signs.split(), *signs.split(), "==", "!=", "<", "<=", ">", ">=")
+    constant = p.pick(*constants)
+    return f"(lambda n: {p.pick(f'n {sign} n', f'n {sign} {constant}', f'{constant} {sign} n')})({value})"
+
+
+expression("any", "neutral operation", 6, neutral)
+expression("int", "neutral operation", 2, neutral)
+
+
 def pattern(p: Draft) -> str:
     return p.pick(r"r'\d+'", r"r'a|b'", r"r'(a)(b)?'", r"r'[a-c]*'", r"r'\s*(\w+)'", "'('")
 

@@ -312,8 +312,11 @@ def _check(program: Program, specialize: Specialize, report: Report, limit: floa
         return
     for number, text in enumerate(program.inputs):
         report.input = number
-        given = eval(text, {**original.namespace, "static": original.static, "module": original.namespace})
-        given_other = eval(text, {**other.namespace, "static": other.static, "module": other.namespace})
+        try:
+            given = eval(text, {**original.namespace, "static": original.static, "module": original.namespace})
+            given_other = eval(text, {**other.namespace, "static": other.static, "module": other.namespace})
+        except (TypeError, AttributeError):  # a class was changed so that it has no instances any more
+            return
         everything, keywords = arguments(program, given, original.static, number)
         opened, open_keywords = arguments(program, given_other, {}, number)
         try:

@@ -566,7 +566,7 @@ for _kind in ("int", "str", "list", "dict", "tuple", "any", "cond", "iter"):
     expression(_kind, "ordinary part", max(4, sum(row.weight for row in EXPRESSIONS[_kind]) // 8), extra(_kind))
 
 
-@statement("ordinary part as statement", 10, 5)
+@statement("ordinary part as statement", 16, 5)
 def deed(p: Draft) -> None:
     if p.deeds:
         p.deeds[p.number(0, len(p.deeds) - 1)](p)

@@ -26,6 +26,14 @@ DEPTH: Final = 150
 """Nesting beyond this is not looked at: lists of lists made by loops stay far below."""
 
 
+def _said(error: BaseException) -> str:
+    """The text of an exception; a method of the program that makes part of it may fail."""
+    try:
+        return scrub(str(error))
+    except Exception as failure:
+        return f"[no text: {type(failure).__name__}]"
+
+
 def scrub(text: str) -> str:
     """Text without the addresses of objects."""
     return ADDRESS.sub("0x", text) if "0x" in text or "0X" in text else text
@@ -132,7 +140,7 @@ class _Observer:
         self.tokens.append(f"suppress {error.__suppress_context__}")
         self.walk(error.args, depth + 1)
         if type(error).__module__ == "builtins":
-            self.tokens.append(scrub(str(error)))
+            self.tokens.append(_said(error))
         for name in ("__cause__", "__context__"):
             self.tokens.append(name)
             self.walk(getattr(error, name), depth + 1)
