@@ -121,6 +121,21 @@ def scopes_in_scopes(k, table):
     return None
 
 
+class Tray:
+    def __init__(self, n, items):
+        self.n = n
+        self.items = items
+
+    def fill(self, x):
+        try:
+            for _ in self.items:
+                self.n, (self.items[-1], *_) = (1, 2), [True, 2]
+        finally:
+            print(self.n)
+            self.items = [1 for _ in range(len(self.items))]
+        return self.n, x
+
+
 class Restless:
     """Every look at it changes it."""
 
@@ -400,5 +415,10 @@ SUBJECTS = [
         "more blocks in each other than Python allows",
         [Case("three", lambda: (scopes_in_scopes, {"k": 3}))],
         one_of({3: 1}, {}, None),
+    ),
+    Subject(
+        "a loop whose trips enter a try statement again",
+        [Case("two", lambda: (Tray(3, [1, 2]).fill, {})), Case("none", lambda: (Tray(3, []).fill, {}))],
+        one_of(1),
     ),
 ]

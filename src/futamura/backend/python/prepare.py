@@ -365,12 +365,31 @@ def _find_iterables(prepared: Prepared, uses) -> None:  # type: ignore[no-untype
             made = isinstance(last, Assign) and last.targets == (Variable(iterator),)
             if made and draft.nodes[before].end.name == "jump" and draft.nodes[before].region == node.region:
                 assert isinstance(last, Assign)
+                if not _stays_in_region(prepared, ways, node, before):
+                    break
                 if isinstance(last.value, Node) and last.value.op.name == "iter":
                     nested.statements.pop()
                     nested.operands = (last.value.kids[0],)
                     prepared.nested[node.id].operands = ()
                     prepared.iterables[node.id] = (before, iterator)
                 break
+
+
+def _stays_in_region(prepared: Prepared, ways: dict[int, list[int]], node: DraftNode, before: int) -> bool:
+    """Does the loop of `node` never leave its region?  Where it does, the region's statement is entered again on each
+    trip, and what is written in it is evaluated again."""
+    function, nodes = prepared.function, prepared.draft.nodes
+    seen = {node.id}
+    work = [source for source in ways[node.id] if source != before]
+    while work:
+        number = work.pop()
+        if number in seen:
+            continue
+        if number == before or node.region not in function.region_path(nodes[number].region):
+            return False
+        seen.add(number)
+        work.extend(ways.get(number, ()))
+    return True
 
 
 def _find_resumes(prepared: Prepared) -> None:
