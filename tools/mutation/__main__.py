@@ -32,6 +32,13 @@ __all__ = ["STAGES", "Finding", "examined"]
 _TESTS = (
     ("rules", ("tests/specialize/rules",)),
     ("goldens", ("tests/test_golden.py",)),
+    (
+        "units",
+        tuple(
+            f"tests/specialize/test_{name}.py"
+            for name in ("bounds", "fields", "promises", "lengths", "leaving", "control", "silent_objects", "thrown")
+        ),
+    ),
     ("subjects", ("tests/specialize/test_subjects.py", "tests/specialize/test_known_objects.py")),
     ("specializer", ("tests/specialize", "--deselect", "tests/specialize/test_faults.py")),
 )
