@@ -49,6 +49,67 @@ def written_in_place(items, more):
     return before, len(items), items[-1], items[0]
 
 
+def written_at(items, x):
+    before = items[0], items[-1]
+    items[0] = x
+    return before, items[0], items[-1], sum(items)
+
+
+def grown_while_iterating(items, x):
+    total = 0
+    for item in items:
+        total = total * x + item
+        if item < 4:
+            items.append(item + 2)
+    return total, len(items)
+
+
+def grown_behind(items, x):
+    """The loop begins over what is known, and the list is written while it runs."""
+    found = []
+    for at, item in enumerate(items):
+        found.append((at, item * x))
+        if at == 0:
+            items[1:] = [x, 9]
+    return found
+
+
+def equal_keys(n, x):
+    table = {1: x, True: n, 1.0: "last", "a": x}  # noqa: F601  equal keys are the point
+    other = {True: n, n: x}
+    other[1] = "set"
+    return list(table.items()), list(other.items()), table | {1: "or"}, list({0: x, False: n})  # noqa: F601
+
+
+def keys_change(n, x):
+    table = {"a": x, "b": n}
+    seen = []
+    try:
+        for key, value in table.items():
+            seen.append((key, value))
+            if len(seen) == n:
+                table["c"] = x
+    except RuntimeError as error:
+        return seen, str(error)
+    return seen, list(table)
+
+
+def order_of_sets(words, x):
+    made = set()
+    for word in words:
+        made.add(word)
+    shown = {"delta", "alpha", "echo", "bravo", "charlie", "golf", "foxtrot"}
+    shown.add(words[0])
+    return list(made) == list(set(words)), made, sorted(shown), x in shown
+
+
+def own_list(text, x):
+    parts = text.split(",")
+    parts.append(x)
+    other = text.split(",")
+    return parts, other, parts[0] is other[0], "a b".split()  # noqa: SIM905  a list at each call
+
+
 def caught(n, x):
     found = []
     for error in (KeyError, IndexError, UnicodeDecodeError, ZeroDivisionError, ValueError):
@@ -118,5 +179,23 @@ SUBJECTS = [
         "a static list written in place",
         [Case("items=[5]", lambda: (written_in_place, {"items": [5]}))], lambda r: ([7] * r.randint(0, 2),),
     ),
+    Subject(
+        "items stored into a static list", [Case("items=[5, 6]", lambda: (written_at, {"items": [5, 6]}))], one_of(1, 9)
+    ),
+    Subject(
+        "a static list that grows under a loop",
+        [Case("items=[1, 2]", lambda: (grown_while_iterating, {"items": [1, 2]}))], one_of(1, 9),
+    ),
+    Subject(
+        "a static list that is replaced under a loop",
+        [Case("items=[1, 2]", lambda: (grown_behind, {"items": [1, 2]}))], one_of(1, 9),
+    ),
+    Subject("equal keys", _case(equal_keys, n=1), one_of(1, "a")),
+    Subject("keys that change under a loop", [*_case(keys_change, n=1), *_case(keys_change, n=3)], one_of(1, "a")),
+    Subject(
+        "order of sets",
+        _case(order_of_sets, words=("x", "yellow", "zebra", "apple", "mango", "kiwi", "fig")), one_of("alpha", "fig"),
+    ),
+    Subject("lists of a known text", _case(own_list, text="p,q"), one_of(1, "a")),
     Subject("handlers of base classes", _case(caught, n=1), one_of(1, "a")),
 ]  # fmt: skip
