@@ -85,12 +85,27 @@ def _repetition(
         for op, shape in zip(line[start + groups * period : start + (groups + 1) * period], shapes)
     ):
         groups += 1
-    while groups >= MIN_GROUPS:
-        roll = _fits(line, start, period, groups, constants)
-        if roll is not None and _closed(line, roll, uses):
-            return roll
-        groups -= 1
-    return None
+    most = _most_fitting(line, start, period, groups, constants)
+    closed = _most_closed(line, start, period, most, uses)
+    return _fits(line, start, period, closed, constants) if closed >= MIN_GROUPS else None
+
+
+def _most_fitting(line: list[Operation], start: int, period: int, groups: int, constants: dict[Value, Constant]) -> int:
+    """How many groups from the first one on fit each other; what fits goes on to fit without its last group."""
+
+    def fits(count: int) -> bool:
+        return _fits(line, start, period, count, constants) is not None
+
+    if groups < MIN_GROUPS or not fits(MIN_GROUPS):
+        return 0
+    low, high = MIN_GROUPS, MIN_GROUPS + 1
+    while high <= groups and fits(high):
+        low, high = high, 2 * high
+    high = min(high, groups + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
 
 
 def _fits(
@@ -139,14 +154,23 @@ def _group(line: list[Operation], roll: _Roll, number: int) -> list[Operation]:
     return line[first : first + roll.period]
 
 
-def _closed(line: list[Operation], roll: _Roll, uses: dict[Value, int]) -> bool:
-    """Is nothing but the last group's results used outside of the line?"""
-    inside: dict[Value, int] = {}
-    for op in line[roll.start : roll.start + roll.groups * roll.period]:
+def _most_closed(line: list[Operation], start: int, period: int, most: int, uses: dict[Value, int]) -> int:
+    """The largest number of groups, up to `most`, of which only the last one's results are used behind them."""
+    counts: dict[Value, int] = {}
+    last: dict[Value, int] = {}
+    for at, op in enumerate(line[start : start + most * period]):
         for arg in op.args:
-            inside[arg] = inside.get(arg, 0) + 1
-    early = [r for g in range(roll.groups - 1) for op in _group(line, roll, g) for r in op.results]
-    return all(uses.get(result, 0) == inside.get(result, 0) for result in early)
+            counts[arg] = counts.get(arg, 0) + 1
+            last[arg] = at // period
+    best = latest = 0
+    for groups in range(1, most + 1):
+        if latest < groups:
+            best = groups
+        for op in line[start + (groups - 1) * period : start + groups * period]:
+            for result in op.results:
+                inside = counts.get(result, 0) == uses.get(result, 0)
+                latest = max(latest, last.get(result, 0) if inside else most)
+    return best
 
 
 def _roll(graph: FlowGraph, at: int, node: Node, line: list[Operation], roll: _Roll) -> None:
