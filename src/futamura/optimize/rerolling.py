@@ -78,34 +78,31 @@ def _gain(roll: _Roll) -> int:
 def _repetition(
     line: list[Operation], start: int, period: int, constants: dict[Value, Constant], uses: dict[Value, int]
 ) -> _Roll | None:
-    shapes = [(op.name, op.attr, len(op.args), len(op.results)) for op in line[start : start + period]]
-    groups = 1
-    while start + (groups + 1) * period <= len(line) and all(
-        (op.name, op.attr, len(op.args), len(op.results)) == shape
-        for op, shape in zip(line[start + groups * period : start + (groups + 1) * period], shapes)
-    ):
-        groups += 1
-    most = _most_fitting(line, start, period, groups, constants)
-    closed = _most_closed(line, start, period, most, uses)
-    return _fits(line, start, period, closed, constants) if closed >= MIN_GROUPS else None
+    """The most groups from `start` on that are alike: if some are, so are these without the last one."""
 
+    def alike(groups: int) -> _Roll | None:
+        if start + groups * period > len(line) or not _same_shapes(line, start, period, groups):
+            return None
+        return _fits(line, start, period, groups, constants) if _closed(line, start, period, groups, uses) else None
 
-def _most_fitting(line: list[Operation], start: int, period: int, groups: int, constants: dict[Value, Constant]) -> int:
-    """How many groups from the first one on fit each other; what fits goes on to fit without its last group."""
-
-    def fits(count: int) -> bool:
-        return _fits(line, start, period, count, constants) is not None
-
-    if groups < MIN_GROUPS or not fits(MIN_GROUPS):
-        return 0
-    low, high = MIN_GROUPS, MIN_GROUPS + 1
-    while high <= groups and fits(high):
-        low, high = high, 2 * high
-    high = min(high, groups + 1)
+    found, low, high = alike(MIN_GROUPS), MIN_GROUPS, MIN_GROUPS + 1
+    if found is None:
+        return None
+    while (more := alike(high)) is not None:
+        found, low, high = more, high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return low
+        more = alike(middle)
+        found, low, high = (found, low, middle) if more is None else (more, middle, high)
+    return found
+
+
+def _same_shapes(line: list[Operation], start: int, period: int, groups: int) -> bool:
+    def shape(op: Operation) -> tuple[object, ...]:
+        return (op.name, op.attr, len(op.args), len(op.results))
+
+    end = start + groups * period
+    return all(shape(line[at]) == shape(line[at - period]) for at in range(start + period, end))
 
 
 def _fits(
@@ -154,23 +151,14 @@ def _group(line: list[Operation], roll: _Roll, number: int) -> list[Operation]:
     return line[first : first + roll.period]
 
 
-def _most_closed(line: list[Operation], start: int, period: int, most: int, uses: dict[Value, int]) -> int:
-    """The largest number of groups, up to `most`, of which only the last one's results are used behind them."""
-    counts: dict[Value, int] = {}
-    last: dict[Value, int] = {}
-    for at, op in enumerate(line[start : start + most * period]):
+def _closed(line: list[Operation], start: int, period: int, groups: int, uses: dict[Value, int]) -> bool:
+    """Is nothing but the last group's results used outside of the groups?"""
+    inside: dict[Value, int] = {}
+    for op in line[start : start + groups * period]:
         for arg in op.args:
-            counts[arg] = counts.get(arg, 0) + 1
-            last[arg] = at // period
-    best = latest = 0
-    for groups in range(1, most + 1):
-        if latest < groups:
-            best = groups
-        for op in line[start + (groups - 1) * period : start + groups * period]:
-            for result in op.results:
-                inside = counts.get(result, 0) == uses.get(result, 0)
-                latest = max(latest, last.get(result, 0) if inside else most)
-    return best
+            inside[arg] = inside.get(arg, 0) + 1
+    early = [result for op in line[start : start + (groups - 1) * period] for result in op.results]
+    return all(uses.get(result, 0) == inside.get(result, 0) for result in early)
 
 
 def _roll(graph: FlowGraph, at: int, node: Node, line: list[Operation], roll: _Roll) -> None:
