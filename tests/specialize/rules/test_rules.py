@@ -42,6 +42,7 @@ from . import (
     registry,
     state,
     suspension,
+    telling,
 )
 
 ROUNDS = 30
@@ -64,6 +65,7 @@ ROWS = [
         holding,
         meeting,
         containers,
+        telling,
     )
     for subject in module.SUBJECTS
 ]
