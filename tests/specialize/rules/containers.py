@@ -29,7 +29,9 @@ def extended(n, x):
     third = second
     third += [n, x]
     third *= 2
-    return first, second is first, third is second, len(first)
+    twins = [[n] for _ in range(3)]
+    twins[0].append(twins[1] is twins[2])
+    return twins, twins[0] is twins[1], twins[1] is twins[2], first, second is first, third is second, len(first)
 
 
 def ends(n, x):
