@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import CellType, FunctionType, MethodType
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from futamura.backend.python.emit import emit
 from futamura.backend.python.emitted import Emitted
@@ -45,6 +45,9 @@ __all__ = [
     "Resumption", "SourceMap", "continuation", "emit_function", "load_program", "load_residual",
     "lower_for_specializer", "marked_text", "residual_text", "roundtrip", "roundtrip_source", "source_map", "swap",
 ]  # fmt: skip
+
+AGAIN: Final = ("typefold", "cse", "dce")
+"""The passes that find more where the items of lists are known."""
 
 Change: TypeAlias = Callable[[Program], Program]
 """Makes another program that means the same."""
@@ -140,7 +143,9 @@ def residual_text(
         """The text behind these passes, and whether they made decision trees."""
         optimized, report = optimize(program, passes, known=known, given=given)
         optimized = shrink(optimized, known=known)
-        optimized = use_contents(optimized, promised) if promised else optimized
+        told = use_contents(optimized, promised) if promised else optimized
+        if told is not optimized:  # the items have types now
+            optimized, _ = optimize(told, AGAIN, known=known, given=given)
         return _shortened(optimized), bool(report.changed.get("decisions"))
 
     with collector_paused():

@@ -51,6 +51,16 @@ def beyond(weights: Any, x: Any) -> Any:
     return x[0] + x[1] + x[len(weights)]
 
 
+def rows(weights: Any, b: Any) -> Any:
+    found = []
+    for row in range(len(weights) // 2):
+        total = 0.0
+        for place in range(2):
+            total += weights[2 * row + place] * b[place]
+        found.append(total)
+    return found
+
+
 def log(x: Any) -> None:
     x[0] = 100.0
 
@@ -103,3 +113,11 @@ def _outcome(function: Any, items: Any) -> str:
         return repr(function(items))
     except Exception as error:
         return f"{type(error).__name__}: {error}"
+
+
+def test_products_of_unpacked_items_are_shared() -> None:
+    made = specialize(rows, [2.0, 1.0, 2.0, 0.5], FLOATS)
+    assert made.source.count("2.0 * b0") == 1, "the same product in two rows"
+    assert "1.0 *" not in made.source, "an exact float times one is itself"
+    for b in ([1.5, -2.0], [-0.0, 0.0], [0.0, -0.0], [True, 2.0], [1.5], [float("inf"), -0.0], [Loud(1.0), 2.0]):
+        assert _outcome(made, b) == _outcome(lambda b: rows([2.0, 1.0, 2.0, 0.5], b), b)

@@ -7,6 +7,8 @@ The promise is tested before the function starts, and only then.  It is used onl
 write to a list or call code that is not known: then it holds to the end.  Whether that is so depends on the types that
 follow from the promise, so both are found together: types first, then every effect under these types.
 
+The types of the unpacked items stand in the program, for passes that come behind.
+
 Invariant: the changed function does the same for every input that keeps the promises, exceptions and messages included:
 an in-place operator becomes a plain one only where it cannot raise TypeError, whose message names the operator.
 """
@@ -151,6 +153,7 @@ class _Change:
         self.old: Final = function
         self.inference: Final = inference
         self.hints: Final = list(function.hints)
+        self.types: Final = list(function.types)
         self.replaced: Final[dict[Value, Value]] = {}
         self.first: Final[list[Operation]] = []
         self.next_id = 1 + max(
@@ -164,8 +167,7 @@ class _Change:
         blocks = [self._block(block) for block in self.old.blocks]
         entry = blocks[0]
         blocks[0] = entry._replace(ops=(*self.first, *entry.ops))
-        types = (*self.old.types, *[OBJECT] * (len(self.hints) - len(self.old.types)))
-        return replace(self.old, blocks=tuple(blocks), hints=tuple(self.hints), types=types)
+        return replace(self.old, blocks=tuple(blocks), hints=tuple(self.hints), types=tuple(self.types))
 
     def _unpack(self, value: Value, length: int) -> None:
         """All items at once, if most of them are loaded at known places."""
@@ -180,6 +182,7 @@ class _Change:
         items = tuple(range(len(self.hints), len(self.hints) + length))
         base = self.old.hints[value] or "item"
         self.hints.extend(f"{base}{place}" for place in range(length))
+        self.types.extend([self.inference.lists[value].item] * length)
         self.first.append(Operation(self.next_id, OPERATORS["unpack"], (value,), (length, False, 0), items))
         self.next_id += 1
         self.replaced.update({result: items[place] for result, place in loads.items()})

@@ -1,13 +1,17 @@
 """The test at the entry of a residual function: are the promised classes there, does what was assumed still hold?
 
     def power(x):                    def power(x):
-        return x * x                     try:
-                              ->             _held = type(x) is _float and power is _power
-                                         except _Gone:
-                                             _held = False
-                                         if not _held:
+        return x * x                     while True:
+                              ->             try:
+                                                 if _type(x) is _float and power is _power:
+                                                     break
+                                             except _Gone:
+                                                 pass
                                              return _original(x)
                                          return x * x
+
+The loop is none: `break` is the shortest way out of the `try`, and the original runs outside of the handler.  Tests
+that can raise nothing are an `if`.
 
 What was assumed is a binding of a global, the content of a cell, an attribute; all compared by identity.  A global of
 the function's own module is read in line where no variable of the function has its name, a few globals of another
@@ -95,6 +99,10 @@ class _Test:
     constants: dict[str, object] = field(default_factory=dict)
     terms: list[str] = field(default_factory=list)
     may_fail: bool = False
+    gone: str = ""
+    """The name of the exceptions that it may raise."""
+    leave: str = ""
+    """The statement for the case that it fails."""
     named: bool = False
     names: dict[int, str] = field(default_factory=dict)
     """By the identity of the constant."""
@@ -134,6 +142,7 @@ def guarded(
     lines: list[str] = []
     moved: list[Span | None] = []
     constants: dict[str, object] = {}
+    tests: list[_Test] = []
     for check in checks:
         assumed = [one.name for one in check.assumed]
         used = (
@@ -150,7 +159,9 @@ def guarded(
             names = _unpacked(text[place], check.items[0])
             if names and len(check.items) == 1:
                 later = _Test(test.words, test.constants, named=test.named, names=test.names)
-                lines.extend(_lines(test, check, signature))
+                test.leave = _leaving(test, check, signature)
+                lines.extend(_lines([*tests, test]))
+                tests.clear()
                 moved = [*[None] * len(lines), emitted.spans[place]]
                 lines.append(text.pop(place))
                 test = later
@@ -160,8 +171,10 @@ def guarded(
                 test.terms.extend(_item_terms(test, items, names))
         _add_assumed(test, check.assumed, emitted, globals)
         if test.terms:
-            lines.extend(_lines(test, check, signature))
+            test.leave = _leaving(test, check, signature)
+            tests.append(test)
             constants.update(test.constants)
+    lines.extend(_lines(tests))
     if not lines:
         return emitted
     rest = emitted.spans[place + bool(moved) :]
@@ -172,23 +185,36 @@ def guarded(
     )
 
 
-def _lines(test: _Test, check: Check, signature: Signature) -> list[str]:
+def _leaving(test: _Test, check: Check, signature: Signature) -> str:
+    """The statement for the case that the test fails."""
+    if test.may_fail:
+        test.gone = test.constant(_GONE, "Gone")
     if check.refusal:
-        called = f"raise {test.constant(TypeError, 'TypeError')}({check.refusal!r})"
-    else:
-        called = f"return {test.constant(check.otherwise, 'original')}({_arguments(signature)})"
-    condition = " and ".join(test.terms)
-    if not test.may_fail:
-        return [f"{_INDENT}if not ({condition}):", f"{_INDENT * 2}{called}"]
-    gone, held = test.constant(_GONE, "Gone"), test.unused("held")
-    return [
-        f"{_INDENT}try:",
-        f"{_INDENT * 2}{held} = {condition}",
-        f"{_INDENT}except {gone}:",
-        f"{_INDENT * 2}{held} = False",
-        f"{_INDENT}if not {held}:",
-        f"{_INDENT * 2}{called}",
-    ]
+        return f"raise {test.constant(TypeError, 'TypeError')}({check.refusal!r})"
+    return f"return {test.constant(check.otherwise, 'original')}({_arguments(signature)})"
+
+
+def _lines(tests: Sequence[_Test]) -> list[str]:
+    """All tests in one `try` up to one that may raise; which of them failed is found out behind it."""
+    lines: list[str] = []
+    before: list[_Test] = []
+    for test in tests:
+        if not test.may_fail:
+            before.append(test)
+            continue
+        lines.extend((f"{_INDENT}while True:", f"{_INDENT * 2}try:"))
+        lines.append(f"{_INDENT * 3}if {' and '.join(term for one in (*before, test) for term in one.terms)}:")
+        lines.extend((f"{_INDENT * 4}break", f"{_INDENT * 2}except {test.gone}:", f"{_INDENT * 3}pass"))
+        for one in before:
+            if one.leave != test.leave:
+                lines.extend(_plain(one, _INDENT * 2))
+        lines.append(f"{_INDENT * 2}{test.leave}")
+        before = []
+    return [*lines, *(line for one in before for line in _plain(one, _INDENT))]
+
+
+def _plain(test: _Test, indent: str) -> list[str]:
+    return [f"{indent}if not ({' and '.join(test.terms)}):", f"{indent}{_INDENT}{test.leave}"]
 
 
 def _unpacked(line: str, items: Items) -> tuple[str, ...]:
