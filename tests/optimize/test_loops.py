@@ -111,7 +111,28 @@ b5(v13):
   return v14
 """
 
-LOOPS = (IRREDUCIBLE, TWO_WAYS_IN, CAUGHT, EXITS)
+WHILE = """program f
+
+func f(t, a, b, n) module m
+b0(v0:t, v1:a, v2:b, v3:n):
+  v4 = const 0
+  jump b1(v4)
+b1(v5:i):
+  v6 = sub v3, v5
+  v7 = const 0
+  v8 = gt v6, v7
+  branch v8 -> b2() | b3()
+b2():
+  v9 = floordiv v1, v2
+  v10 = call v0, v9
+  v11 = add v5, v9
+  jump b1(v11)
+b3():
+  v12 = tuple v5, v6
+  return v12
+"""
+
+LOOPS = (IRREDUCIBLE, TWO_WAYS_IN, CAUGHT, EXITS, WHILE)
 ARGUMENTS = ((7, 2, 30), (2, 7, 3), (2, 1, 9), (3, 0, 9), (0, 0, 0), (9, 4, 0), (1, 3, 1))
 
 
@@ -196,7 +217,19 @@ def test_values_that_leave_a_peeled_loop_are_joined() -> None:
     assert "b3(v13, v14):" in result and "b4(v16:i, v17):" in result, "both ways out join what they need"
 
 
+def test_inversion_lets_what_may_raise_leave() -> None:
+    assert names(behind(WHILE, "licm"), 2)[0] == "floordiv", "there may be no round"
+    inverted = behind(WHILE, "invert")
+    assert inverted.count("gt v") == 2 and inverted.count("call v0") == 1, "the test only is there twice"
+    assert behind(WHILE, "invert", "invert") == inverted
+    hoisted = behind(WHILE, "invert", "licm")
+    blocks = [line for line in hoisted.splitlines() if line.startswith("b")]
+    (guarded,) = [at for at in range(len(blocks)) if names(hoisted, at) == ["floordiv"]]
+    assert block(hoisted, guarded)[-1].startswith("jump "), "a preheader behind the test"
+
+
 @pytest.mark.parametrize("text", LOOPS)
 def test_the_pipeline_means_the_same(text: str) -> None:
     behind(text, "licm", "peel", "dce")
+    behind(text, "invert", "licm", "invert", "dce")
     behind(behind(text, "peel", "parameters", "cse", "licm"), "typefold", "peel", "dce")

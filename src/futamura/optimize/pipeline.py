@@ -34,6 +34,7 @@ from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.hoisting import licm
 from futamura.optimize.inference import Inference, Known
 from futamura.optimize.inlining import inline
+from futamura.optimize.inverting import invert
 from futamura.optimize.lateiter import late_iterators
 from futamura.optimize.parameters import same_parameters
 from futamura.optimize.peeling import peel
@@ -152,6 +153,11 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         uncaptured,
         "variables that no nested function captures any more are values, those that nobody reads are gone",
         "behind `inline`, which takes the captures away; before all that asks what a value is",
+    ),
+    "invert": Row(
+        invert,
+        "the test of a loop stands behind the round, and once before the loop",
+        "not by itself: Python compiles `while` so already, and `peel` takes what it would let `licm` take",
     ),
     "representations": Row(
         representations,
