@@ -194,9 +194,6 @@ FAULTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "the first round executes all": lambda patch: _patched(
         patch, Layout, "on_all_ways", lambda old: lambda self, top, bottoms: self.order
     ),
-    "values have no second definition": lambda patch: _patched(
-        patch, twins._Joins, "_end", lambda old: lambda self, at, value: value
-    ),
     "joins are forgotten": lambda patch: _patched(patch, twins._Joins, "run", lambda old: lambda self: None),
     "attributes do not count": lambda patch: _patched(patch, available._Search, "_key", _without_attribute),
     "all masks are one": lambda patch: _patched(
