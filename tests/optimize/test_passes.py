@@ -73,6 +73,11 @@ def test_random_programs_mean_the_same(part: int) -> None:
     assert counts["changed"] > 20
 
 
+@pytest.mark.parametrize(("seed", "passes"), [(801376, ("cells", "tails")), (650232, ("cells", "arms"))])
+def test_blocks_that_nothing_leads_to_name_no_cell(seed: int, passes: tuple[str, ...]) -> None:
+    assert check(seed, collections.Counter(), runs=1, passes=passes) == ""
+
+
 def test_every_pass_finds_something() -> None:
     changed: collections.Counter[str] = collections.Counter()
     for seed in range(60):

@@ -22,6 +22,7 @@ from typing import Final
 
 from futamura.ir.graph import Edge, Operation, Value
 from futamura.ir.liveness import end_uses
+from futamura.optimize.cleaning import prune
 from futamura.optimize.flowgraph import FlowGraph, Node
 from futamura.optimize.layout import Layout
 
@@ -30,7 +31,8 @@ __all__ = ["uncaptured"]
 
 def uncaptured(graph: FlowGraph) -> bool:
     """Replace what need not be a cell; did anything change?"""
-    changed = _without_unused(graph)
+    changed = prune(graph)  # no read is replaced where nothing leads
+    changed = _without_unused(graph) or changed
     cells = _own_cells(graph)
     if not cells:
         return changed
