@@ -26,8 +26,8 @@ __all__ = ["History", "Restore", "copied", "copied_dicts", "copied_set", "copied
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
-CLOSEST: Final = 3
-"""Runs between two checkpoints, at least."""
+CLOSEST: Final = 16
+"""Source blocks executed between two checkpoints, at least."""
 SHARE: Final = 16
 """The more there is to copy, the farther apart they are: copying costs one part in so many."""
 MOST: Final = 32
@@ -45,6 +45,8 @@ Fields: TypeAlias = (
 @dataclass(slots=True)
 class _Checkpoint:
     moment: int
+    steps: int
+    """How many source blocks were executed."""
     count: int
     """How many versions there were."""
     restore: list[Restore]
@@ -60,16 +62,16 @@ class History:
         self._checkpoints: Final[list[_Checkpoint]] = []
         self._next = 0
 
-    def due(self) -> bool:
-        return self._knowledge.now >= self._next
+    def due(self, steps: int) -> bool:
+        return steps >= self._next
 
-    def keep(self, count: int, size: int, restore: list[Restore]) -> None:
+    def keep(self, steps: int, count: int, size: int, restore: list[Restore]) -> None:
         """A checkpoint: `restore` brings back what was copied, which was `size` entries; there are `count` versions."""
         if len(self._checkpoints) >= MOST:
             self._thin()
         now = self._knowledge.now
-        self._checkpoints.append(_Checkpoint(now, count, restore))
-        self._next = now + CLOSEST + (size + now // 4) // SHARE
+        self._checkpoints.append(_Checkpoint(now, steps, count, restore))
+        self._next = steps + CLOSEST + (size + now // 4) // SHARE
 
     def before(self, version: Version) -> None:
         """This version is about to change."""
@@ -98,7 +100,7 @@ class History:
         for restore in found.restore:
             restore()
         self._knowledge.rewind(found.moment)
-        self._next = found.moment
+        self._next = found.steps
         return found.count
 
     def _thin(self) -> None:

@@ -25,11 +25,11 @@ __all__ = ["keep", "rewind"]
 
 def keep(machine: Machine, versions: Versions) -> None:
     """Between two runs: make a checkpoint, if it is time."""
-    if not versions.history.due():
+    if not versions.history.due(machine.steps):
         return
     size = len(machine.trips) + len(machine.ways) + len(machine.named) + sum(map(len, machine.unfolded.values()))
     restore = [_counters(machine), *_tables(machine), *versions.tables()]
-    versions.history.keep(versions.count, size + versions.size(), restore)
+    versions.history.keep(machine.steps, versions.count, size + versions.size(), restore)
 
 
 def rewind(machine: Machine, versions: Versions, knowledge: Knowledge) -> bool:
