@@ -136,6 +136,15 @@ class Tray:
         return self.n, x
 
 
+def cases_that_do_nothing(k, x):
+    match x:
+        case "a":
+            pass
+        case int() | str():
+            pass
+    return k, x
+
+
 class Restless:
     """Every look at it changes it."""
 
@@ -420,5 +429,10 @@ SUBJECTS = [
         "a loop whose trips enter a try statement again",
         [Case("two", lambda: (Tray(3, [1, 2]).fill, {})), Case("none", lambda: (Tray(3, []).fill, {}))],
         one_of(1),
+    ),
+    Subject(
+        "a match statement whose cases do nothing",
+        [Case("two", lambda: (cases_that_do_nothing, {"k": 2}))],
+        one_of(2, "a", "b", None),
     ),
 ]

@@ -296,6 +296,10 @@ def test_a_class_whose_instances_may_be_false_later(static: bool, name: str, mon
     assert results[0] == results[1] and results[0][0] != results[0][1]
 
 
+def test_a_match_statement_whose_cases_do_nothing_is_printed() -> None:
+    assert not fallbacks(silently(found.cases_that_do_nothing, k=2))
+
+
 def test_more_blocks_than_python_allows_are_a_fallback_with_a_reason() -> None:
     assert fallbacks(silently(found.scopes_in_scopes, k=3)) == {"FT405": 1}
 
