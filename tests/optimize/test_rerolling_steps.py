@@ -1,6 +1,6 @@
 """Re-rolling looks at a long line in a number of steps that is linear in its length, whether it rolls it or not.
 
-    x = x * 17; x = x * 4; x = x * 90; ...      nothing repeats: 400 lines take half as many steps as 800
+x = x * 17; x = x * 4; x = x * 90; ...      nothing repeats: 400 lines take half as many steps as 800
 """
 
 from __future__ import annotations

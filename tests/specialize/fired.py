@@ -34,9 +34,14 @@ __all__ = ["LEFT", "Fired", "watch"]
 LEFT: Final = " leaves it"
 """How the row of a rule ends that could not decide its operation."""
 
-_OTHER_LANGUAGES: Final = frozenset(
-    f"rule {name}" for name in ("car", "cdr", "cons", "null", "show", "invoke")
-) | {"end guard", "end switch", "pass merge", "pass prune", "pass reroll", "pass tails"}
+_OTHER_LANGUAGES: Final = frozenset(f"rule {name}" for name in ("car", "cdr", "cons", "null", "show", "invoke")) | {
+    "end guard",
+    "end switch",
+    "pass merge",
+    "pass prune",
+    "pass reroll",
+    "pass tails",
+}
 """What only flow graphs and functional programs have, which have fuzzers of their own."""
 _EVENTS: Final = ("FT2", "FT3", "FT4")
 """The codes of what a specialization may say of a program that it takes."""

@@ -107,19 +107,21 @@ expression(
     "str",
     "method of text alone",
     3,
-    lambda p: text(p)
-    + p.pick(
-        ".casefold()",
-        ".isidentifier()",
-        ".isprintable()",
-        ".isdecimal()",
-        ".isnumeric()",
-        ".encode()",
-        ".encode('latin-1')",
-        f".join({p.pick('(' + text(p) + ', ' + text(p) + ')', p.leaf('list'), text(p))})",
-        f".translate({{97: {p.pick('98', 'None', repr('xy'))}}})",
-        ".maketrans('ab', 'ba')",
-        f".format({p.leaf('int')}, a={p.leaf('int')})",
+    lambda p: (
+        text(p)
+        + p.pick(
+            ".casefold()",
+            ".isidentifier()",
+            ".isprintable()",
+            ".isdecimal()",
+            ".isnumeric()",
+            ".encode()",
+            ".encode('latin-1')",
+            f".join({p.pick('(' + text(p) + ', ' + text(p) + ')', p.leaf('list'), text(p))})",
+            f".translate({{97: {p.pick('98', 'None', repr('xy'))}}})",
+            ".maketrans('ab', 'ba')",
+            f".format({p.leaf('int')}, a={p.leaf('int')})",
+        )
     ),
 )
 expression("any", "method of bytes", 3, lambda p: ascii_method(p, octets, "b"))
@@ -186,16 +188,20 @@ expression(
     "cond",
     "method of frozen sets",
     2,
-    lambda p: f"frozenset({p.pick('(1, 2)', p.leaf('tuple'), '()')})."
-    f"{p.pick('issubset', 'issuperset', 'isdisjoint')}({p.pick('frozenset((1, 2, 3))', p.leaf('set'), '(1,)')})",
+    lambda p: (
+        f"frozenset({p.pick('(1, 2)', p.leaf('tuple'), '()')})."
+        f"{p.pick('issubset', 'issuperset', 'isdisjoint')}({p.pick('frozenset((1, 2, 3))', p.leaf('set'), '(1,)')})"
+    ),
 )
 expression(
     "set",
     "method of sets",
     3,
-    lambda p: f"{p.pick('frozenset((1, 2))', p.leaf('set'), '{1, 2, 3}')}."
-    f"{p.pick('union', 'intersection', 'difference', 'symmetric_difference')}"
-    f"({p.pick('frozenset((2, 3))', p.leaf('set'), '(1, 5)', p.leaf('list'))})",
+    lambda p: (
+        f"{p.pick('frozenset((1, 2))', p.leaf('set'), '{1, 2, 3}')}."
+        f"{p.pick('union', 'intersection', 'difference', 'symmetric_difference')}"
+        f"({p.pick('frozenset((2, 3))', p.leaf('set'), '(1, 5)', p.leaf('list'))})"
+    ),
 )
 expression(
     "list",

@@ -93,9 +93,7 @@ def _loop(
     return _Loop(before, header, at, body, made, rest[-1])
 
 
-def _is_asked(
-    graph: FlowGraph, inference: Inference, loop: _Loop, entering: dict[int, list[tuple[int, int]]]
-) -> bool:
+def _is_asked(graph: FlowGraph, inference: Inference, loop: _Loop, entering: dict[int, list[tuple[int, int]]]) -> bool:
     """Is the loop the way of what is no list already?"""
     (at,) = [source for source, _ in entering[loop.at] if graph.node(source) is loop.before]
     ways = entering.get(at, [])

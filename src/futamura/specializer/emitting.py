@@ -16,6 +16,7 @@ from typing import Final, NoReturn
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Span
 from futamura.specializer.confined import confined, only_looks
+from futamura.specializer.handling import has_context
 from futamura.specializer.promises import WRITERS, leaves_alone
 from futamura.specializer.records import stored_fields
 from futamura.specializer.residual import ResidualBlock, ResidualOperation
@@ -295,6 +296,8 @@ class Emitter(ABC):
             maker = Known(object.__new__)
             return self.emit("call", (maker, Known(entry.cls)), type=entry.cls, raises=False)
         if kind == "exception":
+            if has_context(entry):
+                self.refuse(entry.site, "an exception that was raised in a handler escapes with its context")
             if entry.extra != "made":
                 return self.emit("call", (Known(entry.cls), *items), type=entry.cls, raises=False)
             given = [item for name, item in zip(entry.names, items) if type(name) is int]

@@ -27,6 +27,7 @@ from futamura.specializer.definitions import Definitions
 from futamura.specializer.emitting import Emitter, Unsupported
 from futamura.specializer.exposure import exposed
 from futamura.specializer.facts import FunctionFacts
+from futamura.specializer.handling import loses_context
 from futamura.specializer.policy import Budget, Event, Style
 from futamura.specializer.residual import (
     Lazy,
@@ -380,7 +381,11 @@ class Machine(Emitter):
             return
         text = str(unbound(name, scope))
         made = self.virtual(VObject("exception", UnboundLocalError, (Known(text),), site=("unbound", name)))
-        if self.catching_frame() is not None and not self.catches_for_real():
+        if (
+            self.catching_frame() is not None
+            and not self.catches_for_real()
+            and not loses_context(self.state, made, self.refused)
+        ):
             self.unwind(made)
             return
         self._raise_built(made, UnboundLocalError)

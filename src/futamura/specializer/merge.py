@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from operator import is_
 from typing import Final
 
+from futamura.specializer.handling import has_context
 from futamura.specializer.refinement import classes_of, joined
 from futamura.specializer.state import State
 from futamura.specializer.values import (
@@ -251,6 +252,7 @@ def _same_shape(a: VObject, b: VObject) -> bool:
         and a.cls is b.cls
         and len(a.items) == len(b.items)
         and a.extra == b.extra
+        and (a.kind != "exception" or (a.site == b.site or not (has_context(a) or has_context(b))))
         and (a.names == b.names and token_key(a.names) == token_key(b.names))
     )
 

@@ -98,6 +98,8 @@ def _rotate(
     steps = args[0].value if len(args) == 1 and type(args[0]) is Known else 1
     if len(args) > 1 or type(steps) is not int or (args and type(args[0]) is not Known):
         return None
+    if abs(steps) >= 1 << 31:
+        return None  # it may be too large for the machine's integers
     at = -steps % len(held.items) if held.items else 0
     m.state.heap[target.oid] = held._replace(items=(*held.items[at:], *held.items[:at]))
     return NONE

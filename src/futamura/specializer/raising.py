@@ -18,6 +18,7 @@ from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.runtime import call_in_generator, raise_in_generator, raise_thrown
 from futamura.specializer import library
+from futamura.specializer.handling import loses_context
 from futamura.specializer.machine import GUARDED, Machine, Restart, Unsupported
 from futamura.specializer.purity import deep
 from futamura.specializer.rules import exact_type
@@ -170,7 +171,11 @@ def raise_value(m: Machine, *operands: AbstractValue, thrown: bool = False) -> N
     if entry is not None and entry.kind in ("exception", "instance") and len(operands) == 1:
         if leave_closing(m, entry.cls):
             return
-        if m.catching_frame() is not None and not m.catches_for_real():
+        if (
+            m.catching_frame() is not None
+            and not m.catches_for_real()
+            and not loses_context(m.state, exception, m.refused)
+        ):
             m.unwind(exception)
             return
     if thrown and not _stops(exact_type(m, exception)):

@@ -233,6 +233,36 @@ def stored_exception(k, x):
     return errors, len({id(error) for error in errors if isinstance(error, Exception)})
 
 
+def context_of_caught(k, x):
+    found = []
+    try:
+        try:
+            x[k]
+        except (KeyError, IndexError):
+            raise ValueError(k)  # noqa: B904
+    except (ValueError, TypeError) as error:
+        found.append(error)
+    try:
+        try:
+            raise KeyError(k)
+        finally:
+            del missing
+    except NameError as error:
+        found.append(error)
+    return found, [type(error.__context__).__name__ for error in found]
+
+
+def context_unseen(k, x):
+    try:
+        try:
+            x[k]
+        except (KeyError, IndexError):
+            raise ValueError(k)  # noqa: B904
+    except (ValueError, TypeError) as error:
+        return error.args
+    return x
+
+
 def stop_iteration_in_generator(values, x):
     def produce():
         for value in values:
@@ -421,6 +451,14 @@ SUBJECTS = [
     Subject("with blocks that swallow", _one(with_blocks, swallow=True), small),
     Subject("with blocks that do not", _one(with_blocks, swallow=False), small),
     Subject("an exception as control flow", _one(exception_as_control, limit=4), mostly(integers(1, 0, 12), "q")),
+    Subject(
+        "the context of what is caught",
+        _one(context_of_caught, k=3),
+        lambda random: (random.choice(([], {}, 5, [0] * 9)),),
+    ),
+    Subject(
+        "a context that nobody sees", _one(context_unseen, k=3), lambda random: (random.choice(([], {}, 5, [0] * 9)),)
+    ),
     Subject("exceptions in a list", _one(stored_exception, k=3), small),
     Subject("StopIteration in a generator", _one(stop_iteration_in_generator, values=(1, 2, 3)), integers(1, 0, 4)),
     Subject("next in a generator", _one(next_in_generator, values=(1, 2, 3)), small),
