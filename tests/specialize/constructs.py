@@ -84,7 +84,7 @@ def exception_group(p: Draft) -> None:
     p.line(f"    {p.pick('print(len(err.exceptions))', 'pass', 'raise')}")
 
 
-@statement("coroutine driven by hand", 2, 10)
+@statement("coroutine driven by hand", 3, 10)
 def coroutine(p: Draft) -> None:
     if p.nested or p.kind_of == "generator":
         return

@@ -38,7 +38,7 @@ _INPLACE: Final = frozenset(
 
 
 class Subject(NamedTuple):
-    """What is asked about: "truth" of an exact bool, "equal" to a constant, "same" as a singleton; whether it "raises"."""
+    """What is asked: "truth" of an exact bool, "equal" to a constant, "same" as a singleton; whether it "raises"."""
 
     kind: str
     expression: int

@@ -233,6 +233,10 @@ def stored_exception(k, x):
     return errors, len({id(error) for error in errors if isinstance(error, Exception)})
 
 
+def indexed(random):
+    return (random.choice(([], {}, 5, [0] * 9)),)
+
+
 def context_of_caught(k, x):
     found = []
     try:
@@ -454,11 +458,9 @@ SUBJECTS = [
     Subject(
         "the context of what is caught",
         _one(context_of_caught, k=3),
-        lambda random: (random.choice(([], {}, 5, [0] * 9)),),
+        indexed,
     ),
-    Subject(
-        "a context that nobody sees", _one(context_unseen, k=3), lambda random: (random.choice(([], {}, 5, [0] * 9)),)
-    ),
+    Subject("a context that nobody sees", _one(context_unseen, k=3), indexed),
     Subject("exceptions in a list", _one(stored_exception, k=3), small),
     Subject("StopIteration in a generator", _one(stop_iteration_in_generator, values=(1, 2, 3)), integers(1, 0, 4)),
     Subject("next in a generator", _one(next_in_generator, values=(1, 2, 3)), small),
