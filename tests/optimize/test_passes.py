@@ -30,6 +30,7 @@ from futamura.optimize import (
     arms,
     available,
     cells,
+    contifying,
     copies,
     dead,
     deadstores,
@@ -40,11 +41,14 @@ from futamura.optimize import (
     inlining,
     invariance,
     lateiter,
+    lifting,
     pathfacts,
     pipeline,
     places,
+    scalars,
     shapes,
     sites,
+    threading,
     twins,
 )
 from futamura.optimize.flowgraph import FlowGraph
@@ -222,6 +226,31 @@ FAULTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     ),
     "a variable holds what was stored first": lambda patch: _patched(
         patch, sites, "settled_reads", lambda old: _first_stored
+    ),
+    "variables are passed in another order": lambda patch: _patched(
+        patch, lifting, "captured_cells", lambda old: lambda op: old(op)[::-1]
+    ),
+    "what is called returns for its caller": lambda patch: _patched(
+        patch, contifying._Contifier, "_is_last", lambda old: lambda self, site: True
+    ),
+    "what is caught is not looked at": lambda patch: _patched(
+        patch, contifying._Contifier, "_may_go_around", lambda old: lambda self, sites: True
+    ),
+    "nothing is needed behind a test": lambda patch: _patched(
+        patch, threading, "_needing", lambda old: lambda home, users, sources: set()
+    ),
+    "a test is decided the other way": lambda patch: _patched(
+        patch, threading, "_computed",
+        lambda old: lambda op, values: (
+            Constant(not found.value) if (found := old(op, values)) and type(found.value) is bool else found
+        ),
+    ),
+    "every key is there": lambda patch: _patched(
+        patch, scalars, "_leave_out_unfilled", lambda old: lambda graph, found: None
+    ),
+    "parts are unpacked backwards": lambda patch: _patched(
+        patch, scalars, "_parts",
+        lambda old: lambda op, made: (found[::-1] if (found := old(op, made)) and op.name == "unpack" else found),
     ),
     "handlers read no variables": lambda patch: _patched(
         patch, cells, "_may_be_values", lambda old: lambda graph, live, one, layout: 0 not in live

@@ -22,7 +22,7 @@ from dataclasses import replace
 from typing import Final
 
 from futamura.ir.attributes import FunctionAttr
-from futamura.ir.graph import Edge, Function, Program, Value
+from futamura.ir.graph import Edge, FrameState, Function, Operation, Program, Value
 from futamura.ir.liveness import end_uses
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.freevars import Captures, filled_at
@@ -62,12 +62,25 @@ def without_unused(program: Program) -> Program:
     reached = {program.entry: None}
     work = [program.entry]
     while work:
-        for op in program[work.pop()].operations():
-            name = op.attr.name if isinstance(op.attr, FunctionAttr) else str(op.attr) if op.name == "invoke" else ""
+        function = program[work.pop()]
+        names = [_mentioned(op) for op in function.operations()]
+        for block in function.blocks:
+            state = block.terminator.attr
+            while isinstance(state, FrameState):
+                names.append(state.function)
+                state = state.parent
+        for name in names:
             if name and name not in reached:
                 reached[name] = None
                 work.append(name)
+    if len(reached) == len(program.functions):
+        return program
     return replace(program, functions=tuple([one for one in program.functions if one.name in reached]))
+
+
+def _mentioned(op: Operation) -> str:
+    """The function that an operation makes or invokes, or ""."""
+    return op.attr.name if isinstance(op.attr, FunctionAttr) else str(op.attr) if op.name == "invoke" else ""
 
 
 def _recursive(program: Program) -> set[str]:

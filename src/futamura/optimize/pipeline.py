@@ -26,6 +26,7 @@ from futamura.optimize.arms import equal_arms
 from futamura.optimize.available import cse
 from futamura.optimize.cells import uncaptured
 from futamura.optimize.cleaning import merge, paste, prune
+from futamura.optimize.contifying import contify
 from futamura.optimize.copies import copies
 from futamura.optimize.dead import dce
 from futamura.optimize.deadstores import dead_stores
@@ -33,15 +34,18 @@ from futamura.optimize.decisions import decisions
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.hoisting import licm
 from futamura.optimize.inference import Inference, Known
-from futamura.optimize.inlining import inline
+from futamura.optimize.inlining import inline, without_unused
 from futamura.optimize.inverting import invert
 from futamura.optimize.lateiter import late_iterators
+from futamura.optimize.lifting import lift
 from futamura.optimize.parameters import same_parameters
 from futamura.optimize.peeling import peel
 from futamura.optimize.representations import representations
 from futamura.optimize.rerolling import reroll
+from futamura.optimize.scalars import replace_aggregates
 from futamura.optimize.shapes import Shape
 from futamura.optimize.tails import tails
+from futamura.optimize.threading import thread
 from futamura.optimize.typefold import typefold
 
 __all__ = ["PASSES", "PIPELINE", "SHRINKING", "Cleaning", "Report", "Row", "Whole", "optimize", "run_passes", "shrink"]
@@ -82,7 +86,7 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
     "paste": Cleaning(
         _lines,
         "straight lines are one block",
-        "first: passes that look at one block see more",
+        "early: passes that look at one block see more; last, for what the others left",
     ),
     "parameters": Cleaning(
         same_parameters,
@@ -149,6 +153,21 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         "small functions that are known stand where they are called",
         "first: all others see one function at a time",
     ),
+    "closures": Whole(
+        lift,
+        "nested functions that are only called stand beside the function that made them",
+        "behind `inline`, which takes away what is too small to be called",
+    ),
+    "contify": Whole(
+        contify,
+        "functions that always return to one place are blocks, calls in a circle loops",
+        "behind `closures`, which makes calls direct",
+    ),
+    "scalars": Cleaning(
+        replace_aggregates,
+        "tuples, dictionaries and lists that stay here are the variables for their parts",
+        "behind `inline` and `parameters`, which bring together who puts together and who takes apart",
+    ),
     "cells": Cleaning(
         uncaptured,
         "variables that no nested function captures any more are values, those that nobody reads are gone",
@@ -163,6 +182,11 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         representations,
         "the types of values say which may be held unboxed",
         "not by itself: marks for a native back end, Python code does not change; when all else is done",
+    ),
+    "thread": Cleaning(
+        thread,
+        "jumps to tests that they decide go where the test would send them",
+        "behind `typefold`, which says what is constant; `paste` joins the straight lines that it leaves",
     ),
     "prune": Cleaning(
         prune,
@@ -189,8 +213,9 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
     ),
 }
 PIPELINE: Final = (
-    "inline", "cells", "paste", "parameters", "typefold", "decisions", "cse", "typefold", "paste", "parameters",
-    "algebra", "dead-stores", "licm", "arms", "paste", "late-iter", "copies", "peel", "dce",
+    "inline", "closures", "contify", "paste", "parameters", "scalars", "cells", "typefold", "decisions", "cse",
+    "typefold", "thread", "paste", "parameters", "algebra", "dead-stores", "licm", "arms", "paste", "late-iter",
+    "copies", "peel", "dce", "paste",
 )  # fmt: skip
 SHRINKING: Final = ("merge", "paste", "tails", "reroll", "paste", "parameters", "dce")
 """Against code growth, for functions of more than `CODE_BUDGET` operations: shorter, and a little slower."""
@@ -251,7 +276,7 @@ def optimize(
             continue
         program, segment = run.each(program, segment), []
         program = run.whole(program, name, row)
-    return run.each(program, segment), report
+    return without_unused(run.each(program, segment)), report
 
 
 def run_passes(function: Function, names: Sequence[str]) -> tuple[Function, list[int]]:
