@@ -16,6 +16,7 @@ from futamura.frontend.python import lower
 from futamura.ir.text import print_program
 from futamura.optimize.contifying import ROUNDS
 from futamura.optimize.pipeline import optimize
+from tools import fuzz_passes
 from tools.fuzz_closures import ABOUT_CLOSURES, check, function_of
 
 
@@ -67,3 +68,8 @@ def f(t, n, k):
     program = optimize(lower(function).program, ("closures", "contify", "cells"))[0]
     assert sorted(one.name for one in program.functions) == ["f", "f_down", "f_first"]
     assert roundtrip(function, change=lambda _: program)(None, 4, 2) == 6
+
+
+def test_variables_in_code_that_is_never_reached_leave_no_reads_behind() -> None:
+    counts: collections.Counter[str] = collections.Counter()
+    assert fuzz_passes.check(701_027, counts, runs=2, passes=("cells", "arms")) == ""
