@@ -116,8 +116,9 @@ def specialize_flow(
         function = made.program.main
         labels = _labels(lowered, function, made.points, how.labels)
     function, origins = run_passes(function, how.passes)
-    kept = {new: labels[old] for new, old in enumerate(origins) if old in labels}
-    rows = _rows(lowered, made.points, {old: kept[new] for new, old in enumerate(origins) if new in kept})
+    first = {old: new for new, old in reversed([*enumerate(origins)])}  # a pass may have copied a block
+    kept = {new: labels[old] for old, new in first.items() if old in labels}
+    rows = _rows(lowered, made.points, {old: kept[new] for old, new in first.items() if new in kept})
     program = Program(function.name, (function,))
     printed = _printed(lowered, function, kept)
     return FlowResidual(printed, program, rows, made.events, made.stats, made.program is not None, made.trace)

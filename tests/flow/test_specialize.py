@@ -373,3 +373,20 @@ def test_random_programs(start: int) -> None:
         for options in (random_options(seed), random_options(seed, "offline")):
             assert difference(random_case(seed), options, counts) == "", (seed, options.mode)
     assert counts["ended"] and counts["online specialized"] and counts["offline specialized"]
+
+
+def test_a_block_that_a_pass_copies_gives_its_label_to_one_copy() -> None:
+    text = """
+        L0: read n
+            goto L1
+        L1: n = n - 1
+            x = 7 // 2
+            if n < 9 then goto L2 else goto L1
+        L2: print x
+            if n then goto L1 else goto L3
+        L3: return n
+    """
+    for passes in (("peel",), ("decisions", "thread"), ("thread", "peel"), ("licm", "peel", "paste")):
+        residual = specialize_flow(text, {}, options=FlowOptions(passes=passes, labels="numbered"))
+        again = lowered(residual.text)  # labels are unique
+        assert again.main.signature.names == ("n",)
