@@ -376,17 +376,9 @@ def test_random_programs(start: int) -> None:
 
 
 def test_a_block_that_a_pass_copies_gives_its_label_to_one_copy() -> None:
-    text = """
-        L0: read n
-            goto L1
-        L1: n = n - 1
-            x = 7 // 2
-            if n < 9 then goto L2 else goto L1
-        L2: print x
-            if n then goto L1 else goto L3
-        L3: return n
-    """
-    for passes in (("peel",), ("decisions", "thread"), ("thread", "peel"), ("licm", "peel", "paste")):
-        residual = specialize_flow(text, {}, options=FlowOptions(passes=passes, labels="numbered"))
-        again = lowered(residual.text)  # labels are unique
-        assert again.main.signature.names == ("n",)
+    case, options = random_case(900584), random_options(900584, "offline")
+    assert {"peel", "thread"} <= set(options.passes)
+    residual = specialize_flow(case.text, case.static, "copies.flow", options)
+    labels = [line for line in residual.text.splitlines() if line.endswith(":")]
+    assert len(labels) == len(set(labels)) > 5
+    assert difference(case, options, collections.Counter()) == ""
