@@ -141,3 +141,14 @@ def test_conditions_that_were_objects_are_one_condition() -> None:
     assert "[row for row in rows if row['a'] == 1 and not row['b'] == 2 or row['c'] == 3]" in residual.source
     rows: list[dict[str, object]] = [{"a": a, "b": b, "c": c} for a in (1, 4) for b in (2, 5) for c in (3, 6)]
     assert residual(rows) == chosen(rows, where)
+
+
+def doubled(n: int, x: int) -> int:
+    pair: tuple[object, ...] = (1,)
+    for _ in range(n):
+        pair = (pair, pair)
+    return len(pair) + x
+
+
+def test_a_tuple_of_few_objects_that_is_very_large() -> None:
+    assert futamura.specialize(doubled, n=60)(3) == 5

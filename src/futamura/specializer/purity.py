@@ -50,6 +50,10 @@ ATOMS: Final[frozenset[type]] = frozenset(
 )
 
 
+MOST_PARTS: Final = 1 << 15
+"""Of a constant whose parts are all looked at."""
+
+
 def deep(value: object, depth: int = 30, unordered: bool = True) -> bool:
     """Is `value` made of exact builtin immutable types only?  Deeper than `depth` counts as no.
 
@@ -58,9 +62,20 @@ def deep(value: object, depth: int = 30, unordered: bool = True) -> bool:
     kind = type(value)
     if kind in ATOMS:
         return True
+    return _all_deep(value, depth, unordered, [MOST_PARTS])
+
+
+def _all_deep(value: object, depth: int, unordered: bool, left: list[int]) -> bool:
+    """The same, of at most `left` parts: `t = t, t` again and again is small, and has very many."""
+    kind = type(value)
+    if kind in ATOMS:
+        return True
     if kind is tuple or (unordered and kind is frozenset):
         assert isinstance(value, (tuple, frozenset))
-        return depth > 0 and len(value) <= 10_000 and all(deep(item, depth - 1, unordered) for item in value)
+        left[0] -= len(value)
+        if depth <= 0 or len(value) > 10_000 or left[0] < 0:
+            return False
+        return all(_all_deep(item, depth - 1, unordered, left) for item in value)
     if kind is slice:
         assert isinstance(value, slice)
         return all(type(part) in ATOMS for part in (value.start, value.stop, value.step))
