@@ -386,9 +386,7 @@ def _ordered(call: Operation, function: Function) -> tuple[Value, ...]:
     signature = function.signature
     marks = call.attr if isinstance(call.attr, tuple) else ("",) * (len(call.args) - 1)
     positional = (*signature.posonly, *signature.regular)
-    given = {
-        mark or positional[place]: value for place, (mark, value) in enumerate(zip(marks, call.args[1:]))
-    }
+    given = {mark or positional[place]: value for place, (mark, value) in enumerate(zip(marks, call.args[1:]))}
     return tuple([given[name] for name in signature.names])
 
 
