@@ -4,6 +4,8 @@
     python -m tools.fuzz_specializer --count 50000 --table    how many programs used each feature, and fired each rule
     python -m tools.fuzz_specializer --seed 4711 --count 1 --minimize      one program again, made small
     python -m tools.fuzz_specializer --count 200 --engine identity         the fuzzer itself: must find nothing
+    python -m tools.fuzz_specializer --count 2000 --engine offline         offline: the nine divisions take turns
+    python -m tools.fuzz_specializer --count 200 --engine offline-bounded-uniform      one of them
 
     ->  50000 programs, 0 differences, 0 crashes, 0 hangs, 94.2 % specialized without fallback, ...
 
@@ -18,6 +20,7 @@ from __future__ import annotations
 import argparse
 import builtins
 import faulthandler
+import functools
 import importlib
 import json
 import multiprocessing
@@ -35,6 +38,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Final
 
+from futamura.analysis.division import KINDS, POINTS
 from tests.specialize.fired import LEFT, Fired, watch
 from tests.specialize.minimize import minimize, same_finding
 from tests.specialize.oracle import BAD, NUMBER, Report, check, merge
@@ -49,8 +53,14 @@ SHOWN: Final = 3
 """Findings of one group that are printed."""
 
 
-def engine(name: str) -> Callable[..., Callable[..., Any]]:
-    """The specializer to be tested: the real one, the identity, the round trip, or one with a planted fault."""
+def engine(name: str, seed: int = 0) -> Callable[..., Callable[..., Any]]:
+    """The specializer to be tested: the real one, the identity, the round trip, or one with a planted fault.
+
+    Offline there is one for each division, and `seed` says which one has its turn.
+    """
+    if name.partition("-")[0] == "offline":
+        divisions = [f"offline-{kind}-{points}" for kind in KINDS for points in POINTS]
+        return _offline(divisions[seed % len(divisions)] if name == "offline" else name)
     if name == "identity":
         return identity
     if name in ("roundtrip", "optimized"):
@@ -69,6 +79,13 @@ def engine(name: str) -> Callable[..., Callable[..., Any]]:
     if name in PLANTED:
         return PLANTED[name]
     return importlib.import_module("futamura.api").specialize  # type: ignore[no-any-return]
+
+
+@functools.cache
+def _offline(name: str) -> Callable[..., Callable[..., Any]]:
+    _, division, points = name.split("-")
+    specializer = importlib.import_module("futamura.api").Specializer
+    return specializer(mode="offline", division=division, points=points)  # type: ignore[no-any-return]
 
 
 @dataclass(slots=True)
@@ -116,9 +133,7 @@ class Totals:
         return (self.kinds["equal"] + self.kinds["difference"] - self.kinds["fell back"]) / max(1, self.tested())
 
 
-def one(
-    seed: int, specialize: Callable[..., Callable[..., Any]], limit: float, fired: Fired
-) -> tuple[Report, Program]:
+def one(seed: int, specialize: Callable[..., Callable[..., Any]], limit: float, fired: Fired) -> tuple[Report, Program]:
     program = generate(seed)
     start = time.perf_counter()
     try:
@@ -136,11 +151,10 @@ def work(seeds: list[int], name: str, limit: float, sink: Connection) -> None:
     warnings.simplefilter("ignore")  # programs say `0.5 is None`, and warnings of that are no finding
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    specialize = engine(name)
     fired = watch() if name == "specialize" else Fired()
     for seed in seeds:
         sink.send(seed)
-        report, program = one(seed, specialize, limit, fired)
+        report, program = one(seed, engine(name, seed), limit, fired)
         sink.send((report, program.features))
     sink.send(None)
 
@@ -224,7 +238,7 @@ def fuzz(seeds: list[int], name: str, jobs: int, limit: float, stop: bool, progr
 
 def shrink(report: Report, name: str, limit: float) -> str:
     """The text of a small program with the same finding, and what the oracle says of it."""
-    specialize = engine(name)
+    specialize = engine(name, report.seed)
     program = generate(report.seed)
     wanted = check(program, specialize, limit=limit)
     if wanted.kind not in BAD:
@@ -304,7 +318,9 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=2, help="worker processes")
     parser.add_argument("--time-limit", type=float, default=10.0, help="seconds for one specialization")
     parser.add_argument(
-        "--engine", default="specialize", help="specialize, identity, roundtrip, optimized, or a planted fault"
+        "--engine",
+        default="specialize",
+        help="specialize, offline[-DIVISION-POINTS], identity, roundtrip, optimized, or a planted fault",
     )
     parser.add_argument("--minimize", action="store_true", help="make the shown findings small")
     parser.add_argument("--show", type=int, default=SHOWN, help="findings of one group that are printed")

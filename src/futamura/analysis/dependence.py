@@ -20,7 +20,7 @@ from futamura.analysis.controldependence import ControlDependence
 from futamura.ir.graph import Function, Operation, Terminator, Value
 from futamura.ir.liveness import end_uses
 
-__all__ = ["ENTER", "Dependence", "FlowEdge", "arguments_of_parameters"]
+__all__ = ["ENTER", "Dependence", "FlowEdge", "arguments_of_parameters", "given_parameters"]
 
 ENTER: Final = -1
 
@@ -49,6 +49,17 @@ def arguments_of_parameters(function: Function) -> dict[Value, list[tuple[int, V
         for edge, implicit in edges:
             for param, value in zip(function.blocks[edge.target].params[implicit:], edge.args):
                 found.setdefault(param, []).append((block.id, value))
+    return found
+
+
+def given_parameters(function: Function) -> set[Value]:
+    """The parameters that come from no value of the function: of the entry, and those that an edge brings by itself."""
+    found = set(function.entry.params)
+    for block in function.blocks:
+        if block.terminator.name == "next":
+            found.update(function.blocks[block.terminator.edges[0].target].params[:1])
+        if block.handler is not None:
+            found.update(function.blocks[block.handler.target].params[:1])
     return found
 
 

@@ -17,9 +17,10 @@ from futamura.cli.target import TargetError, find
 from futamura.driver import marked_text, roundtrip_source
 from futamura.frontend.python import lower
 from futamura.ir.text import print_program
+from futamura.optimize.pipeline import PASSES
 from futamura.writing import write
 
-__all__ = ["FORMAT", "OUTPUT", "as_json", "deliver", "ir", "roundtrip"]
+__all__ = ["FORMAT", "OUTPUT", "as_json", "deliver", "ir", "passes_named", "roundtrip"]
 
 
 class Target(click.ParamType):  # type: ignore[type-arg,unused-ignore]
@@ -69,6 +70,15 @@ def roundtrip(target: object, form: str, output: Path | None) -> None:
     """Print TARGET as it comes back from the intermediate representation."""
     text = roundtrip_source(target)
     deliver(as_json(source=text) if form == "json" else text, output)
+
+
+def passes_named(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
+    """Callback of an option: names of passes, separated by commas."""
+    names = tuple([name.strip() for name in value.split(",") if name.strip()])
+    for name in names:
+        if name not in PASSES:
+            raise click.BadParameter(f"there is no pass '{name}'; the passes are {', '.join(PASSES)}", ctx, param)
+    return names
 
 
 def as_json(**content: object) -> str:

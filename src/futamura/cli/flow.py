@@ -21,7 +21,7 @@ from typing import Any, Literal
 import click
 
 from futamura.analysis.division import KINDS, POINTS
-from futamura.cli.commands import FORMAT, OUTPUT, as_json, deliver
+from futamura.cli.commands import FORMAT, OUTPUT, as_json, deliver, passes_named
 from futamura.errors import as_data
 from futamura.frontend.flow.lowering import lower_flow
 from futamura.frontend.flow.running import FUEL, read_inputs, run_program
@@ -36,7 +36,6 @@ from futamura.languages import (
     specialize_flow,
     specialize_functional,
 )
-from futamura.optimize.pipeline import PASSES
 
 __all__ = ["PROGRAM", "ir", "read_text", "run", "specialize"]
 
@@ -100,14 +99,6 @@ def ir(program: Path, form: str, output: Path | None) -> None:
     deliver(as_json(ir=text) if form == "json" else text, output)
 
 
-def _passes(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
-    names = tuple([name.strip() for name in value.split(",") if name.strip()])
-    for name in names:
-        if name not in PASSES:
-            raise click.BadParameter(f"there is no pass '{name}'; the passes are {', '.join(PASSES)}", ctx, param)
-    return names
-
-
 @click.command(short_help="Specialize a program of the flow-graph or the functional language.")
 @PROGRAM
 @INPUTS
@@ -123,7 +114,7 @@ def _passes(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str
     "--calls", type=click.Choice(["unfold", "keep"]), default="unfold", help="Functional: calls with open arguments."
 )
 @click.option(
-    "--passes", callback=_passes, default="", metavar="NAMES", help="Passes of the optimizer, in order; see `opt`."
+    "--passes", callback=passes_named, default="", metavar="NAMES", help="Passes of the optimizer, in order; see `opt`."
 )
 @click.option(
     "--labels", type=click.Choice(["short", "numbered", "pairs"]), default="short", help="How blocks are called."

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from futamura.cli.commands import FORMAT, OUTPUT, as_json, deliver
+from futamura.cli.commands import FORMAT, OUTPUT, as_json, deliver, passes_named
 from futamura.cli.target import TargetError, find
 from futamura.driver import emit_function
 from futamura.errors import FutamuraError, diagnose
@@ -26,26 +26,22 @@ from futamura.ir.literal import ParseError
 from futamura.ir.parse import parse_program
 from futamura.ir.text import print_function, print_program
 from futamura.ir.verify import VerificationError
-from futamura.optimize.pipeline import PASSES, PIPELINE, Report, optimize
+from futamura.optimize.pipeline import PIPELINE, Report, optimize
 
 __all__ = ["opt"]
 
 _HELP = "compare with docs/ir.md, or with what `futamura ir` prints"
 
 
-def _names(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
-    names = tuple([name.strip() for name in value.split(",") if name.strip()])
-    for name in names:
-        if name not in PASSES:
-            raise click.BadParameter(f"there is no pass '{name}'; the passes are {', '.join(PASSES)}", ctx, param)
-    return names
-
-
 @click.command(short_help="Run passes of the optimizer over TARGET.")
 @click.argument("target")
-@click.option("--passes", callback=_names, default="", metavar="NAMES", help="These, in order; else the pipeline.")
-@click.option("--without", callback=_names, default="", metavar="NAMES", help="The pipeline without these.")
-@click.option("--print-after", callback=_names, default="", metavar="NAMES", help="Show the program behind these, too.")
+@click.option(
+    "--passes", callback=passes_named, default="", metavar="NAMES", help="These, in order; else the pipeline."
+)
+@click.option("--without", callback=passes_named, default="", metavar="NAMES", help="The pipeline without these.")
+@click.option(
+    "--print-after", callback=passes_named, default="", metavar="NAMES", help="Show the program behind these, too."
+)
 @click.option("--statistics", is_flag=True, help="Time and effect of each pass, on stderr.")
 @FORMAT
 @OUTPUT

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from futamura.analysis.dependence import arguments_of_parameters
+from futamura.analysis.dependence import arguments_of_parameters, given_parameters
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Block, Function, Operation, Program, Value
@@ -138,7 +138,7 @@ def _known_lengths(function: Function, lengths: Mapping[_Place, int]) -> dict[Va
         param: [(block, original(value)) for block, value in sources]
         for param, sources in arguments_of_parameters(function).items()
     }
-    agreed_lengths(known, brought, set(function.entry.params) | _implicit(function))
+    agreed_lengths(known, brought, given_parameters(function))
     known.update({copy: known[original(copy)] for copy in same if original(copy) in known})
     return known
 
@@ -146,17 +146,6 @@ def _known_lengths(function: Function, lengths: Mapping[_Place, int]) -> dict[Va
 def _stars(operation: Operation) -> tuple[bool, ...]:
     attr: Any = operation.attr
     return tuple(attr or ())
-
-
-def _implicit(function: Function) -> set[Value]:
-    """Parameters that get something else than arguments: the item of `next`, the exception of a handler."""
-    found: set[Value] = set()
-    for block in function.blocks:
-        if block.terminator.name == "next":
-            found.update(function.blocks[block.terminator.edges[0].target].params[:1])
-        if block.handler is not None:
-            found.update(function.blocks[block.handler.target].params[:1])
-    return found
 
 
 def _made(function: Function, lengths: Mapping[_Place, int], place: _Place) -> Value:

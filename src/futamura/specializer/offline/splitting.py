@@ -18,7 +18,7 @@ from collections.abc import Callable, Set
 from dataclasses import replace
 from typing import Any, Final
 
-from futamura.analysis.dependence import arguments_of_parameters
+from futamura.analysis.dependence import arguments_of_parameters, given_parameters
 from futamura.ir.build import FunctionBuilder
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Edge, Function, Operation, Value
@@ -128,13 +128,7 @@ def _lengths(function: Function) -> dict[Value, int]:
     }
     if not lengths:
         return {}
-    fixed = set(function.entry.params)
-    for block in function.blocks:
-        if block.terminator.name == "next":
-            fixed.update(function.blocks[block.terminator.edges[0].target].params[:1])
-        if block.handler is not None:
-            fixed.update(function.blocks[block.handler.target].params[:1])
-    agreed_lengths(lengths, arguments_of_parameters(function), fixed)
+    agreed_lengths(lengths, arguments_of_parameters(function), given_parameters(function))
     return lengths
 
 

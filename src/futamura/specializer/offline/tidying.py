@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from futamura.analysis.dependence import arguments_of_parameters
+from futamura.analysis.dependence import arguments_of_parameters, given_parameters
 from futamura.ir.build import FunctionBuilder
 from futamura.ir.graph import Block, Edge, Function, Operation, Terminator, Value
 
@@ -41,7 +41,7 @@ def _trivial(function: Function, known: Mapping[Value, Value]) -> dict[Value, Va
     for whatever the edges seen so far agree on, and falls to itself when they do not.
     """
     arguments = arguments_of_parameters(function)
-    fixed = _fixed(function)
+    fixed = given_parameters(function)
     params = [param for param in arguments if param not in fixed and param not in known]
     users: dict[Value, list[Value]] = {}
     for param in params:
@@ -83,17 +83,6 @@ def _undecided(
     return all(value == param or (value in open_params and value not in same) for _, value in sources)
 
 
-def _fixed(function: Function) -> set[Value]:
-    """Parameters of the entry, and those that an edge brings by itself."""
-    fixed = set(function.entry.params)
-    for block in function.blocks:
-        if block.terminator.name == "next":
-            fixed.update(function.blocks[block.terminator.edges[0].target].params[:1])
-        if block.handler is not None:
-            fixed.update(function.blocks[block.handler.target].params[:1])
-    return fixed
-
-
 def _used(function: Function, same: dict[Value, Value]) -> set[Value]:
     """Values that something needs, transitively through what is dropped when unused, and through parameters."""
     made: dict[Value, Operation] = {}
@@ -106,7 +95,7 @@ def _used(function: Function, same: dict[Value, Value]) -> set[Value]:
             if operation.name not in _UNUSED or (operation.attr is not None and operation.name == "tuple"):
                 work.extend(operation.args)
         work.extend(block.terminator.args)
-    work.extend(_fixed(function))
+    work.extend(given_parameters(function))
     used: set[Value] = set()
     while work:
         value = work.pop()
