@@ -2,8 +2,9 @@
 
     $ python -m tools.stdlib_child --test test_heapq --replace heapq --result out.json
 
-With `--how interpreted` the functions run in the reference interpreter instead (by attribute only); with
-`--how specialized` each is replaced by its residual for no static input at all, callees left as calls.
+With `--how optimized` the round trip goes through the optimizer's passes; with `--how interpreted` the functions run in
+the reference interpreter instead (by attribute only); with `--how specialized` each is replaced by its residual for no
+static input at all, callees left as calls.
 
 Replacing means: the code object of the round trip is put into the function itself, so that its identity, defaults and
 everybody who already holds it stay; where the free variables differ, the attribute is set to the new function.
@@ -92,6 +93,13 @@ def interpreted(function: types.FunctionType) -> types.FunctionType:
     return result
 
 
+def optimized(function: Any) -> Any:
+    """The round trip by way of all passes of the optimizer."""
+    roundtrip = importlib.import_module("futamura.driver").roundtrip
+    optimize = importlib.import_module("futamura.optimize.pipeline").optimize
+    return roundtrip(function, change=lambda program: optimize(program)[0])
+
+
 class NotSpecialized(Exception):
     """The original would run: replacing by that shows nothing."""
 
@@ -129,8 +137,8 @@ class Replacer:
         if how == "specialized":
             self.roundtrip = specialized
             self.swap = importlib.import_module("futamura.backend.python.loading").swap
-        if how == "emitted":
-            self.roundtrip = importlib.import_module("futamura.driver").roundtrip
+        if how in ("emitted", "optimized"):
+            self.roundtrip = optimized if how == "optimized" else importlib.import_module("futamura.driver").roundtrip
             self.swap = importlib.import_module("futamura.backend.python.loading").swap
         self.names = names
         self.files = {load(name).__file__ for name in names}
@@ -215,7 +223,7 @@ def suite_of(test: str, pattern: str) -> unittest.TestSuite:
 @click.option("--first", default=0, help="Replace functions from this number on.")
 @click.option("--last", default=1 << 30, help="Replace functions up to this number.")
 @click.option("--pattern", default="", help="Run only the tests whose id matches.")
-@click.option("--how", default="emitted", type=click.Choice(["emitted", "interpreted", "specialized"]))
+@click.option("--how", default="emitted", type=click.Choice(["emitted", "optimized", "interpreted", "specialized"]))
 @click.option("--result", required=True, type=click.Path(path_type=Path))
 def main(test: str, replace: str, first: int, last: int, pattern: str, how: str, result: Path) -> None:
     """Run one test module and write what became of each test."""

@@ -15,6 +15,7 @@ import random
 from typing import Any, Final
 
 from futamura.ir.build import BlockBuilder, FunctionBuilder
+from futamura.ir.constant import Constant
 from futamura.ir.graph import Edge, Function, Program, Signature, Value
 
 __all__ = ["GLOBALS", "KNOWN", "Recorder", "arguments", "random_function", "random_program"]
@@ -48,6 +49,8 @@ class Recorder:
         self.events: Final[list[object]] = []
         self.xs: Final = xs
         self.globals: Final = globals
+        self.p: object = 0
+        self.q: object = "q"
 
     def __call__(self, *values: object) -> object:
         self.events.append(tuple([shown(value) for value in values]))
@@ -58,6 +61,8 @@ class Recorder:
                 self.xs[self.random.randrange(len(self.xs))] = len(self.events)
             case 4 | 5:
                 self.globals[self.random.choice(GLOBALS)] = len(self.events)
+            case 6:
+                self.p = len(self.events)
         return self.random.choice((0, 1, 5, -3, "a", True, None, 2.5))
 
 
@@ -107,6 +112,8 @@ class _Writer:
         self.kinds.update(zip(self.scope, ("int", "int", "str", "list")))
         self.cells = [self.emit("cell", (self.pick(),), "c"), self.emit("cell", (self.pick(),), "d")]
         self.own = self.emit("mul", (self.emit("list", (self.constant(0),)), self.constant(4)))
+        self.lists = [self.own]
+        """Lists that nobody else sees, or not yet."""
         while self.budget > 0:
             self.statement(3)
         self.builder.terminate(self.block, "return", (self.pick(),))
@@ -158,6 +165,12 @@ class _Writer:
         if self.random.random() < 0.2:  # a test of a class, behind which more is known
             asked = self.emit("call", (self.known("type"), self.pick()))
             made = self.emit("is", (asked, self.known(self.random.choice(("int", "str")))))
+        elif self.random.random() < 0.1:  # of a class, or one of two
+            kinds = [self.known(self.random.choice(("int", "str", "bool"))) for _ in range(2)]
+            asked = kinds[0] if self.random.random() < 0.5 else self.emit("tuple", tuple(kinds))
+            made = self.emit("call", (self.known("isinstance"), self.pick(), asked))
+        elif self.random.random() < 0.15:  # a number as it is
+            made = self.pick("int")
         elif self.random.random() < 0.2:  # the identity of numbers and strings may change
             only, value = self.random.choice((None, True)), self.pick()
             made = self.emit(self.random.choice(("is", "is_not")), (value, self.constant(only)))
@@ -174,7 +187,7 @@ class _Writer:
     # ---------------------------------------------------------------- statements
 
     def statement(self, depth: int) -> None:
-        choice = self.random.randrange(8)
+        choice = self.random.randrange(11)
         if depth and choice == 0:
             self.diamond(depth - 1)
         elif depth and choice == 1:
@@ -182,8 +195,18 @@ class _Writer:
                 self.copying()
             else:
                 self.loop(depth - 1)
-        elif depth and choice == 2 and self.handler is None and self.random.random() < 0.5:
+        elif depth and choice == 2 and self.random.random() < (0.5 if self.handler is None else 0.2):
             self.protected(depth - 1)
+        elif depth and choice == 3 and self.random.random() < 0.4:
+            self.switch(depth - 1)
+        elif depth and choice == 4 and self.random.random() < 0.4:
+            self.rails()
+        elif choice == 5:
+            self.of_list()
+        elif choice == 6 and self.random.random() < 0.5:
+            self.repeated()
+        elif choice == 7 and self.random.random() < 0.6:
+            self.attribute()
         else:
             self.operation()
 
@@ -233,6 +256,53 @@ class _Writer:
         else:
             made = self.emit("call", (self.t, self.pick(), self.pick()))
         self.scope.append(made)
+
+    def attribute(self) -> None:
+        """An attribute of an object that others see."""
+        name = self.random.choice("pq")
+        if self.random.random() < 0.4:
+            self.builder.append(self.block, "setattr", (self.pick(), self.t), name)
+        else:
+            self.scope.append(self.emit("getattr", (self.t,), name))
+
+    def of_list(self) -> None:
+        """Something with a list that nobody else sees, or a new one, or one that leaves."""
+        row = self.random.randrange(12)
+        chosen = self.random.choice(self.lists)
+        if row < 2:
+            items = tuple([self.pick() for _ in range(self.random.randrange(4))])
+            self.lists.append(self.emit("list", items))
+        elif row == 2:
+            times = self.random.choice((self.constant(2), self.pick("int"), self.constant(True)))
+            pair = (chosen, times) if self.random.random() < 0.7 else (times, chosen)
+            self.lists.append(self.emit("mul", pair))
+        elif row < 5:
+            self.builder.append(self.block, "list_append", (chosen, self.pick()))
+        elif row == 5:
+            self.scope.append(self.made(self.emit("call", (self.known("len"), chosen)), "int"))
+        elif row == 6:
+            self.scope.append(self.emit(self.random.choice(("truth", "not")), (chosen,)))
+        elif row == 7 and self.random.random() < 0.4:
+            self.builder.append(self.block, "setitem", (self.pick(), chosen, self.pick()))
+        elif row == 8 and self.random.random() < 0.4:
+            self.emit("call", (self.t, chosen))
+        elif row == 9 and self.random.random() < 0.4:
+            self.scope.extend(self.builder.append(
+                self.block, "unpack", (chosen,), (2, False, 0), (self.builder.value("u"), self.builder.value("w"))
+            ).results)  # fmt: skip
+        elif row == 10:
+            self.builder.append(self.block, "setitem", (self.pick(), chosen, self.place()))
+        else:
+            self.scope.append(self.emit("getitem", (chosen, self.place())))
+
+    def repeated(self) -> None:
+        """The same steps several times, with constants that grow at times."""
+        value, grows = self.pick("int"), self.random.random() < 0.5
+        for turn in range(self.random.randrange(2, 7)):
+            value = self.emit("add", (value, self.constant(turn if grows else 2)))
+            if self.random.random() < 0.9:
+                self.emit("call", (self.t, value, self.constant(7)))
+        self.scope.append(self.made(value, "int"))
 
     def index(self) -> Value:
         """An index of the list that others see."""
@@ -285,14 +355,14 @@ class _Writer:
         self.tested = (-1, None)
         condition = self.condition()
         value, only = self.tested
-        scope, conditions = list(self.scope), list(self.conditions)
+        scope, conditions, lists = list(self.scope), list(self.conditions), list(self.lists)
         then, otherwise = self.fresh(), self.fresh()
         self.builder.terminate(self.block, "branch", (condition,), (Edge(then.id), Edge(otherwise.id)))
         count = self.random.randrange(3)
         ends: list[tuple[BlockBuilder, tuple[Value, ...]]] = []
         alike, idle, state = len(scope) % 4 == 0, len(scope) % 7 == 0, self.random.getstate()
         for way in (then, otherwise):
-            self.block, self.scope, self.conditions = way, list(scope), list(conditions)
+            self.block, self.scope, self.conditions, self.lists = way, list(scope), list(conditions), list(lists)
             if alike:
                 self.random.setstate(state)
             if not idle:
@@ -307,7 +377,7 @@ class _Writer:
                 self.builder.terminate(self.block, "return", (self.pick(),))
             else:
                 ends.append((self.block, tuple([self.pick() for _ in range(count)])))
-        self.scope, self.conditions = scope, conditions
+        self.scope, self.conditions, self.lists = scope, conditions, lists
         self.join(ends, count)
 
     def join(self, ends: list[tuple[BlockBuilder, tuple[Value, ...]]], count: int) -> None:
@@ -326,15 +396,14 @@ class _Writer:
         rounds = self.random.choice((0, 1, 2, 2, 3))
         iterator = None
         if self.random.random() < 0.5:
-            bound = self.constant(rounds)
-            iterator = self.emit("iter", (self.emit("call", (self.known("range"), bound)),))
+            iterator = self.emit("iter", (self.iterated(rounds),))
         start = (self.constant(0), *[self.pick() for _ in range(count)])
         header = self.fresh()
         self.builder.terminate(self.block, "jump", (), (Edge(header.id, start),))
         self.block = header
         counter, *carried = self.builder.params(header, "i", *["q"] * count)
         self.kinds[counter] = "int"
-        scope, conditions = list(self.scope), list(self.conditions)
+        scope, conditions, lists = list(self.scope), list(self.conditions), list(self.lists)
         self.scope.extend((counter, *carried))
         body, after = self.fresh(), self.fresh()
         if iterator is None:
@@ -350,7 +419,65 @@ class _Writer:
         self.builder.terminate(
             self.block, "jump", (), (Edge(header.id, (again, *[self.pick() for _ in range(count)])),)
         )
-        self.block, self.scope, self.conditions = after, [*scope, *carried], conditions
+        self.block, self.scope, self.conditions, self.lists = after, [*scope, *carried], conditions, lists
+
+    def iterated(self, rounds: int) -> Value:
+        """Something with a few items."""
+        match self.random.randrange(6):
+            case 0:
+                return self.constant(self.random.choice(("ab", b"xy", (), (1, "a"))))
+            case 1:
+                return self.random.choice(self.lists)
+            case 2:
+                ends = [self.constant(self.random.randrange(-2, 6)), self.constant(self.random.randrange(6))]
+                steps = [self.constant(self.random.choice((1, 2, -1)))] if self.random.random() < 0.5 else []
+                return self.emit("call", (self.known("range"), *ends, *steps))
+        return self.emit("call", (self.known("range"), self.constant(rounds)))
+
+    def switch(self, depth: int) -> None:
+        """A way for each of some constants, and one for all others."""
+        kind = self.random.choice(("int", "str"))
+        cases = self.random.sample((0, 1, 2, 5) if kind == "int" else ("", "a", "ab"), self.random.randrange(1, 4))
+        value = self.pick(kind)
+        scope, conditions, lists = list(self.scope), list(self.conditions), list(self.lists)
+        ways = [self.fresh() for _ in range(len(cases))]
+        ways.append(ways[0] if self.random.random() < 0.3 else self.fresh())
+        edges = tuple([Edge(way.id) for way in ways])
+        self.builder.terminate(self.block, "switch", (value,), edges, tuple([Constant(case) for case in cases]))
+        count = self.random.randrange(2)
+        ends = []
+        for way in dict.fromkeys(ways):
+            self.block, self.scope, self.conditions = way, list(scope), list(conditions)
+            self.lists = list(lists)
+            self.several(depth)
+            ends.append((self.block, tuple([self.pick() for _ in range(count)])))
+        self.scope, self.conditions, self.lists = scope, conditions, lists
+        self.join(ends, count)
+
+    def rails(self) -> None:
+        """A loop of two blocks that is entered at either: some rounds, with a value that goes around."""
+        start, condition = self.pick("int"), self.condition()
+        rounds = self.constant(self.random.randrange(1, 4))
+        zero = self.constant(0)
+        one, other, after = self.fresh(), self.fresh(), self.fresh()
+        values = {block.id: self.builder.params(block, "left", "v") for block in (one, other)}
+        (passed,) = self.builder.params(after, "v")
+        entry = (Edge(one.id, (rounds, start)), Edge(other.id, (rounds, start)))
+        self.builder.terminate(self.block, "branch", (condition,), entry)
+        scope, conditions, lists = list(self.scope), list(self.conditions), list(self.lists)
+        for block, target in ((one, other), (other, one)):
+            left, value = values[block.id]
+            self.kinds.update({left: "int", value: "int"})
+            self.block, self.scope, self.conditions = block, [*scope, left, value], list(conditions)
+            self.lists = list(lists)
+            for _ in range(self.random.randrange(3)):
+                self.operation()
+            value = self.emit(self.random.choice(("add", "sub", "and")), (value, self.pick("int")))
+            left = self.emit("sub", (left, self.constant(1)))
+            more = self.emit("truth", (self.emit("gt", (left, zero)),))
+            edges = (Edge(target.id, (left, value)), Edge(after.id, (value,)))
+            self.builder.terminate(self.block, "branch", (more,), edges)
+        self.block, self.scope, self.conditions, self.lists = after, [*scope, passed], conditions, lists
 
     def copying(self) -> None:
         """`[item for item in xs]`, at times of something that cannot be iterated, or with an operation between."""
@@ -369,24 +496,40 @@ class _Writer:
         self.scope.append(made)
 
     def protected(self, depth: int) -> None:
-        """`try: ... except: ...`, with values that the handler gets."""
+        """`try: ... except: ...`, with values that the handler gets; at times one block that leaves by a branch."""
         slots = self.random.randrange(3)
         region = self.builder.region("try", self.region, flavor="except")
         inside = self.builder.region("except", self.region, of=region)
-        handler = self.builder.block(inside)
+        outer, around = self.region, self.handler
+        self.region = inside
+        handler = self.fresh()
         self.builder.set_handler(region, handler.id)
         self.builder.params(handler, "error", *["r"] * slots)
-        scope, conditions, outer = list(self.scope), list(self.conditions), self.region
+        scope, conditions, lists = list(self.scope), list(self.conditions), list(self.lists)
         self.region, self.handler = region, handler
         first = self.fresh()
         self.builder.terminate(self.block, "jump", (), (Edge(first.id),))
         self.block = first
-        self.several(depth)
+        ends: list[tuple[BlockBuilder, tuple[Value, ...]]] = []
         count = self.random.randrange(3)
-        ends = [(self.block, tuple([self.pick() for _ in range(count)]))]
-        self.region, self.handler = inside, None
+        if self.random.random() < 0.3:
+            for _ in range(self.random.randrange(1, 4)):
+                self.operation()
+            condition = self.condition()
+            passed = [tuple([self.pick() for _ in range(count)]) for _ in range(2)]
+            self.region, self.handler = outer, around
+            here, self.scope = self.scope, scope
+            ways = [self.fresh(), self.fresh()]
+            self.scope = here
+            self.builder.terminate(self.block, "branch", (condition,), (Edge(ways[0].id), Edge(ways[1].id)))
+            ends.extend(zip(ways, passed))
+        else:
+            self.several(depth)
+            ends.append((self.block, tuple([self.pick() for _ in range(count)])))
+        self.region, self.handler = inside, around
         self.block, self.scope, self.conditions = handler, [*scope, *handler.params[1:]], list(conditions)
+        self.lists = list(lists)
         self.several(0)
         ends.append((self.block, tuple([self.pick() for _ in range(count)])))
-        self.region, self.scope, self.conditions = outer, scope, conditions
+        self.region, self.scope, self.conditions, self.lists = outer, scope, conditions, lists
         self.join(ends, count)

@@ -46,6 +46,7 @@ from futamura.optimize import (
     pipeline,
     places,
     scalars,
+    refining,
     shapes,
     sites,
     threading,
@@ -157,7 +158,7 @@ def _first_stored(graph: FlowGraph, captures: object) -> dict[int, int]:
     return reads
 
 
-FAULTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
+FAULTS: dict[str, Callable[[pytest.MonkeyPatch], object]] = {
     "writes are overlooked": lambda patch: _patched(
         patch, Memory, "step", lambda old: lambda self, versions, op: versions
     ),
@@ -255,6 +256,16 @@ FAULTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
     "handlers read no variables": lambda patch: _patched(
         patch, cells, "_may_be_values", lambda old: lambda graph, live, one, layout: 0 not in live
     ),
+    "a store leaves what is known of all other places": lambda patch: _patched(
+        patch, available._Search, "_stamp", lambda old: lambda self: 1
+    ),
+    "a condition holds in the handler of its block": lambda patch: [
+        _patched(
+            patch, refining.Conditions, name,
+            lambda old: lambda self, node, number: old(self, node, min(number, len(node.end.edges) - 1)),
+        )
+        for name in ("told", "under")
+    ],
     "no store can raise": lambda patch: _patched(
         patch, deadstores._Search, "_safe",
         lambda old: lambda self, node: frozenset(op.id for op in node.ops if op.name == "setitem"),

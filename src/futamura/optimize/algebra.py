@@ -4,29 +4,30 @@
     v2 = and (add v1, 1), 255; v3 = and (add v2, 1), 255    v3 = and (add v1, 2), 255
     v2 = add v1, "a"; v3 = add v2, "b"                      v3 = add v1, "ab"         (exact strings)
 
-Only on exact integers, where addition is associative and a mask of low bits may be taken once at the end, and where the
-table of laws says that an operator is associative.  The operations in the middle stay if something else needs them;
-`dce` takes them away otherwise.
+The rules are data (`rules.py`).  Only on exact integers, where addition is associative and a mask of low bits may be
+taken once at the end, and where the table of laws says that an operator is associative.  The operations in the middle
+stay if something else needs them; `dce` takes them away otherwise.
 
 Invariant: no operation raises that did not raise before: the chains are of operations that raise nothing.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, cast
 
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Operation, Value
 from futamura.ir.ops import OPERATORS
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.inference import Inference
+from futamura.optimize.rules import CHAINS, MASKED, MODULAR, SIGNS, Rule, Term, computed, holds
 from futamura.optimize.shapes import NOTHING, Shape, fold, known_as
 
-__all__ = ["algebra"]
+__all__ = ["RULES", "algebra"]
 
 _PLAIN: Final = {"iadd": "add", "isub": "sub", "iand": "and", "ior": "or", "ixor": "xor", "imul": "mul"}
-_MODULAR: Final = frozenset({"add", "sub", "mul"})
-"""Their low bits depend on the low bits of the operands alone."""
+RULES: Final = tuple(rule.name for rules in (CHAINS, SIGNS, MASKED) for rule in rules.values())
+"""What is counted by `FlowGraph.fire`."""
 
 
 def algebra(graph: FlowGraph, inference: Inference) -> bool:
@@ -83,26 +84,28 @@ class _Chains:
         """`value` without masks that `& mask` makes superfluous: the operations that make it, or none."""
         low = mask.value
         made = self.made.get(value)
-        if made is None or not isinstance(low, int) or low <= 0 or low & (low + 1):
+        if made is None or not isinstance(low, int) or low <= 0:
             return []
         name = _PLAIN.get(made.name, made.name)
-        if name not in _MODULAR or any(self._shape(arg).type != "int" for arg in made.args):
+        if name not in MODULAR or any(self._shape(arg).type != "int" for arg in made.args):
             return []
-        args = [self._under_mask(arg, low) for arg in made.args]
+        args = [self._under_mask(MASKED[name, place], arg, low) for place, arg in enumerate(made.args)]
         if args == [*made.args]:
             return []
         op = self._graph.operation(name, (args[0], args[1]), self._graph.hints[value])._replace(span=made.span)
         self.made[op.results[0]] = op
         return self.shortened(op)
 
-    def _under_mask(self, value: Value, low: int) -> Value:
-        """x, if the value is `x & m` and m has all the bits of `low`."""
+    def _under_mask(self, rule: Rule, value: Value, low: int) -> Value:
+        """x, if the value is `x & m` and the rule takes it in the place of that."""
         made = self.made.get(value)
         parts = self._parts(made) if made is not None else None
         if parts is None or parts[0] != "and" or parts[3] != "int":
             return value
-        assert isinstance(parts[2].value, int)
-        return parts[1] if parts[2].value & low == low else value
+        if not holds(rule, {"m": parts[2].value, "k": low}):
+            return value
+        self._graph.fire(rule.name)
+        return parts[1]
 
     def _parts(self, op: Operation) -> tuple[str, Value, Constant, str] | None:
         """Operator, operand, constant and type of an operation on exact values, the constant on the right."""
@@ -136,17 +139,18 @@ class _Chains:
         if inner is None or inner[3] != kind:
             return None
         before, operand, other, _ = inner
-        outer_number, inner_number = constant.value, other.value
-        if name in ("add", "sub") and kind == "int":
-            if before not in ("add", "sub"):
-                return None
-            assert isinstance(outer_number, int) and isinstance(inner_number, int)
-            total = (outer_number if name == "add" else -outer_number) + (
-                inner_number if before == "add" else -inner_number
-            )
-            return ("add", operand, Constant(total)) if total >= 0 else ("sub", operand, Constant(-total))
-        if name == before:
-            # (x op inner) op outer is x op (inner op outer)
-            both = fold(OPERATORS[name], (known_as(other), known_as(constant)), None)
-            return None if both is None else (name, operand, both)
-        return None
+        rule = CHAINS.get((name, before, kind))
+        if rule is None:
+            return None
+        operator, _, (combining, *order) = cast("tuple[str, str, tuple[str, ...]]", rule.after)
+        given = {"c": known_as(other), "d": known_as(constant)}
+        both = fold(OPERATORS[combining], [given[one] for one in order], None)  # small enough?
+        if both is None:
+            return None
+        self._graph.fire(rule.name)
+        sign = SIGNS.get(operator) if kind == "int" else None
+        if sign is not None and holds(sign, {"c": both.value}):
+            self._graph.fire(sign.name)
+            operator, _, unsigned = cast("tuple[str, str, Term]", sign.after)
+            both = Constant(computed(unsigned, {"c": both.value}))
+        return operator, operand, both

@@ -26,8 +26,17 @@ from futamura.optimize.inference import Inference
 from futamura.optimize.memory import Memory, Versions
 from futamura.optimize.places import Place, Places
 from futamura.optimize.private import Private
+from futamura.optimize.rules import LAW_RULES, law_name
 
-__all__ = ["cse"]
+__all__ = ["RULES", "cse"]
+
+RULES: Final = (
+    "equal operation",
+    "equal read",
+    "known item",
+    *[name for name in LAW_RULES if "commutative (" in name],
+)
+"""What is counted by `FlowGraph.fire`."""
 
 _NEVER: Final = frozenset({"const", "copy", "tuple"})
 """Constants are free, copies are not computed, tuples have an identity."""
@@ -96,6 +105,8 @@ class _Search:
                 kept.append(op)
             else:
                 self.replaced[op.results[0]] = found
+                reads = self._inference.fact(op).effects.reads
+                self._graph.fire("known item" if place is not None else "equal read" if reads else "equal operation")
                 if self._graph.hints[found] is None:
                     self._graph.hints[found] = self._graph.hints[op.results[0]]
         node.ops = kept
@@ -156,7 +167,10 @@ class _Search:
         if name == "call":
             args[0] = self._method(op.args[0]) or args[0]
         if len(args) == 2 and types[0] == types[1] and types[0] in op.operator.laws.commutative:
-            args.sort(key=repr)
+            ordered = sorted(args, key=repr)
+            if ordered != args:
+                self._graph.fire(law_name(op.name, "commutative", types[0]))
+            args = ordered
         return (plain, op.attr, tuple(args), self._read(effects.reads, versions))
 
     def _read(self, reads: frozenset[str], versions: Versions) -> Versions:

@@ -13,13 +13,18 @@ Invariant: no effect, no exception and no result changes.
 
 from __future__ import annotations
 
+from typing import Final
+
 from futamura.ir.graph import Edge, Operation, Value
 from futamura.ir.liveness import end_uses
-from futamura.optimize.deciding import straighten
+from futamura.optimize.deciding import DECIDED, straighten
 from futamura.optimize.flowgraph import FlowGraph, Node
 from futamura.optimize.inference import Inference
 
-__all__ = ["counts", "dce"]
+__all__ = ["RULES", "counts", "dce"]
+
+RULES: Final = ("dead operation", "dead parameter", *DECIDED)
+"""What is counted by `FlowGraph.fire`."""
 
 
 def dce(graph: FlowGraph, inference: Inference) -> bool:
@@ -29,6 +34,7 @@ def dce(graph: FlowGraph, inference: Inference) -> bool:
     for _, node in graph.nodes():
         kept = [op for op in node.ops if counts(op, inference) or any(result in live for result in op.results)]
         changed = changed or len(kept) != len(node.ops)
+        graph.fire("dead operation", len(node.ops) - len(kept))
         node.ops = kept
     kept_params = _parameters(graph, live)
     for _, node in graph.nodes():
@@ -36,6 +42,7 @@ def dce(graph: FlowGraph, inference: Inference) -> bool:
     for at, kept_places in kept_params.items():
         node = graph.node(at)
         changed = changed or len(kept_places) != len(node.params)
+        graph.fire("dead parameter", len(node.params) - len(kept_places))
         node.params = [node.params[place] for place in kept_places]
     return changed
 

@@ -21,7 +21,10 @@ from futamura.optimize.flowgraph import FlowGraph, Node
 from futamura.optimize.inference import Inference
 from futamura.optimize.places import Place, Places
 
-__all__ = ["dead_stores"]
+__all__ = ["RULES", "dead_stores"]
+
+RULES: Final = ("dead store",)
+"""What is counted by `FlowGraph.fire`."""
 
 _FEW: Final = 256
 """With more places only what happens within blocks is looked at."""
@@ -84,6 +87,7 @@ class _Search:
             node = self._graph.node(at)
             node.ops = [op for op in node.ops if op.id not in gone]
             removed = removed or bool(gone)
+            self._graph.fire("dead store", len(gone))
         return removed
 
     def _through(self, at: int, before: dict[int, frozenset[Place]], gone: set[int] | None) -> frozenset[Place]:

@@ -7,11 +7,16 @@ Invariant: behind it, exactly the blocks that the facts say may be reached are l
 
 from __future__ import annotations
 
+from typing import Final
+
 from futamura.optimize.cleaning import prune
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.inference import Inference
 
-__all__ = ["straighten"]
+__all__ = ["DECIDED", "straighten"]
+
+DECIDED: Final = ("decided branch", "decided switch")
+"""What is counted by `FlowGraph.fire`."""
 
 
 def straighten(graph: FlowGraph, inference: Inference) -> bool:
@@ -22,6 +27,7 @@ def straighten(graph: FlowGraph, inference: Inference) -> bool:
             continue
         ways = [edge for number, edge in enumerate(node.end.edges) if inference.may_go(node, number)]
         if len(ways) == 1:
+            graph.fire(f"decided {node.end.name}")
             node.end = graph.terminator("jump", (), (ways[0],))
             changed = True
     return prune(graph) or changed

@@ -12,6 +12,7 @@ Regions keep their numbers; one that lost its handler or all its blocks protects
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -63,6 +64,8 @@ class FlowGraph:
         """Handlers are named by their places in `blocks`."""
         self.hints: Final[list[str | None]] = list(function.hints)
         self.types: Final[list[str]] = list(function.types)
+        self.fired: Final[Counter[str]] = Counter()
+        """How often each rewrite rule was applied, by name."""
         self._ids = 1 + max(
             [op.id for op in function.operations()] + [block.terminator.id for block in function.blocks], default=0
         )
@@ -77,6 +80,11 @@ class FlowGraph:
         """May its blocks be moved and merged too?"""
         plain = function.kind == "function" and len(function.regions) == 1
         return plain and all(block.terminator.name in _ENDS for block in function.blocks)
+
+    def fire(self, rule: str, times: int = 1) -> None:
+        """Count a rule that is applied: one of those that the row of its pass names."""
+        if times:
+            self.fired[rule] += times
 
     def nodes(self) -> Iterator[tuple[int, Node]]:
         for at, node in enumerate(self.blocks):

@@ -29,7 +29,10 @@ from futamura.optimize.inference import Inference
 from futamura.optimize.invariance import Rounds, homes
 from futamura.optimize.memory import Memory
 
-__all__ = ["licm"]
+__all__ = ["RULES", "licm"]
+
+RULES: Final = ("what raises nothing", "what may raise")
+"""What is counted by `FlowGraph.fire`."""
 
 
 def licm(graph: FlowGraph, inference: Inference) -> bool:
@@ -166,6 +169,7 @@ class _Hoister:
                     self._moved.append(op)
                     self._home.update(dict.fromkeys(op.results, -1))
                     self.raises = self.raises or bool(self._inference.fact(op).raises)
+                    self._graph.fire("what may raise" if self._inference.fact(op).raises else "what raises nothing")
                 else:
                     kept.append(op)
                     first = first and self._is_unnoticed(op)

@@ -12,11 +12,16 @@ Invariant: the names of variables survive where the value has none.
 
 from __future__ import annotations
 
+from typing import Final
+
 from futamura.ir.graph import Value
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.layout import Layout
 
-__all__ = ["same_parameters"]
+__all__ = ["RULES", "same_parameters"]
+
+RULES: Final = ("same parameter", "copy")
+"""What is counted by `FlowGraph.fire`."""
 
 
 def same_parameters(graph: FlowGraph) -> bool:
@@ -62,6 +67,7 @@ def same_parameters(graph: FlowGraph) -> bool:
             (replaced[param],) = values
             work.extend(user for user in users.get(param, ()) if user in places)
     gone = {param for param in replaced if param in places}
+    graph.fire("same parameter", len(gone))
     if not gone and not changed:
         return False
     for value in sorted(replaced):
@@ -94,6 +100,7 @@ def _without_copies(graph: FlowGraph, replaced: dict[Value, Value], caught: dict
         for op in node.ops:
             if op.name == "copy" and caught.keys().isdisjoint(op.args):
                 replaced.update(zip(op.results, op.args))
+                graph.fire("copy")
                 found = True
             else:
                 kept.append(op)

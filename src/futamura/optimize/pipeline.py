@@ -15,29 +15,36 @@ Invariant: the result means what the program meant; it is verified when it is fr
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from futamura.ir.graph import Function, Program, Value
 from futamura.ir.verify import verify_program
+from futamura.optimize.algebra import RULES as OF_ALGEBRA
 from futamura.optimize.algebra import algebra
 from futamura.optimize.arms import equal_arms
+from futamura.optimize.available import RULES as OF_CSE
 from futamura.optimize.available import cse
 from futamura.optimize.cells import uncaptured
 from futamura.optimize.cleaning import merge, paste, prune
 from futamura.optimize.contifying import contify
 from futamura.optimize.copies import copies
+from futamura.optimize.dead import RULES as OF_DCE
 from futamura.optimize.dead import dce
+from futamura.optimize.deadstores import RULES as OF_DEAD_STORES
 from futamura.optimize.deadstores import dead_stores
 from futamura.optimize.decisions import decisions
 from futamura.optimize.flowgraph import FlowGraph
+from futamura.optimize.hoisting import RULES as OF_LICM
 from futamura.optimize.hoisting import licm
 from futamura.optimize.inference import Inference, Known
 from futamura.optimize.inlining import inline, without_unused
 from futamura.optimize.inverting import invert
 from futamura.optimize.lateiter import late_iterators
 from futamura.optimize.lifting import lift
+from futamura.optimize.parameters import RULES as OF_PARAMETERS
 from futamura.optimize.parameters import same_parameters
 from futamura.optimize.peeling import peel
 from futamura.optimize.representations import representations
@@ -46,9 +53,22 @@ from futamura.optimize.scalars import replace_aggregates
 from futamura.optimize.shapes import Shape
 from futamura.optimize.tails import tails
 from futamura.optimize.threading import thread
+from futamura.optimize.typefold import RULES as OF_TYPEFOLD
 from futamura.optimize.typefold import typefold
 
-__all__ = ["PASSES", "PIPELINE", "SHRINKING", "Cleaning", "Report", "Row", "Whole", "optimize", "run_passes", "shrink"]
+__all__ = [
+    "PASSES",
+    "PIPELINE",
+    "RULES",
+    "SHRINKING",
+    "Cleaning",
+    "Report",
+    "Row",
+    "Whole",
+    "optimize",
+    "run_passes",
+    "shrink",
+]
 
 
 class Row(NamedTuple):
@@ -57,6 +77,8 @@ class Row(NamedTuple):
     run: Callable[[FlowGraph, Inference], bool]
     what: str
     why_here: str
+    rules: tuple[str, ...] = ()
+    """What it counts with `FlowGraph.fire`; a pass without is one rule."""
 
 
 class Cleaning(NamedTuple):
@@ -65,6 +87,7 @@ class Cleaning(NamedTuple):
     run: Callable[[FlowGraph], bool]
     what: str
     why_here: str
+    rules: tuple[str, ...] = ()
     plain: bool = False
     """Takes only functions whose blocks may be moved and merged (`FlowGraph.is_plain`)."""
 
@@ -92,11 +115,13 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         same_parameters,
         "parameters and copies that are always one value are that value",
         "early: the fewer names a value has, the more the others see",
+        OF_PARAMETERS,
     ),
     "typefold": Row(
         typefold,
         "constants, decided branches and neutral operations from types and ranges",
         "before cse: what it folds need not be looked up; after it once more, for conditions that became the same",
+        OF_TYPEFOLD,
     ),
     "decisions": Row(
         decisions,
@@ -107,21 +132,25 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         cse,
         "what is available on every way is not computed again",
         "before licm, which would move each copy; it leaves dead operations and decided branches",
+        OF_CSE,
     ),
     "algebra": Row(
         algebra,
         "chains of operations with constants become one",
         "behind cse, which connects steps that go through memory",
+        OF_ALGEBRA,
     ),
     "dead-stores": Row(
         dead_stores,
         "what is stored over before anybody reads it is not stored",
         "behind cse, which needs the stores no more, and algebra, which needs the values between no more",
+        OF_DEAD_STORES,
     ),
     "licm": Row(
         licm,
         "what does not change in a loop is computed before it",
         "when all is folded, and equal operations are one",
+        OF_LICM,
     ),
     "arms": Row(
         equal_arms,
@@ -147,6 +176,7 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         dce,
         "what nothing needs is taken away",
         "last: every other pass leaves things behind",
+        OF_DCE,
     ),
     "inline": Whole(
         inline,
@@ -212,6 +242,12 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         plain=True,
     ),
 }
+RULES: Final = tuple(
+    text
+    for name, row in PASSES.items()
+    for text in ([f"{name}: {rule}" for rule in row.rules] if not isinstance(row, Whole) and row.rules else [name])
+)
+"""All rewrite rules, as `Report.fired` counts them."""
 PIPELINE: Final = (
     "inline", "closures", "contify", "paste", "parameters", "scalars", "cells", "typefold", "decisions", "cse",
     "typefold", "thread", "paste", "parameters", "algebra", "dead-stores", "licm", "arms", "paste", "late-iter",
@@ -229,6 +265,8 @@ class Report:
     seconds: dict[str, float] = field(default_factory=dict)
     changed: dict[str, int] = field(default_factory=dict)
     removed: dict[str, int] = field(default_factory=dict)
+    fired: Counter[str] = field(default_factory=Counter)
+    """By the name in `RULES`: how often a rewrite rule was applied."""
 
     def add(self, name: str, seconds: float, changed: bool, removed: int) -> None:
         self.seconds[name] = self.seconds.get(name, 0.0) + seconds
@@ -329,6 +367,8 @@ class _Run:
         news = row.run(program, self.known)
         fewer = sum(map(_length, program.functions)) - sum(map(_length, news.functions))
         self.report.add(name, time.process_time() - started, news is not program, fewer)
+        if news is not program:
+            self.report.fired[name] += 1
         if self.watch is not None:
             verify_program(news)
             for function in news.functions:
@@ -363,6 +403,11 @@ class _Run:
             if news:
                 changed, facts = True, None
             self.report.add(name, time.process_time() - started, news, before - _count(graph))
+            if row.rules:
+                self.report.fired.update({f"{name}: {rule}": times for rule, times in graph.fired.items()})
+            elif news:
+                self.report.fired[name] += 1
+            graph.fired.clear()
             if self.watch is not None:
                 self.watch(name, graph.freeze()[0])
         return changed

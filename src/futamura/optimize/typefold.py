@@ -11,16 +11,29 @@ Invariant: an operation is replaced only if it raises nothing on the operands th
 
 from __future__ import annotations
 
+from typing import Final
+
 from futamura.ir.constant import Constant
 from futamura.ir.facts import SCALARS, Effects
 from futamura.ir.graph import Operation, Value
 from futamura.ir.ops import OPERATORS
-from futamura.optimize.deciding import straighten
+from futamura.optimize.deciding import DECIDED, straighten
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.inference import Inference
+from futamura.optimize.rules import LAW_RULES, law_name
 from futamura.optimize.shapes import Shape
 
-__all__ = ["typefold"]
+__all__ = ["RULES", "typefold"]
+
+_ONE_SIDED: Final = ("identity", "absorbing", "same", "idempotent")
+RULES: Final = (
+    "constant",
+    "constant parameter",
+    "truth of a bool",
+    *DECIDED,
+    *[name for name in LAW_RULES if any(f"{law} (" in name for law in _ONE_SIDED)],
+)
+"""What is counted by `FlowGraph.fire`."""
 
 
 def typefold(graph: FlowGraph, inference: Inference) -> bool:
@@ -40,15 +53,19 @@ def typefold(graph: FlowGraph, inference: Inference) -> bool:
             if node.handler is not None and shared is None:
                 shared = graph.shared()
             if node.handler is None or shared is None or param not in shared:  # a handler begins before all operations
+                graph.fire("constant parameter")
                 ops.append(graph.operation("const", (), graph.hints[param], constant))
                 replaced[param] = ops[-1].results[0]
         for op in node.ops:
-            folded = _folded(op, inference)
             same = _same(op, inference)
+            folded = _folded(op, inference) if same is None or same[0] in confined else None
             if folded is not None:
-                ops.append(op._replace(operator=OPERATORS["const"], args=(), attr=folded))
-            elif same is not None and same not in confined:
-                replaced[op.results[0]] = same
+                constant, rule = folded
+                graph.fire(rule)
+                ops.append(op._replace(operator=OPERATORS["const"], args=(), attr=constant))
+            elif same is not None and same[0] not in confined:
+                replaced[op.results[0]], rule = same
+                graph.fire(rule)
             else:
                 ops.append(op)
         changed = changed or len(ops) != len(node.ops) or any(a is not b for a, b in zip(ops, node.ops))
@@ -65,7 +82,8 @@ def is_single(value: object) -> bool:
     return value is None or type(value) is bool or value is ... or (type(value) is int and -5 <= value <= 256)
 
 
-def _folded(op: Operation, inference: Inference) -> Constant | None:
+def _folded(op: Operation, inference: Inference) -> tuple[Constant, str] | None:
+    """The constant that the operation gives, and the rule that says so."""
     if len(op.results) != 1 or op.name in ("const", "copy"):
         return None
     shape = inference.shapes.get(op.results[0])
@@ -73,40 +91,40 @@ def _folded(op: Operation, inference: Inference) -> Constant | None:
     if len(operands) == 2 and op.args[0] == op.args[1]:
         for kind, constant in op.operator.laws.same:
             if kind == operands[0].type:
-                return constant
+                return constant, law_name(op.name, "same", kind)
     if shape is None or shape.constant is None or shape.type not in SCALARS:
         return None
     fact = inference.fact(op)
     computed = all(operand.constant is not None for operand in operands)
     if not _without_effect(fact.effects) or (fact.raises and not computed):
         return None
-    return shape.constant
+    return shape.constant, "constant"
 
 
 def _without_effect(effects: Effects) -> bool:
     return not (effects.writes or effects.calls or effects.suspends)
 
 
-def _same(op: Operation, inference: Inference) -> Value | None:
-    """The operand that the operation gives back, by the laws of its operator."""
+def _same(op: Operation, inference: Inference) -> tuple[Value, str] | None:
+    """The operand that the operation gives back, and the law of its operator that says so."""
     shapes = inference.operands.get(op.id)
     if shapes is None or len(op.results) != 1:
         return None
     if op.name == "truth" and shapes[0].type == "bool":
-        return op.args[0]
+        return op.args[0], "truth of a bool"
     if len(shapes) != 2:
         return None
-    laws = op.operator.laws
+    laws, kind = op.operator.laws, shapes[0].type
     if _holds(shapes[1], shapes[0], laws.right_identity):
-        return op.args[0]
+        return op.args[0], law_name(op.name, "right_identity", kind)
     if _holds(shapes[0], shapes[1], laws.left_identity):
-        return op.args[1]
-    if op.args[0] == op.args[1] and shapes[0].type in laws.idempotent:
-        return op.args[0]
+        return op.args[1], law_name(op.name, "left_identity", kind)
+    if op.args[0] == op.args[1] and kind in laws.idempotent:
+        return op.args[0], law_name(op.name, "idempotent", kind)
     if _holds(shapes[1], shapes[0], laws.right_absorbing):
-        return op.args[1]
+        return op.args[1], law_name(op.name, "right_absorbing", kind)
     if _holds(shapes[0], shapes[1], laws.left_absorbing):
-        return op.args[0]
+        return op.args[0], law_name(op.name, "left_absorbing", kind)
     return None
 
 
