@@ -21,6 +21,7 @@ from typing import Any, Final, NamedTuple
 
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Operation, Value
+from futamura.optimize.effects import may_be_shared
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.inference import Inference
 from futamura.optimize.memory import Memory, Versions
@@ -158,7 +159,7 @@ class _Search:
         if len(op.results) != 1 or op.name in _NEVER or (op.name == "global_get" and op.attr in self._inference.known):
             return None
         effects = self._inference.fact(op).effects
-        if effects.writes or effects.calls or effects.suspends or effects.allocates:
+        if not may_be_shared(effects):
             return None
         name = op.name
         types = [shape.type for shape in self._inference.operands[op.id]]

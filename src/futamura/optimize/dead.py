@@ -18,6 +18,7 @@ from typing import Final
 from futamura.ir.graph import Edge, Operation, Value
 from futamura.ir.liveness import end_uses
 from futamura.optimize.deciding import DECIDED, straighten
+from futamura.optimize.effects import may_be_removed
 from futamura.optimize.flowgraph import FlowGraph, Node
 from futamura.optimize.inference import Inference
 
@@ -49,9 +50,7 @@ def dce(graph: FlowGraph, inference: Inference) -> bool:
 
 def counts(op: Operation, inference: Inference) -> bool:
     """Is the operation executed for something else than its result?"""
-    fact = inference.fact(op)
-    effects = fact.effects
-    return bool(effects.writes or effects.calls or effects.suspends or fact.raises)
+    return not may_be_removed(inference.fact(op))
 
 
 def _alive(graph: FlowGraph, inference: Inference) -> set[Value]:

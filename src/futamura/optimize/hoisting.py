@@ -24,6 +24,7 @@ from typing import Final
 
 from futamura.ir.graph import Edge, Operation, Value
 from futamura.ir.nesting import Loop
+from futamura.optimize.effects import may_be_removed
 from futamura.optimize.flowgraph import FlowGraph, Node
 from futamura.optimize.inference import Inference
 from futamura.optimize.invariance import Rounds, homes
@@ -187,8 +188,7 @@ class _Hoister:
         return all(shapes.get(arg) == here for arg, here in zip(op.args, self._inference.operands[op.id]))
 
     def _is_unnoticed(self, op: Operation) -> bool:
-        fact = self._inference.fact(op)
-        return not (fact.raises or fact.effects.writes or fact.effects.calls or fact.effects.suspends)
+        return may_be_removed(self._inference.fact(op))
 
     def move(self, before: int) -> None:
         """Put the operations at the end of a block, with constants and globals of their own."""

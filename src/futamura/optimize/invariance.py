@@ -15,7 +15,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from futamura.ir.facts import Effects
 from futamura.ir.graph import Operation, Value
+from futamura.optimize.effects import clobbers, may_be_shared
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.inference import Inference
 from futamura.optimize.memory import Memory
@@ -67,12 +69,7 @@ class Rounds:
         if op.name in _FREE or len(op.results) != 1:
             return False
         effects = self._inference.fact(op).effects
-        if effects.writes or effects.calls or effects.suspends or effects.allocates:
-            return False
-        outside = [kind for kind in effects.reads if not kind.startswith("list ")]
-        if effects.reads & self._writes or ("any" in effects.reads and self._writes):
-            return False
-        if "any" in self._writes and outside:
+        if not may_be_shared(effects) or clobbers(Effects(writes=self._writes), effects):
             return False
         return all(self.is_outside(arg) or self.is_free(arg) for arg in op.args)
 

@@ -14,10 +14,11 @@ from __future__ import annotations
 from typing import Final
 
 from futamura.ir.constant import Constant
-from futamura.ir.facts import SCALARS, Effects
+from futamura.ir.facts import SCALARS
 from futamura.ir.graph import Operation, Value
 from futamura.ir.ops import OPERATORS
 from futamura.optimize.deciding import DECIDED, straighten
+from futamura.optimize.effects import acts
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.inference import Inference
 from futamura.optimize.rules import LAW_RULES, law_name
@@ -96,13 +97,9 @@ def _folded(op: Operation, inference: Inference) -> tuple[Constant, str] | None:
         return None
     fact = inference.fact(op)
     computed = all(operand.constant is not None for operand in operands)
-    if not _without_effect(fact.effects) or (fact.raises and not computed):
+    if acts(fact.effects) or (fact.raises and not computed):
         return None
     return shape.constant, "constant"
-
-
-def _without_effect(effects: Effects) -> bool:
-    return not (effects.writes or effects.calls or effects.suspends)
 
 
 def _same(op: Operation, inference: Inference) -> tuple[Value, str] | None:
