@@ -85,6 +85,28 @@ b4() in 2:
   return v12
 """
 
+CAUGHT_UNPASSED = """program f
+
+func f(t, a, b, n) module m
+  region 1 try flavor except in 0 handler b3
+  region 2 except in 0 of 1
+b0(v0:t, v1:a, v2:b, v3:n):
+  v4 = const 0
+  jump b1(v4)
+b1(v5:i) in 1 handler b3():
+  v6 = floordiv v1, v2
+  v7 = call v0, v5
+  v8 = add v5, v6
+  v9 = lt v8, v3
+  branch v9 -> b1(v8) | b2()
+b2():
+  return v8
+b3(v10) in 2:
+  jump b4()
+b4() in 2:
+  return v5
+"""
+
 EXITS = """program f
 
 func f(t, a, b, n) module m
@@ -132,7 +154,7 @@ b3():
   return v12
 """
 
-LOOPS = (IRREDUCIBLE, TWO_WAYS_IN, CAUGHT, EXITS, WHILE)
+LOOPS = (IRREDUCIBLE, TWO_WAYS_IN, CAUGHT, CAUGHT_UNPASSED, EXITS, WHILE)
 ARGUMENTS = ((7, 2, 30), (2, 7, 3), (2, 1, 9), (3, 0, 9), (0, 0, 0), (9, 4, 0), (1, 3, 1))
 
 
@@ -207,6 +229,14 @@ def test_what_raises_finds_its_handler_with_its_values() -> None:
     (head,) = [line for line in result.splitlines() if line.startswith(f"b{preheader}(")]
     assert " in 1 handler b3(v" in head
     assert seen(result, (3, 0, 9)) == ((0, 9), [])
+
+
+def test_what_a_handler_uses_without_being_passed_has_one_definition() -> None:
+    result = behind(CAUGHT_UNPASSED, "licm")
+    assert "floordiv" in names(result, 1), "a preheader would lead to the handler with no value of the loop"
+    assert seen(result, (3, 0, 9)) == (0, [])
+    unused = behind(CAUGHT_UNPASSED.replace("return v5", "return v1"), "licm")
+    assert "floordiv" not in names(unused, 1)
 
 
 def test_values_that_leave_a_peeled_loop_are_joined() -> None:

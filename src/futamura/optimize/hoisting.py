@@ -20,9 +20,11 @@ Invariant: nothing is executed that could raise or be noticed and would not have
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Final
 
 from futamura.ir.graph import Edge, Operation, Value
+from futamura.ir.liveness import end_uses
 from futamura.ir.nesting import Loop
 from futamura.optimize.effects import may_be_removed
 from futamura.optimize.flowgraph import FlowGraph, Node
@@ -81,10 +83,7 @@ class _Motion:
             hoister.move(before)
             return True
         header = self._graph.node(loop.header)
-        may_enter = all(
-            self._graph.node(source).implicit(edge) == 0
-            for source, edge in self._inference.layout.entering[loop.header]
-        )
+        may_enter = self._may_get_preheader(loop)
         # An exception must find the same handler there, with the same values.
         alike = before is not None and self._graph.node(before).handler == header.handler
         if (before is None and not may_enter) or not hoister.collect(loop.header if alike or may_enter else None):
@@ -102,6 +101,32 @@ class _Motion:
         node = self._graph.node(outside[0])
         same = node.region == self._graph.node(loop.header).region
         return outside[0] if node.end.name == "jump" and same else None
+
+    def _may_get_preheader(self, loop: Loop) -> bool:
+        """Can a block before the header be entered as the header is, and leave to the header's handler?
+
+        Behind a handler that only the loop leads to, parameters of the header may be used without being passed.
+        """
+        layout = self._inference.layout
+        header = self._graph.node(loop.header)
+        if any(self._graph.node(source).implicit(edge) for source, edge in layout.entering[loop.header]):
+            return False
+        if header.handler is None or not layout.dominates(loop.header, header.handler.target):
+            return True
+        handler = header.handler.target
+        return not any(layout.dominates(handler, at) for param in header.params for at in self._users.get(param, ()))
+
+    @cached_property
+    def _users(self) -> dict[Value, set[int]]:
+        """The blocks that use a value, or pass it on."""
+        found: dict[Value, set[int]] = {}
+        for at in self._inference.layout.order:
+            node = self._graph.node(at)
+            for value in (*[arg for op in node.ops for arg in op.args], *end_uses(node.end)):
+                found.setdefault(value, set()).add(at)
+            for value in node.handler.args if node.handler is not None else ():
+                found.setdefault(value, set()).add(at)
+        return found
 
     def _nearest(self, number: int) -> int | None:
         """The nearest block that dominates all entries, if it is executed no more often than the loop is entered."""

@@ -79,6 +79,13 @@ class Layout:
         found = self._common([self._parent[at] for at in blocks])
         return self._owner[found]
 
+    def dominates(self, top: int, block: int) -> bool:
+        """Does every way to the beginning of a block go through the beginning of `top`?"""
+        rank = self._rank
+        while rank[block] > rank[top]:
+            block = self._parent[block]
+        return block == top
+
     def on_all_ways(self, top: int, bottoms: Sequence[int]) -> list[int]:
         """The blocks whose operations are executed on every way from `top`, which dominates, through one of these."""
         found: list[int] = []
