@@ -48,9 +48,11 @@ from futamura.optimize import (
     refining,
     scalars,
     shapes,
+    sinking,
     sites,
     threading,
     twins,
+    wayplaces,
 )
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.layout import Layout
@@ -190,6 +192,19 @@ FAULTS: dict[str, Callable[[pytest.MonkeyPatch], object]] = {
     ),
     "what is made before the loop is not looked at": lambda patch: _patched(
         patch, lateiter, "_may_come_before", lambda old: lambda op, iterator, facts: iterator not in op.args
+    ),
+    "what may raise is sunk": lambda patch: _patched(
+        patch, sinking._Sinking, "_reads",
+        lambda old: lambda self, op: frozenset() if len(op.results) == 1 and op.name != "const" else None,
+    ),
+    "what is read may be sunk anywhere": lambda patch: _patched(
+        patch, sinking._Sinking, "_is_unwritten", lambda old: lambda self, reads, before, target: True
+    ),
+    "copies keep the name of the first": lambda patch: _patched(
+        patch, sinking._Sinking, "_rename", lambda old: lambda self, user, one, new: None
+    ),
+    "places lead to no other": lambda patch: _patched(
+        patch, wayplaces.WayPlaces, "_are_apart", lambda old: lambda self, here, targets: True
     ),
     "what may raise is moved": lambda patch: _patched(
         patch, hoisting._Hoister, "_moves",

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from futamura.ir.constant import Constant
 from futamura.ir.facts import PURE, SCALARS, UNKNOWN, Effects, Fact
-from futamura.optimize.shapes import NOTHING, Shape, join, known_as, of_type, truth_of
+from futamura.optimize.shapes import LONGEST, NOTHING, Shape, has_few_digits, join, known_as, of_type, truth_of
 
 __all__ = ["Called", "call_of"]
 
@@ -44,7 +44,7 @@ def _pure(shape: Shape, *raises: type[BaseException], effects: Effects = PURE) -
 def _len(value: Shape) -> Called:
     if value.type not in _FIXED | _CHANGING:
         return _ANYTHING
-    size = Shape("int", 0)
+    size = Shape("int", 0, LONGEST)
     if value.constant is not None and value.type in _FIXED:
         size = known_as(Constant(len(value.constant.value)))  # type: ignore[arg-type]
     if value.type == "range":
@@ -107,7 +107,7 @@ def _float(value: Shape) -> Called:
 def _str(value: Shape) -> Called:
     if value.type not in SCALARS or value.type == "bytes":
         return _ANYTHING  # str(b"") may warn
-    return _pure(Shape("str"), ValueError) if value.type == "int" else _pure(Shape("str"))
+    return _pure(Shape("str"), ValueError) if value.type == "int" and not has_few_digits(value) else _pure(Shape("str"))
 
 
 def _ord(value: Shape) -> Called:

@@ -26,7 +26,19 @@ from futamura.optimize.layout import Layout
 from futamura.optimize.methods import called_method, searches
 from futamura.optimize.private import Private, private_lists
 from futamura.optimize.refining import Conditions
-from futamura.optimize.shapes import NOTHING, Shape, join, known_as, narrowed, of_type, outcome, truth_of, widened
+from futamura.optimize.shapes import (
+    LONGEST,
+    NOTHING,
+    Shape,
+    has_few_digits,
+    join,
+    known_as,
+    narrowed,
+    of_type,
+    outcome,
+    truth_of,
+    widened,
+)
 
 __all__ = ["Inference", "Known"]
 
@@ -186,6 +198,8 @@ class Inference:
             found = Called(Fact("object", frozenset(), Effects(frozenset({"global"}))), always)
         else:
             fact = op.operator.fact(tuple([shape.type for shape in shapes]), op.attr)
+            if op.name == "format" and len(shapes) == 1 and has_few_digits(shapes[0]):
+                fact = fact._replace(raises=frozenset())
             single = len(op.results) == 1
             shape = outcome(op.operator, shapes, op.attr, fact.result) if single else of_type(fact.result)
             found = Called(fact, shape)
@@ -227,7 +241,7 @@ class Inference:
             return None
         memory = frozenset({mine.kind})
         if op.name in ("call", "truth", "not"):
-            size = Shape("int", 0) if mine.length is None else known_as(Constant(mine.length))
+            size = Shape("int", 0, LONGEST) if mine.length is None else known_as(Constant(mine.length))
             if op.name != "call":
                 verdict = truth_of(size)
                 size = of_type("bool") if verdict is None else known_as(Constant(verdict is (op.name == "truth")))

@@ -30,7 +30,7 @@ Versions = tuple[object, ...]
 
 
 class Memory:
-    """The versions with which each block begins."""
+    """The versions with which each block begins and ends."""
 
     def __init__(self, graph: FlowGraph, inference: Inference) -> None:
         layout = inference.layout
@@ -41,7 +41,7 @@ class Memory:
         everything = frozenset(range(len(self.kinds)))
         position = {at: number for number, at in enumerate(layout.order)}
         self.begin: Final[dict[int, Versions]] = {}
-        self._end: Final[dict[int, Versions]] = {}
+        self.end: Final[dict[int, Versions]] = {}
         for at in layout.order:
             ways = layout.entering[at]
             forward = [source for source, _ in ways if position[source] < position[at]]
@@ -58,14 +58,14 @@ class Memory:
                 fresh = frozenset().union(*(written[inside] for inside in loop.nodes)) if loop else everything
             else:
                 fresh = frozenset()
-            ends = self.begin if handler else self._end
+            ends = self.begin if handler else self.end
             arriving = [ends[source] for source in forward]
             self.begin[at] = tuple([
                 ("block", at) if kind in fresh or len({versions[kind] for versions in arriving}) != 1
                 else arriving[0][kind]
                 for kind in range(len(self.kinds))
             ])  # fmt: skip
-            self._end[at] = self._after(graph.node(at), self.begin[at])
+            self.end[at] = self._after(graph.node(at), self.begin[at])
 
     def step(self, versions: Versions, op: Operation) -> Versions:
         """The versions behind an operation."""

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 from futamura.ir.classes import is_a
 from futamura.ir.facts import PURE, Effects, Fact
 from futamura.optimize.calls import Called
-from futamura.optimize.shapes import Shape, of_type
+from futamura.optimize.shapes import LONGEST, Shape, of_type
 
 __all__ = ["called_method", "searches"]
 
@@ -55,12 +55,12 @@ _OF_STR: Final[Mapping[str, _Row]] = {
     **dict.fromkeys(("lstrip", "rstrip", "strip"), _Row(_TEXT, ((), ("str",), ("NoneType",)))),
     **dict.fromkeys(("removeprefix", "removesuffix"), _Row(_TEXT, (("str",),))),
     **dict.fromkeys(("endswith", "startswith"), _Row(_BOOL, _PLACES)),
-    **dict.fromkeys(("find", "rfind"), _Row(Shape("int", -1), _PLACES)),
-    **dict.fromkeys(("index", "rindex"), _Row(Shape("int", 0), _PLACES, _VALUE_ERROR)),
+    **dict.fromkeys(("find", "rfind"), _Row(Shape("int", -1, LONGEST), _PLACES)),
+    **dict.fromkeys(("index", "rindex"), _Row(Shape("int", 0, LONGEST), _PLACES, _VALUE_ERROR)),
     **dict.fromkeys(
         ("rsplit", "split"), _Row(of_type("list"), ((), ("str",), ("str", "int")), _VALUE_ERROR, _ALLOCATES)
     ),
-    "count": _Row(Shape("int", 0), _PLACES),
+    "count": _Row(Shape("int", 0, LONGEST), _PLACES),
     "encode": _Row(of_type("bytes"), ((),), _NO_TEXT),
     "replace": _Row(_TEXT, (("str", "str"),)),
     "splitlines": _Row(of_type("list"), effects=_ALLOCATES),

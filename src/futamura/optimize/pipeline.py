@@ -51,6 +51,7 @@ from futamura.optimize.representations import representations
 from futamura.optimize.rerolling import reroll
 from futamura.optimize.scalars import replace_aggregates
 from futamura.optimize.shapes import Shape
+from futamura.optimize.sinking import sink
 from futamura.optimize.tails import tails
 from futamura.optimize.threading import thread
 from futamura.optimize.typefold import RULES as OF_TYPEFOLD
@@ -172,6 +173,11 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         "the first round of a loop stands before it, where later rounds need not repeat what it found out",
         "behind licm, which takes what it can without making the code longer",
     ),
+    "sink": Row(
+        sink,
+        "what only some ways need is computed on these ways",
+        "behind licm and peel, which take out of loops what this would leave in them",
+    ),
     "dce": Row(
         dce,
         "what nothing needs is taken away",
@@ -251,7 +257,7 @@ RULES: Final = tuple(
 PIPELINE: Final = (
     "inline", "closures", "contify", "paste", "parameters", "scalars", "cells", "typefold", "decisions", "cse",
     "typefold", "thread", "paste", "parameters", "algebra", "dead-stores", "licm", "arms", "paste", "late-iter",
-    "copies", "peel", "dce", "paste",
+    "copies", "peel", "sink", "dce", "paste",
 )  # fmt: skip
 SHRINKING: Final = ("merge", "paste", "tails", "reroll", "paste", "parameters", "dce")
 """Against code growth, for functions of more than `CODE_BUDGET` operations: shorter, and a little slower."""

@@ -21,9 +21,16 @@ from futamura.ir.facts import SCALARS
 from futamura.ir.graph import OBJECT
 from futamura.ir.ops import Operator
 
-__all__ = ["NOTHING", "Shape", "fold", "join", "known_as", "narrowed", "of_type", "outcome", "truth_of", "widened"]
+__all__ = [
+    "LONGEST", "NOTHING", "Shape", "fold", "has_few_digits", "join", "known_as", "narrowed", "of_type", "outcome",
+    "truth_of", "widened",
+]  # fmt: skip
 
 _WHOLE: Final = frozenset({"int", "bool"})
+LONGEST: Final = 2**63 - 1
+"""No sequence is longer, on any machine."""
+_LEAST_LIMIT: Final = 10**640
+"""No limit on digits that can be set is lower (`sys.int_info.str_digits_check_threshold`)."""
 _FOLDED_BYTES: Final = 4096
 """No constant longer than this is written into the code."""
 
@@ -99,6 +106,13 @@ def truth_of(shape: Shape) -> bool | None:
         if (shape.low is not None and shape.low > 0) or (shape.high is not None and shape.high < 0):
             return True
     return None
+
+
+def has_few_digits(shape: Shape) -> bool:
+    """Is this an integer that is written in decimal without an error, whatever limit is set?"""
+    if shape.type not in _WHOLE or shape.low is None or shape.high is None:
+        return False
+    return shape.low > -_LEAST_LIMIT and shape.high < _LEAST_LIMIT
 
 
 # -------------------------------------------------------------------- operators
