@@ -21,7 +21,7 @@ from futamura.codes import is_fallback
 from futamura.driver import lower_for_specializer, residual_text
 from futamura.entry import Promise, contents
 from futamura.errors import SpecializationError, UnsupportedError, diagnose
-from futamura.frontend.contents import contents_are_constant, is_rebound
+from futamura.frontend import contents as modules
 from futamura.ir.classes import is_a
 from futamura.residual import Printed, Recipe, Residual
 from futamura.specializer.offline.linking import specialize_function_offline
@@ -194,17 +194,15 @@ class Specializer:
         try:
             if self._offline is not None:
                 return specialize_function_offline(
-                    function, inputs, lower_for_specializer, self._offline, rebinds=is_rebound,
-                    constant=contents_are_constant,
-                )  # fmt: skip
+                    function, inputs, lower_for_specializer, self._offline, modules=modules
+                )
             return specialize_function(
                 function,
                 inputs,
                 lower_for_specializer,
                 polyvariance=self.polyvariance,  # type: ignore[arg-type]
                 budget=self.budget,
-                rebinds=is_rebound,
-                constant=contents_are_constant,
+                modules=modules,
                 watch=self.watch,
                 frozen=self.frozen,
                 caches=self.caches,

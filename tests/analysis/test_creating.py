@@ -39,6 +39,19 @@ NEW = [
 ]
 OLD = [
     """
+    class Base:
+        mark = []
+        def __init_subclass__(cls):
+            cls.mark += [1]
+    """,
+    """
+    class Meta(Remembering, type):
+        def __new__(mcs, name, bases, body):
+            cls = super().__new__(mcs, name, bases, body)
+            cls.mark = 1
+            return cls
+    """,
+    """
     class Meta(type):
         def __new__(mcs, name, bases, body):
             cls = known[name]

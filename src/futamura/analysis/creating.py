@@ -11,6 +11,8 @@
 
     def register(cls): cls.tag = cls.__name__; return cls       only ever used as `@register`
 
+What is stored may be reached elsewhere too: that is not asked here (`frontend/sharing.py`).
+
 Invariant: the receiver is bound once, to the class that Python passes to one of these hooks when it makes a class, or
 to what `type.__new__` gave.  That a program calls such a hook of a class that exists is not expected.
 """
@@ -24,7 +26,7 @@ from typing import Final
 __all__ = ["stores_on_new_classes"]
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
-_METACLASS_HOOKS: Final = frozenset({"__new__", "__init__"})
+_MAKING: Final = ("type", "ABCMeta", "EnumMeta")
 
 
 def stores_on_new_classes(tree: ast.Module) -> set[int]:
@@ -33,10 +35,19 @@ def stores_on_new_classes(tree: ast.Module) -> set[int]:
     for function, receiver in _hooks(tree):
         if _bindings(function, receiver) != (0 if _is_parameter(function, receiver) else 1):
             continue
-        for node in ast.walk(function):
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and _named(node.value, receiver):
-                found.add(id(node))
+        for target in _assigned(function):
+            if isinstance(target, ast.Attribute) and _named(target.value, receiver):
+                found.add(id(target))
     return found
+
+
+def _assigned(function: _Function) -> Iterator[ast.expr]:
+    """What plain assignments store to; `+=` is none, which may change what the class inherits."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign):
+            yield from node.targets
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            yield node.target
 
 
 def _hooks(tree: ast.Module) -> Iterator[tuple[_Function, str]]:
@@ -66,7 +77,8 @@ def _hook(function: ast.FunctionDef, in_metaclass: bool) -> Iterator[tuple[_Func
 
 
 def _is_metaclass(node: ast.ClassDef) -> bool:
-    return any(_named(base, "type") or _named(base, "ABCMeta") or _named(base, "EnumMeta") for base in node.bases)
+    """Are all of its bases classes that make a new class each time?  Another one in front could give an old one."""
+    return bool(node.bases) and all(any(_named(base, name) for name in _MAKING) for base in node.bases)
 
 
 def _makes_class(value: ast.expr) -> bool:

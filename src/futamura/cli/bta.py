@@ -30,7 +30,7 @@ from futamura.cli.commands import FORMAT, OUTPUT, as_json, deliver
 from futamura.cli.flow import read_text
 from futamura.cli.target import TargetError, find
 from futamura.driver import lower_for_specializer
-from futamura.frontend.contents import contents_are_constant, is_rebound
+from futamura.frontend import contents
 from futamura.frontend.flow.lowering import lower_flow
 from futamura.frontend.functional.lowering import lower_functional
 from futamura.ir.graph import Program
@@ -80,7 +80,7 @@ def _program(target: str) -> tuple[Program, dict[str, Sequence[str]]]:
         raise click.UsageError(str(error)) from None
     if not isinstance(function, types.FunctionType):
         raise click.UsageError(f"'{target}' is not a function written in Python")
-    world = World((), is_rebound, contents_are_constant)
+    world = World((), contents)
     return link(function, lower_for_specializer, world).program, {}
 
 

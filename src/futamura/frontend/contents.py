@@ -10,7 +10,8 @@
 
 A container's contents count as constant if, inside functions, its bare name is only indexed, iterated, measured, tested
 for members, or asked by methods that do not change it, and what comes out of it is not changed either (`items`).  What
-module level code does happens once, on import.
+module level code does happens once, on import.  `changing` says which objects have, somewhere else, a name whose
+contents are changed: they are no constants under any name.
 
 Invariant: "constant" is said only if every function of the module was seen.  An attribute that some function names in a
 string counts as changed; one whose name is put together at run time is not seen.
@@ -22,16 +23,18 @@ import ast
 import dis
 import gc
 import linecache
+import sys
 import types
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from futamura.analysis.creating import stores_on_new_classes
-from futamura.frontend.items import changed_items
+from futamura.frontend.items import Changed, changed_by_functions
+from futamura.frontend.sharing import changing_objects, is_container
 from futamura.ir.classes import is_a
 from futamura.source import unwarned
 
-__all__ = ["contents_are_constant", "is_rebound"]
+__all__ = ["changing", "contents_are_constant", "is_rebound"]
 
 _READING: Final = frozenset({"get", "items", "keys", "values", "index", "count", "copy"})
 _MEASURES: Final = frozenset(
@@ -39,8 +42,20 @@ _MEASURES: Final = frozenset(
     | {"list", "tuple", "sorted", "set", "frozenset", "dict", "map", "filter", "iter"}
 )
 
+
+
+class _Changes(NamedTuple):
+    """What the functions of a module change."""
+
+    names: frozenset[str]
+    """Globals, and attributes with a dot, which functions do something else with than to read their contents."""
+    certain: Changed
+    imported: frozenset[tuple[str, str]]
+    """Module and name of what it imports by `from module import name`."""
+
+
 _rebound: Final[dict[int, tuple[object, frozenset[str]]]] = {}
-_written: Final[dict[int, tuple[object, tuple[frozenset[str], frozenset[str]] | None]]] = {}
+_written: Final[dict[int, tuple[object, _Changes | None]]] = {}
 _PLAIN: Final = (
     *(int, float, complex, str, bytes, range, type(None)),
     *(type, types.FunctionType, types.BuiltinFunctionType),
@@ -93,15 +108,41 @@ def _stores(code: types.CodeType) -> Iterator[str]:
 
 def contents_are_constant(namespace: Mapping[str, object], name: str) -> bool:
     """Does the module only read the container that this global (or this attribute of a class, `.name`) holds?"""
+    known = _changes(namespace)
+    if known is None or name in known.names:
+        return False
+    if name not in known.certain.items:
+        return True
+    return name in namespace and all(map(_is_plain, gc.get_referents(namespace[name])))
+
+
+def changing(namespace: Mapping[str, object]) -> dict[int, object]:
+    """By identity the objects of the module whose contents functions change under some name: its own functions, and
+    those of the modules that it imports containers from."""
+    found: dict[int, object] = {}
+    work = [namespace]
+    seen: set[int] = set()
+    while work:
+        one = work.pop()
+        known = _changes(one)
+        if known is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        found.update(changing_objects(one, known.certain))
+        for module, name in sorted(known.imported):
+            other = sys.modules.get(module)
+            if isinstance(other, types.ModuleType) and (name == "*" or is_container(other.__dict__.get(name))):
+                work.append(other.__dict__)
+    return found
+
+
+def _changes(namespace: Mapping[str, object]) -> _Changes | None:
+    """What the source of the module says, read once; None if it is not known."""
     key = id(namespace)
     found = _written.get(key)
     if found is None or found[0] is not namespace:
         found = _written[key] = (namespace, _changed(namespace))
-    if found[1] is None or name in found[1][0]:
-        return False
-    if name not in found[1][1]:
-        return True
-    return name in namespace and all(map(_is_plain, gc.get_referents(namespace[name])))
+    return found[1]
 
 
 def _is_plain(value: object) -> bool:
@@ -111,8 +152,7 @@ def _is_plain(value: object) -> bool:
     return type(value) in _PLAIN or is_a(value, type)
 
 
-def _changed(namespace: Mapping[str, object]) -> tuple[frozenset[str], frozenset[str]] | None:
-    """The globals whose contents a function may change, and those whose items; None if the source is not known."""
+def _changed(namespace: Mapping[str, object]) -> _Changes | None:
     file = namespace.get("__file__")
     lines = linecache.getlines(file) if isinstance(file, str) else []
     if not lines:
@@ -135,7 +175,16 @@ def _changed(namespace: Mapping[str, object]) -> tuple[frozenset[str], frozenset
                     changed.add("." + node.attr)
                 elif isinstance(node, ast.Constant) and type(node.value) is str:
                     changed.add("." + node.value)
-    return frozenset(changed), changed_items(tree)
+    imported = frozenset(_imported(tree, namespace.get("__package__")))
+    return _Changes(frozenset(changed), changed_by_functions(tree), imported)
+
+
+def _imported(tree: ast.Module, package: object) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            parents = str(package).split(".")[: 1 - node.level or None] if node.level else []
+            module = ".".join((*parents, *([node.module] if node.module else ())))
+            yield from ((module, alias.name) for alias in node.names)
 
 
 def _read_only(node: ast.AST) -> Iterator[ast.expr]:

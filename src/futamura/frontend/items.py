@@ -1,12 +1,14 @@
-"""Which globals hold objects that functions of the module change, by whatever name these have there.
+"""Which objects functions of a module change, by whatever name these have there.
 
     ROWS = {"a": [1]}
     def add(v): ROWS["a"].append(v)              an item of ROWS is changed
     def first(row): row[0] = 1
     def use(): first(ROWS["a"])                  here too
+    def push(v): heappush(ROWS["a"], v)          and here: what other modules do with it is not known
 
-Names are followed through assignments, loops, calls of functions and methods of the module, and their results; all that
-comes out of a global counts as that global.  Order does not matter, nor does which branch is taken.
+Names are followed through assignments, loops, containers, attributes, calls of functions, methods and classes of the
+module, and their results; all that comes out of a global counts as that global.  Order does not matter, nor does which
+branch is taken.
 
 Invariant: what the functions of one module do to an item is found if each step is written in that module.
 """
@@ -14,12 +16,19 @@ Invariant: what the functions of one module do to an item is found if each step 
 from __future__ import annotations
 
 import ast
+import builtins
+import re
 from collections.abc import Iterable, Iterator
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
-__all__ = ["changed_items"]
+__all__ = ["Changed", "changed_by_functions"]
 
 _Scope: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
+_Place: TypeAlias = "tuple[_Scope | None, str]"
+"""A variable of a function, or a global or an attribute (`.name`), which have no function."""
+_Source: TypeAlias = "str | _Place | ast.AST | _In"
+"""What a value may come out of: an object that has this name, what a place holds, what a function gives or an
+expression makes, what was put into one of these."""
 _SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _MUTATING: Final = frozenset(
     {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "add", "discard", "update", "popitem"}
@@ -29,25 +38,53 @@ _MUTATING: Final = frozenset(
 )
 _GIVING: Final = frozenset({"get", "items", "keys", "values", "copy", "pop", "popitem", "setdefault", "__getitem__"})
 """Methods of containers that give items."""
+_READING: Final = (
+    frozenset(name for cls in (str, bytes, int, float, tuple, frozenset, re.Pattern, re.Match) for name in dir(cls))
+    | _GIVING
+) - _MUTATING
+"""Methods that change neither their object nor what they are given."""
 _PASSING: Final = frozenset(
     {"enumerate", "reversed", "zip", "list", "tuple", "sorted", "filter", "map", "iter", "min", "max", "next", "dict"}
     | {"set", "frozenset", "getattr", "vars"}
 )
 """Builtins whose result may be, or hold, what is in their arguments."""
-_NOTHING: Final[frozenset[str]] = frozenset()
+_BUILTINS: Final = frozenset(dir(builtins)) - {"setattr", "delattr", "exec", "eval", "super"}
+_PURE_MODULES: Final = frozenset(
+    {"abc", "ast", "cmath", "collections", "copy", "dataclasses", "datetime", "decimal", "enum", "fractions"}
+    | {"functools", "html", "inspect", "itertools", "json", "keyword", "math", "operator", "posixpath", "re"}
+    | {"statistics", "string", "struct", "sys", "textwrap", "time", "types", "typing", "unicodedata", "urllib.parse"}
+)
+"""Modules whose functions change nothing that they are given, but for functions that they are given."""
+_NOTHING: Final[frozenset[_Source]] = frozenset()
 
 
-def changed_items(tree: ast.Module) -> frozenset[str]:
-    """The names of globals, and of attributes of classes (`.RATES`), out of which functions take what they change."""
-    candidates = frozenset(_globals(tree))
-    return _Items(tree, candidates).run() if candidates else _NOTHING
+class _In(NamedTuple):
+    """What was put into an object, at any depth."""
+
+    source: str | _Place | ast.AST
+
+
+class Changed(NamedTuple):
+    """Names of globals, attributes (`.rows`), variables that closures share and parameters with a default."""
+
+    itself: frozenset[str]
+    """A function changes the object that has this name."""
+    items: frozenset[str]
+    """A function changes what it takes out of this object."""
+
+
+def changed_by_functions(tree: ast.Module) -> Changed:
+    """What the functions of a module change."""
+    return _Items(tree, frozenset(_globals(tree))).run()
 
 
 def _globals(tree: ast.Module) -> Iterator[str]:
-    """The names that the module, or a function of it, binds to what may have items; those of classes with a dot."""
+    """The names that the module, or a function of it, binds to what may have items; those of attributes with a dot."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Global):
             yield from node.names
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield "." + node.attr
     work: list[ast.AST] = list(tree.body)
     while work:
         node = work.pop()
@@ -59,6 +96,8 @@ def _globals(tree: ast.Module) -> Iterator[str]:
             continue
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
+        if isinstance(node, ast.ImportFrom):
+            yield from (alias.asname or alias.name for alias in node.names)
         work.extend(ast.iter_child_nodes(node))
 
 
@@ -70,6 +109,11 @@ class _Items:
         for function in self.functions:
             if not isinstance(function, ast.Lambda):
                 self.named.setdefault(function.name, []).append(function)
+        self.classes: Final = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+        self.imported: Final = dict(_imported(tree))
+        self.loose: Final = list(self.loose_functions(tree))
+        """Functions of the module that are used as values: any call may be one of them."""
+        self.foreign: Final = any(self.is_foreign_value(node) for node in _values(tree))
         self.own: Final = {function: list(_own_nodes(function)) for function in self.functions}
         self.bound: Final = {function: frozenset(_bound(function, self.own[function])) for function in self.functions}
         self.acting: Final = {
@@ -78,63 +122,115 @@ class _Items:
         self.around: Final = {
             inner: outer for outer in self.functions for inner in self.own[outer] if inner is not outer
         }
-        self.holds: Final[dict[tuple[_Scope, str], frozenset[str]]] = {}
-        self.gives: Final[dict[_Scope, frozenset[str]]] = {}
-        self.changed: set[str] = set()
-        self.moved = True
+        self.kept: Final = frozenset(self.kept_variables())
+        """Variables whose value outlives a call of their function."""
+        self.sources: Final[dict[_Source, set[_Source]]] = {}
+        """Where the values of a place, or of a function's results, come from."""
+        self.itself: set[str] = set()
+        self.changed: set[_Source] = set()
 
-    def run(self) -> frozenset[str]:
-        while self.moved:
-            self.moved = False
-            for function in self.functions:
-                for node in self.acting[function]:
-                    self.look(function, node)
-                if isinstance(function, ast.Lambda):
-                    self.give(function, self.of(function, function.body))
-        return frozenset(self.changed)
+    def run(self) -> Changed:
+        for function in self.functions:
+            for node in self.acting[function]:
+                self.look(function, node)
+            if isinstance(function, ast.Lambda):
+                self.hold(function, self.of(function, function.body))
+        seen: set[_Source] = set()
+        work = list(self.changed)
+        while work:
+            source = work.pop()
+            if source not in seen:
+                seen.add(source)
+                work.extend(self.sources.get(source, ()))
+                if isinstance(source, _In):
+                    work.extend(map(_in, self.sources.get(source, ())))
+                    work.extend(_items_of(self.sources.get(source.source, ())))
+        itself = self.itself.union(source for source in seen if isinstance(source, str))
+        items = (source.source for source in seen if isinstance(source, _In))
+        return Changed(frozenset(itself), frozenset(source for source in items if isinstance(source, str)))
 
     # -- what an expression may be
 
-    def of(self, function: _Scope, node: ast.AST | None) -> frozenset[str]:
-        """The globals that the value of this expression may come out of; a global itself counts as its items do."""
+    def of(self, function: _Scope, node: ast.AST | None) -> frozenset[_Source]:
+        """What the value of this expression may be."""
+        return self.named_as(function, node) | self.may_be(function, node)
+
+    def named_as(self, function: _Scope, node: ast.AST | None) -> frozenset[str]:
+        """The name by which this expression gets at an object that outlives the call."""
         if isinstance(node, ast.Name):
             scope = self.scope_of(function, node.id)
-            if scope is not None:
-                return self.holds.get((scope, node.id), _NOTHING)
-            return frozenset({node.id}) if node.id in self.candidates else _NOTHING
+            return frozenset({node.id}) if self.outlives(scope, node.id) else frozenset()
         if isinstance(node, ast.Attribute):
-            attribute = "." + node.attr
-            return self.of(function, node.value) | ({attribute} if attribute in self.candidates else _NOTHING)
-        if isinstance(node, (ast.Subscript, ast.Starred, ast.NamedExpr, ast.Await, ast.YieldFrom)):
+            return frozenset({"." + node.attr}) & self.candidates
+        return frozenset()
+
+    def outlives(self, scope: _Scope | None, name: str) -> bool:
+        return name in self.candidates if scope is None else (scope, name) in self.kept
+
+    def may_be(self, function: _Scope, node: ast.AST | None) -> frozenset[_Source]:
+        """What the value may be, apart from its name here."""
+        if isinstance(node, ast.Name):
+            return frozenset({(self.scope_of(function, node.id), node.id)})
+        if isinstance(node, ast.Attribute):
+            return self.items(function, node.value) | {(None, "." + node.attr)}
+        if isinstance(node, (ast.Subscript, ast.Starred, ast.Await, ast.YieldFrom)):
+            return self.items(function, node.value)
+        if isinstance(node, ast.NamedExpr):
             return self.of(function, node.value)
         if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
-            return self.all(function, node.elts)
+            return self.new(node, self.all(function, node.elts))
         if isinstance(node, ast.Dict):
-            return self.all(function, node.values)
+            return self.new(node, self.all(function, node.values))
         if isinstance(node, ast.BoolOp):
             return self.all(function, node.values)
         if isinstance(node, ast.IfExp):
             return self.all(function, (node.body, node.orelse))
+        if isinstance(node, ast.BinOp):
+            return self.all(function, (node.left, node.right))
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
-            return self.of(function, node.elt)
+            return self.new(node, self.of(function, node.elt))
         if isinstance(node, ast.DictComp):
-            return self.of(function, node.value)
+            return self.new(node, self.of(function, node.value))
         if isinstance(node, ast.Lambda):
-            return self.gives.get(node, _NOTHING)
+            return frozenset({node})
         if isinstance(node, ast.Call):
             return self.result(function, node)
         return _NOTHING
 
-    def all(self, function: _Scope, nodes: Iterable[ast.AST | None]) -> frozenset[str]:
+    def items(self, function: _Scope, node: ast.AST | None) -> frozenset[_Source]:
+        """What is taken out of the value of this expression."""
+        return _items_of(self.of(function, node))
+
+    def new(self, node: ast.AST, held: frozenset[_Source]) -> frozenset[_Source]:
+        """An object that the expression makes, with this in it."""
+        self.hold(_In(node), held)
+        return frozenset({node})
+
+    def all(self, function: _Scope, nodes: Iterable[ast.AST | None]) -> frozenset[_Source]:
         return _NOTHING.union(*(self.of(function, node) for node in nodes))
 
-    def result(self, function: _Scope, call: ast.Call) -> frozenset[str]:
-        found = _NOTHING.union(*(self.gives.get(one, _NOTHING) for one in self.callees(call)))
-        if isinstance(call.func, ast.Attribute) and call.func.attr in _GIVING:
-            found |= self.of(function, call.func.value)
-        if isinstance(call.func, ast.Name) and call.func.id in _PASSING:
-            found |= self.all(function, call.args)
-        return found
+    def result(self, function: _Scope, call: ast.Call) -> frozenset[_Source]:
+        callees = self.callees(function, call)
+        found = _NOTHING.union(callees)
+        given = self.given(function, call)
+        if isinstance(call.func, ast.Attribute):
+            if call.func.attr in _GIVING:
+                return found | self.items(function, call.func.value) | given
+            if call.func.attr in _READING:
+                return found
+        elif isinstance(call.func, ast.Name):
+            if call.func.id in self.classes:
+                return found | self.new(call, given)
+            if self.is_builtin(function, call.func.id):
+                passed = _items_of(given) if call.func.id in _PASSING else _NOTHING
+                return found | passed | self.new(call, passed)
+            if call.func.id in self.named:
+                return found
+        return found | given | _items_of(given) | self.new(call, given)
+
+    def given(self, function: _Scope, call: ast.Call) -> frozenset[_Source]:
+        """All that the callee gets."""
+        return self.all(function, (*call.args, *(keyword.value for keyword in call.keywords)))
 
     def scope_of(self, function: _Scope, name: str) -> _Scope | None:
         """The function whose variable the name is; None if it is a global."""
@@ -142,6 +238,19 @@ class _Items:
         while scope is not None and name not in self.bound[scope]:
             scope = self.around.get(scope)
         return scope
+
+    def kept_variables(self) -> Iterator[_Place]:
+        """The variables that closures share, and the parameters that have a default."""
+        for function in self.functions:
+            for node in self.own[function]:
+                if isinstance(node, ast.Name) and node.id not in self.bound[function]:
+                    scope = self.scope_of(function, node.id)
+                    if scope is not None:
+                        yield scope, node.id
+            arguments = function.args
+            given = [*arguments.posonlyargs, *arguments.args][-len(arguments.defaults) :] if arguments.defaults else []
+            given += [one for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults) if default is not None]
+            yield from ((function, one.arg) for one in given)
 
     # -- what a statement does
 
@@ -152,89 +261,245 @@ class _Items:
         elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)):
             self.put(function, node.target, self.of(function, node.value))
         elif isinstance(node, ast.AugAssign):
-            if isinstance(node.target, ast.Name) and self.scope_of(function, node.target.id) is not None:
-                self.change(self.of(function, node.target))
+            self.change(function, node.target)
+            self.put_in(function, node.target, self.items(function, node.value))
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-            self.put(function, node.target, self.of(function, node.iter))
+            self.put(function, node.target, self.items(function, node.iter))
         elif isinstance(node, ast.withitem) and node.optional_vars is not None:
-            self.put(function, node.optional_vars, self.of(function, node.context_expr))
+            entered = self.of(function, node.context_expr)
+            self.put(function, node.optional_vars, entered | _items_of(entered))
         elif isinstance(node, ast.Match):
+            subject = self.of(function, node.subject)
             names = (getattr(part, "name", None) or getattr(part, "rest", None) for part in ast.walk(node))
             for name in names:
                 if isinstance(name, str):
-                    self.hold(function, name, self.of(function, node.subject))
-        elif isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom)):
-            self.give(function, self.of(function, node.value))
+                    self.hold((function, name), subject | _items_of(subject))
+        elif isinstance(node, ast.Return):
+            self.hold(function, self.of(function, node.value))
+        elif isinstance(node, ast.Yield):
+            self.hold(_In(function), self.of(function, node.value))
+        elif isinstance(node, ast.YieldFrom):
+            self.hold(_In(function), self.items(function, node.value))
         elif isinstance(node, ast.Call):
             self.call(function, node)
+        if isinstance(node, ast.Attribute):
+            self.look_at_method(function, node)
         if isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
-            self.change(self.of(function, node.value))
+            self.change(function, node.value)
+
+    def look_at_method(self, function: _Scope, node: ast.Attribute) -> None:
+        """A method that is called, or may be called later."""
+        if node.attr in _MUTATING:
+            self.change(function, node.value)
+        for one in self.named.get(node.attr, ()):
+            receiver = next(iter((*one.args.posonlyargs, *one.args.args)), None)
+            if receiver is not None:
+                self.hold((one, receiver.arg), self.of(function, node.value))
 
     def call(self, function: _Scope, call: ast.Call) -> None:
-        receiver = self.of(function, call.func.value) if isinstance(call.func, ast.Attribute) else _NOTHING
-        if isinstance(call.func, ast.Attribute) and call.func.attr in _MUTATING:
-            if not isinstance(call.func.value, ast.Name) or self.scope_of(function, call.func.value.id) is not None:
-                self.change(receiver)
-        if isinstance(call.func, ast.Name) and call.func.id in ("setattr", "delattr") and call.args:
-            self.change(self.of(function, call.args[0]))
-        for callee in self.callees(call):
-            names = [one.arg for one in (*callee.args.posonlyargs, *callee.args.args)]
-            given = list(call.args)
-            if isinstance(call.func, ast.Attribute) and names:
-                self.hold(callee, names[0], receiver)  # of a method; a function of an imported module is no callee
-            for at, argument in enumerate(given):
-                held = self.of(function, argument)
-                for shift in (0, 1) if isinstance(call.func, ast.Attribute) or callee.args.args[:1] else (0,):
-                    if at + shift < len(names) and not isinstance(argument, ast.Starred):
-                        self.hold(callee, names[at + shift], held)
-                if isinstance(argument, ast.Starred) or at >= len(names):
-                    for name in (*names, callee.args.vararg.arg if callee.args.vararg else ""):
-                        self.hold(callee, name, held)
-            for keyword in call.keywords:
-                for name in (keyword.arg,) if keyword.arg is not None else (*names, *_keyword_names(callee)):
-                    self.hold(callee, name, self.of(function, keyword.value))
-
-    def callees(self, call: ast.Call) -> list[_Scope]:
-        if isinstance(call.func, ast.Name):
-            return self.named.get(call.func.id, [])
+        callees = self.callees(function, call)
+        given = self.given(function, call)
         if isinstance(call.func, ast.Attribute):
-            return self.named.get(call.func.attr, [])
-        return [call.func] if isinstance(call.func, ast.Lambda) else []
+            self.call_method(function, call.func, given, known=bool(callees))
+        elif isinstance(call.func, ast.Name) and call.func.id in ("setattr", "delattr") and call.args:
+            self.change(function, call.args[0])
+        if not self.is_understood(function, call):
+            for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+                self.change(function, argument)
+        for passed in (*call.args, *(keyword.value for keyword in call.keywords)):
+            for one in self.function_values(passed):  # it is called with what is there
+                self.hold_all(one, given | _items_of(given))
+        for callee in callees:
+            self.hold_arguments(function, call, callee)
+        if isinstance(call.func, ast.Name) and call.func.id in self.classes:
+            for statement in self.classes[call.func.id].body:
+                if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                    self.hold((None, "." + statement.target.id), given)
 
-    def put(self, function: _Scope, target: ast.expr, held: frozenset[str]) -> None:
-        for node in ast.walk(target):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                scope = self.scope_of(function, node.id)
-                if scope is not None:
-                    self.hold(scope, node.id, held)
+    def call_method(self, function: _Scope, method: ast.Attribute, given: frozenset[_Source], *, known: bool) -> None:
+        module = self.module_of(function, method.value)
+        if module is not None or method.attr in _READING:
+            return
+        if method.attr in _MUTATING or not known:
+            self.change(function, method.value)
+            self.put_in(function, method.value, given)
 
-    def hold(self, function: _Scope, name: str, held: frozenset[str]) -> None:
-        before = self.holds.get((function, name), _NOTHING)
-        if not held <= before:
-            self.holds[function, name] = before | held
-            self.moved = True
+    def is_understood(self, function: _Scope, call: ast.Call) -> bool:
+        """Is all that the call does to its arguments done by functions of this module, or nothing?"""
+        callee = call.func
+        if isinstance(callee, ast.Attribute):
+            module = self.module_of(function, callee.value)
+            if module is not None:
+                return module in _PURE_MODULES
+            if isinstance(callee.value, ast.Name) and self.is_builtin(function, callee.value.id):
+                return callee.attr not in _MUTATING  # `list.append(rows, x)`
+            return callee.attr in self.named or callee.attr in _READING or callee.attr in _MUTATING
+        if isinstance(callee, ast.Name) and self.scope_of(function, callee.id) is None:
+            if callee.id in self.imported:
+                return self.imported[callee.id].rpartition(".")[0] in _PURE_MODULES
+            if callee.id in self.named or callee.id in self.classes or self.is_builtin(function, callee.id):
+                return True
+        return isinstance(callee, ast.Lambda) or not self.foreign
 
-    def give(self, function: _Scope, held: frozenset[str]) -> None:
-        before = self.gives.get(function, _NOTHING)
-        if not held <= before:
-            self.gives[function] = before | held
-            self.moved = True
+    def is_builtin(self, function: _Scope, name: str) -> bool:
+        if name in self.named or name in self.classes or name in self.imported or name not in _BUILTINS:
+            return False
+        return self.scope_of(function, name) is None
 
-    def change(self, names: frozenset[str]) -> None:
-        if not names <= self.changed:
-            self.changed |= names
-            self.moved = True
+    def module_of(self, function: _Scope, node: ast.expr) -> str | None:
+        """The module that this expression is, if it is one."""
+        if isinstance(node, ast.Name) and self.scope_of(function, node.id) is None:
+            return self.imported.get(node.id)
+        if isinstance(node, ast.Attribute):
+            outer = self.module_of(function, node.value)
+            return f"{outer}.{node.attr}" if outer is not None else None
+        return None
+
+    def callees(self, function: _Scope, call: ast.Call) -> list[_Scope]:
+        callee = call.func
+        if isinstance(callee, ast.Lambda):
+            return [callee]
+        if isinstance(callee, ast.Attribute):
+            return self.named.get(callee.attr, [])
+        if isinstance(callee, ast.Name):
+            if callee.id in self.named:
+                return self.named[callee.id]
+            if callee.id in self.classes:
+                return self.constructors()
+            if self.is_builtin(function, callee.id) or callee.id in self.imported:
+                return []
+        return [*self.loose, *self.constructors()]
+
+    def constructors(self) -> list[_Scope]:
+        return [one for name in ("__init__", "__new__", "__post_init__") for one in self.named.get(name, ())]
+
+    def hold_arguments(self, function: _Scope, call: ast.Call, callee: _Scope) -> None:
+        names = [one.arg for one in (*callee.args.posonlyargs, *callee.args.args)]
+        for at, argument in enumerate(call.args):
+            held = self.items(function, argument) if isinstance(argument, ast.Starred) else self.of(function, argument)
+            for shift in (0, 1) if isinstance(call.func, ast.Attribute) or callee.args.args[:1] else (0,):
+                if at + shift < len(names) and not isinstance(argument, ast.Starred):
+                    self.hold((callee, names[at + shift]), held)
+            if isinstance(argument, ast.Starred) or at >= len(names):
+                for name in (*names, callee.args.vararg.arg if callee.args.vararg else ""):
+                    self.hold((callee, name), held)
+        for keyword in call.keywords:
+            for name in (keyword.arg,) if keyword.arg is not None else (*names, *_keyword_names(callee)):
+                value = self.of(function, keyword.value)
+                self.hold((callee, name), value if keyword.arg is not None else _items_of(value))
+
+    def hold_all(self, callee: _Scope, held: frozenset[_Source]) -> None:
+        arguments = callee.args
+        for one in (*arguments.posonlyargs, *arguments.args, arguments.vararg, *arguments.kwonlyargs, arguments.kwarg):
+            if one is not None:
+                self.hold((callee, one.arg), held)
+
+    def put(self, function: _Scope, target: ast.expr, held: frozenset[_Source]) -> None:
+        """Store in a target: a variable, an attribute, a part of an object."""
+        if isinstance(target, (ast.Tuple, ast.List)):
+            for element in target.elts:
+                self.put(function, element, _items_of(held))
+        elif isinstance(target, ast.Starred):
+            self.put(function, target.value, held)
+        elif isinstance(target, ast.Name):
+            self.hold((self.scope_of(function, target.id), target.id), held)
+        elif isinstance(target, ast.Attribute):
+            self.hold((None, "." + target.attr), held)
+        elif isinstance(target, ast.Subscript):
+            self.put_in(function, target.value, held)
+
+    def put_in(self, function: _Scope, node: ast.AST, held: frozenset[_Source]) -> None:
+        """Store in the object that this expression gives."""
+        for source in self.of(function, node):
+            self.hold(_in(source), held)
+
+    def hold(self, place: _Source, held: frozenset[_Source]) -> None:
+        self.sources.setdefault(place, set()).update(held)
+
+    def change(self, function: _Scope, node: ast.AST) -> None:
+        """The object that this expression gives is changed."""
+        self.itself |= self.named_as(function, node)
+        self.changed |= self.may_be(function, node)
+
+    # -- functions as values
+
+    def loose_functions(self, tree: ast.Module) -> Iterator[_Scope]:
+        yield from (function for function in self.functions if isinstance(function, ast.Lambda))
+        for node in _values(tree):
+            yield from self.function_values(node)
+
+    def function_values(self, node: ast.AST) -> list[_Scope]:
+        """The functions of the module that this expression may be, by its name."""
+        if isinstance(node, ast.Lambda):
+            return [node]
+        name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
+        return self.named.get(name, []) if name is not None else []
+
+    def is_foreign_value(self, node: ast.AST) -> bool:
+        """Is this a function of another module, of which it is not known what it changes?"""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        if not isinstance(node, ast.Name) or node.id not in self.imported:
+            return False
+        module = self.imported[node.id]
+        return module not in _PURE_MODULES and module.rpartition(".")[0] not in _PURE_MODULES
+
+
+def _in(source: _Source) -> _Source:
+    """What is in it, at any depth."""
+    return source if isinstance(source, _In) else _In(source)
+
+
+def _items_of(sources: Iterable[_Source]) -> frozenset[_Source]:
+    return frozenset(map(_in, sources))
+
+
+def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """The names that imports bind, with the module or the dotted name that each stands for."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield (alias.asname, alias.name) if alias.asname else (alias.name.partition(".")[0],) * 2
+        elif isinstance(node, ast.ImportFrom):
+            yield from ((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)
+
+
+def _values(tree: ast.Module) -> Iterator[ast.expr]:
+    """Names and attributes that are neither called, nor looked into, nor classes that are inherited or caught, nor
+    types in annotations."""
+    work: list[ast.AST] = [tree]
+    while work:
+        node = work.pop()
+        parts: list[ast.AST] = list(ast.iter_child_nodes(node))
+        if isinstance(node, ast.Call):
+            parts.remove(node.func)
+            parts.extend(ast.iter_child_nodes(node.func))
+            if isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "issubclass"):
+                parts = [*node.args[:1]]
+        elif isinstance(node, ast.ClassDef):
+            parts = [*node.body, *node.decorator_list]
+        elif isinstance(node, ast.AnnAssign):
+            parts = [node.target, *([node.value] if node.value is not None else [])]
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            parts = [*node.body, *node.args.defaults, *(one for one in node.args.kw_defaults if one is not None)]
+        elif isinstance(node, ast.ExceptHandler):
+            parts = list(node.body)
+        elif isinstance(node, (ast.Name, ast.Attribute)):
+            if isinstance(node.ctx, ast.Load):
+                yield node
+            parts = [node.value] if isinstance(node, ast.Attribute) and not isinstance(node.value, ast.Name) else []
+        work.extend(parts)
 
 
 _ACTING: Final = (
     *(ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.AugAssign, ast.For, ast.AsyncFor, ast.comprehension, ast.withitem),
-    *(ast.Match, ast.Return, ast.Yield, ast.YieldFrom, ast.Call),
+    *(ast.Match, ast.Return, ast.Yield, ast.YieldFrom, ast.Call, ast.Attribute),
 )
 
 
 def _acts(node: ast.AST) -> bool:
     """Does the node move or change values?"""
-    stored = isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.ctx, ast.Load)
+    stored = isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)
     return stored or isinstance(node, _ACTING)
 
 

@@ -69,7 +69,7 @@ def _equal(m: Machine, left: AbstractValue, right: AbstractValue, depth: int) ->
 
 def _unordered(value: object) -> bool:
     """Is this, or holds it, a number that does not equal itself?"""
-    if type(value) is tuple:
+    if isinstance(value, (tuple, frozenset)):
         return any(_unordered(item) for item in value)
     return type(value) in (float, complex) and value != value
 

@@ -57,6 +57,8 @@ def _search(m: Machine, pattern: AbstractValue, method: str, args: list[Abstract
         return None
     expression, text, bounds = pattern.value, values[0], tuple(values[1:])
     assert isinstance(expression, re.Pattern)
+    if expression.flags & re.LOCALE:
+        return None  # what it matches depends on the locale of the moment
     if type(text) is not type(expression.pattern) or not all(type(bound) is int for bound in bounds):
         return None
     assert isinstance(text, (str, bytes))
@@ -167,7 +169,7 @@ def _sub(
     number = count.value
     if is_callable(m, args[0]):
         found = len(search.found)
-        matches = _walk(m, frame, search, min(number, found) if number > 0 else found)
+        matches = _walk(m, frame, search, min(max(number, 0), found) if number else found)  # none if it is negative
         empty = Known(search.text[:0])
         return (
             HANDLED if matches and enter(m, frame, op, library.replaced, [matches, args[0], args[1], empty]) else None

@@ -60,7 +60,7 @@ from futamura.specializer.situation import situation
 from futamura.specializer.state import Frame, State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, VObject
 from futamura.specializer.versions import Versions
-from futamura.specializer.world import Assumption, World
+from futamura.specializer.world import Assumption, Modules, World
 
 __all__ = ["Open", "Outcome", "specialize_function", "specialize_program"]
 
@@ -198,8 +198,7 @@ def specialize_function(
     *,
     polyvariance: Polyvariance = "auto",
     budget: Budget | None = None,
-    rebinds: Callable[[Mapping[str, object], str], bool] | None = None,
-    constant: Callable[[Mapping[str, object], str], bool] | None = None,
+    modules: Modules | None = None,
     watch: Watch | None = None,
     frozen: Sequence[object] = (),
     caches: Sequence[object] = (),
@@ -215,7 +214,7 @@ def specialize_function(
         return sources.resolve(function)
 
     subject = _Subject(function.__qualname__, function.__globals__, root, function)
-    run = _Run(subject, inputs, lower, limits, rebinds, constant)
+    run = _Run(subject, inputs, lower, limits, modules)
     run.watch = watch
     run.world.declare(frozen, caches)
     return _outcome(run, polyvariance)
@@ -238,7 +237,7 @@ def specialize_program(
         return sources.program(program, home, how.trim)
 
     subject = _Subject(program.main.qualname, home, root, style=how)
-    run = _Run(subject, inputs, _no_source, budget if budget is not None else Budget(), None, None)
+    run = _Run(subject, inputs, _no_source, budget if budget is not None else Budget(), None)
     return _outcome(run, polyvariance)
 
 
@@ -293,8 +292,7 @@ class _Run:
         inputs: Mapping[str, object],
         lower: Lower,
         budget: Budget,
-        rebinds: Callable[[Mapping[str, object], str], bool] | None,
-        constant: Callable[[Mapping[str, object], str], bool] | None,
+        modules: Modules | None,
     ) -> None:
         self.subject: Final = subject
         self.inputs: Final = inputs
@@ -302,7 +300,7 @@ class _Run:
         self.sources: Final = _Sources(lower)
         self.events: Final[list[Event]] = []
         static = [value for value in inputs.values() if not is_a(value, Open)]
-        self.world: Final = World(static, rebinds, constant)
+        self.world: Final = World(static, modules)
         self.open: Final = tuple(name for name, value in inputs.items() if is_a(value, Open))
         self._file = ""
         self._context: tuple[Because, ...] = ()

@@ -14,9 +14,9 @@ import builtins
 import gc
 import sys
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from futamura.analysis.sharing import is_stored_on_a_class
 from futamura.ir.classes import is_a
@@ -84,16 +84,25 @@ class Member(NamedTuple):
     """Does other code of the modules of the class and its bases store it on a class?"""
 
 
+class Modules(Protocol):
+    """What the text of a module says about its globals (`futamura.frontend.contents`)."""
+
+    def is_rebound(self, namespace: Mapping[str, object], name: str, /) -> bool: ...
+
+    def contents_are_constant(self, namespace: Mapping[str, object], name: str, /) -> bool: ...
+
+    def changing(self, namespace: Mapping[str, object], /) -> Mapping[int, object]: ...
+
+
 class World:
     """Static objects, what was read of them, and which places turned out to be written."""
 
-    def __init__(
-        self,
-        frozen: Iterable[object] = (),
-        rebinds: Callable[[Mapping[str, object], str], bool] | None = None,
-        constant: Callable[[Mapping[str, object], str], bool] | None = None,
-    ) -> None:
+    def __init__(self, frozen: Iterable[object] = (), modules: Modules | None = None) -> None:
         self._frozen: Final[dict[int, object]] = {}
+        self._constants: Final[set[int]] = set()
+        """Those of `_frozen` that are so only because of what the text of their module does."""
+        self._changing: Final[dict[int, dict[int, object]]] = {}
+        """Per namespace the objects that its module changes under some name; they are kept alive here."""
         self._serials: Final[dict[int, int]] = {}
         self._pinned: Final[list[object]] = []
         self.read: Final[set[int]] = set()
@@ -109,8 +118,7 @@ class World:
         self._caches: Final[dict[int, object]] = {}
         self._plainly_keyed: Final[dict[int, int]] = {}
         self._members: Final[dict[tuple[int, str], Member]] = {}
-        self._rebinds: Final = rebinds
-        self._constant: Final = constant
+        self._modules: Final = modules
         for value in frozen:
             self.freeze(value)
 
@@ -129,6 +137,23 @@ class World:
         """`value` is a static input, or was found in one: what is only read of it is static."""
         if is_mutable(value):
             self._frozen.setdefault(id(value), value)
+            self._constants.discard(id(value))
+
+    def _freeze_constant(self, value: object) -> None:
+        """`value` is what a constant of a module holds: static unless it is changed under another name."""
+        key = id(value)
+        if is_mutable(value) and key not in self._frozen and not any(key in some for some in self._changing.values()):
+            self._frozen[key] = value
+            self._constants.add(key)
+
+    def _holds_constant(self, namespace: Mapping[str, object], name: str) -> bool:
+        """Are the contents of the global `name`, or the attribute `.name`, constant as far as the text says?"""
+        if self._modules is None or not self._modules.contents_are_constant(namespace, name):
+            return False
+        if id(namespace) not in self._changing:
+            self.serial(namespace)
+            self._changing[id(namespace)] = dict(self._modules.changing(namespace))
+        return True
 
     def declare(self, frozen: Iterable[object], caches: Iterable[object]) -> None:
         """What the user promises: nobody writes the objects of `frozen` (nor what they reach) while the residual is
@@ -182,7 +207,9 @@ class World:
 
     def found(self, container: object, item: object) -> None:
         """`item` was read from the static `container`."""
-        if id(container) in self._frozen:
+        if id(container) in self._constants:
+            self._freeze_constant(item)
+        elif id(container) in self._frozen:
             self.freeze(item)
 
     def write(self, value: object) -> bool:
@@ -217,7 +244,7 @@ class World:
 
     def lookup(self, namespace: Mapping[str, object], module: str, name: str) -> tuple[object] | None:
         """The binding of a global as an assumption; None if visible code rebinds it, or it does not exist."""
-        if (id(namespace), name) in self.assigned or (self._rebinds is not None and self._rebinds(namespace, name)):
+        if (id(namespace), name) in self.assigned or self._is_rebound(namespace, name):
             return None
         if name in namespace:
             value = namespace[name]
@@ -227,9 +254,12 @@ class World:
             return None
         if ("global", id(namespace), name) not in self.assumptions:
             self.assume(Assumption("global", f"{module}.{name}", namespace, name, value))
-        if self._constant is not None and name in namespace and is_mutable(value) and self._constant(namespace, name):
-            self.freeze(value)
+        if name in namespace and is_mutable(value) and self._holds_constant(namespace, name):
+            self._freeze_constant(value)
         return (value,)
+
+    def _is_rebound(self, namespace: Mapping[str, object], name: str) -> bool:
+        return self._modules is not None and self._modules.is_rebound(namespace, name)
 
     def assign(self, namespace: Mapping[str, object], name: str) -> bool:
         """Code that is specialized assigns this global.  True if its binding had been believed."""
@@ -281,16 +311,16 @@ class World:
 
     def binds(self, namespace: Mapping[str, object], name: str) -> bool:
         """Is `name` a global of the module whose contents are believed constant?"""
-        return self._constant is not None and name in namespace and self._constant(namespace, name)
+        return name in namespace and self._holds_constant(namespace, name)
 
     def found_in_class(self, cls: type, name: str, value: object) -> None:
         """`value` is an attribute of a class: its contents are static if the class's module only reads them."""
-        if type(value) not in (list, dict, set) or self._constant is None:
+        if type(value) not in (list, dict, set):
             return
         owner = next(base for base in cls.__mro__ if name in base.__dict__)
         module = sys.modules.get(owner.__module__)
-        if module is not None and self._constant(module.__dict__, "." + name):
-            self.freeze(value)
+        if module is not None and self._holds_constant(module.__dict__, "." + name):
+            self._freeze_constant(value)
 
     def assume_attribute(self, holder: type | types.FunctionType, name: str, found: object) -> None:
         """An attribute was read off a class or function."""

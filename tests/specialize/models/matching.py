@@ -141,7 +141,23 @@ def compared(items, x):
         (1, 2) == (1, 2, x),
         (True, 0.0) == (1, -0.0),
         [*kinds] == list(kinds),
+        (frozenset([nan]), 1) == (frozenset([nan]), 1),
     )
+
+
+def counted(text, x):
+    def by(found):
+        return found[0] + str(x)
+
+    called = [FIELD.sub(by, text, count) for count in (-1, 0, 1, 5)]
+    return called, [FIELD.sub("-", text, count) for count in (-2, 0, 1)]
+
+
+LOCALE = re.compile(rb"\w+", re.LOCALE)
+
+
+def by_locale(text, x):
+    return LOCALE.findall(text), x
 
 
 def _cases(function: Any, name: str, *found: Any, gone: tuple[str, ...] = ()) -> Subject:
@@ -159,6 +175,8 @@ SUBJECTS = [
     _cases(pieces, "text", "a, b;c", "", "abbbxa"),
     _cases(missing_group, "text", "a", "b", "c"),
     _cases(template, "text", "%name and %%", "%{name}%other", "% broken", gone=("group", "safe_substitute")),
+    _cases(counted, "text", "{a}{b}c{d}", "none"),
+    _cases(by_locale, "text", b"a \xe9", gone=("text",)),
     _cases(slow, "text", "aaab"),
     _cases(compared, "items", ("a", "b"), (), gone=("Kind",)),
 ]

@@ -15,7 +15,7 @@ from __future__ import annotations
 import builtins
 import inspect
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from futamura.errors import UnsupportedError
@@ -28,7 +28,7 @@ from futamura.specializer.offline.parameters import split_program
 from futamura.specializer.online import Lower, Open, Outcome
 from futamura.specializer.policy import Event
 from futamura.specializer.purity import MISSING, deep
-from futamura.specializer.world import Assumption, World
+from futamura.specializer.world import Assumption, Modules, World
 
 __all__ = ["Linked", "link", "specialize_function_offline"]
 
@@ -187,13 +187,12 @@ def specialize_function_offline(
     lower: Lower,
     options: OfflineOptions,
     *,
-    rebinds: Callable[[Mapping[str, object], str], bool] | None = None,
-    constant: Callable[[Mapping[str, object], str], bool] | None = None,
+    modules: Modules | None = None,
 ) -> Outcome:
     """Specialize a Python function as its division says; like `online.specialize_function` otherwise."""
     static = {name: value for name, value in inputs.items() if not isinstance(value, Open)}
     opened = tuple(name for name, value in inputs.items() if isinstance(value, Open))
-    world = World(static.values(), rebinds, constant)
+    world = World(static.values(), modules)
     try:
         linked = link(function, lower, world)
     except UnsupportedError as refused:

@@ -1,0 +1,114 @@
+"""Which objects the functions of a module change under one name, however else they can be reached.
+
+    ALL = {}                            add changes ALL: the same dict is no constant as TABLE, nor as an item of MENU
+    TABLE = ALL
+    MENU = {"all": ALL}
+    def add(key): ALL[key] = 1
+
+Every value that the module can reach is looked at with the names that it has on the way: globals, attributes of classes
+and of instances (`.rows`), variables that closures hold, parameters with a default.
+
+Invariant: no code of the program runs.  What can be reached from frames, or from other modules only, is not seen.
+"""
+
+from __future__ import annotations
+
+import gc
+import types
+from array import array
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from futamura.frontend.items import Changed
+from futamura.ir.classes import is_a
+
+__all__ = ["changing_objects", "is_container"]
+
+_CLOSED: Final = (type, types.ModuleType, types.BuiltinFunctionType, types.CodeType, types.FrameType)
+"""What is never looked into."""
+_OF_IMPORT: Final = frozenset({"__builtins__", "__loader__", "__spec__"})
+_CONTAINERS: Final = (list, dict, set, bytearray, deque, array)
+
+
+def changing_objects(namespace: Mapping[str, object], changed: Changed) -> dict[int, object]:
+    """By identity the containers that are changed under some name, and all that is in what the items of are."""
+    module = namespace.get("__name__")
+    found: dict[int, object] = {}
+    seen: set[int] = set()
+    work = [(name, value) for name, value in namespace.items() if name not in _OF_IMPORT]
+    while work:
+        name, value = work.pop()
+        if name in changed.itself and is_container(value):
+            found[id(value)] = value
+        if name in changed.items:
+            _add_parts(value, found)
+        if not gc.is_tracked(value):
+            continue  # it refers to nothing that has contents
+        if id(value) not in seen:
+            seen.add(id(value))
+            work.extend(_named_parts(value, module))
+    return found
+
+
+def is_container(value: object) -> bool:
+    return is_a(value, _CONTAINERS)
+
+
+def _add_parts(value: object, found: dict[int, object]) -> None:
+    """All objects of data that `value` holds."""
+    work = gc.get_referents(value)
+    seen: set[int] = set()
+    while work:
+        part = work.pop()
+        if id(part) in seen or is_a(part, (*_CLOSED, types.FunctionType)):
+            continue
+        if gc.is_tracked(part) or is_container(part):
+            seen.add(id(part))
+            found[id(part)] = part
+            work.extend(gc.get_referents(part))
+
+
+def _named_parts(value: object, module: object) -> Iterator[tuple[str, object]]:
+    """What can be reached from a value in one step, with the name that code has for it there; "" if it has none."""
+    if is_a(value, type):
+        if value.__module__ == module:
+            yield from (("." + name, part) for name, part in list(value.__dict__.items()))
+    elif is_a(value, types.FunctionType):
+        if value.__module__ == module:
+            for name, cell in zip(value.__code__.co_freevars, value.__closure__ or ()):
+                yield from ((name, part) for part in gc.get_referents(cell))  # nothing if it is empty
+            yield from _defaults(value)
+            yield from (("." + name, part) for name, part in list(value.__dict__.items()))
+    elif is_a(value, types.CellType):
+        yield from (("", part) for part in gc.get_referents(value))
+    elif is_a(value, (staticmethod, classmethod)):
+        yield "", value.__func__
+    elif is_a(value, property):
+        yield from (("", part) for part in (value.fget, value.fset, value.fdel))
+    elif not is_a(value, _CLOSED):
+        yield from (("", part) for part in gc.get_referents(value))
+        if type(value).__module__ == module:
+            yield from (("." + name, part) for name, part in _attributes(value))
+
+
+def _defaults(function: types.FunctionType) -> Iterator[tuple[str, object]]:
+    code = function.__code__
+    defaults = function.__defaults__ or ()
+    yield from zip(code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount], defaults)
+    yield from (function.__kwdefaults__ or {}).items()
+
+
+def _attributes(value: object) -> Iterator[tuple[str, object]]:
+    """The attributes that an instance itself has, read as its class defines them, without running a user's code."""
+    for cls in type(value).__mro__:
+        for name, found in list(cls.__dict__.items()):
+            if is_a(found, types.MemberDescriptorType):
+                try:
+                    yield name, found.__get__(value)
+                except AttributeError:  # empty
+                    continue
+            elif name == "__dict__" and is_a(found, types.GetSetDescriptorType):
+                stored = found.__get__(value)
+                if type(stored) is dict:
+                    yield from list(stored.items())
