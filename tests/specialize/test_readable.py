@@ -152,3 +152,16 @@ def doubled(n: int, x: int) -> int:
 
 def test_a_tuple_of_few_objects_that_is_very_large() -> None:
     assert futamura.specialize(doubled, n=60)(3) == 5
+
+
+def split_and_extended(text: str, n: object) -> list[object]:
+    parts: list[object] = [*text.split(","), *text.rsplit("b", 1), *"c\nd".splitlines()]
+    parts.append(n)
+    return parts
+
+
+def test_a_known_text_is_split_into_a_list_of_the_call() -> None:
+    residual = futamura.specialize(split_and_extended, text="a,b")
+    assert "return ['a', 'b', 'a,', '', 'c', 'd', n]" in residual.source
+    assert residual(1) == split_and_extended("a,b", 1)
+    assert residual(2) == split_and_extended("a,b", 2)

@@ -29,15 +29,13 @@ from tools.mutation.planting import HOUSE, Fault, copy, faults
 
 __all__ = ["STAGES", "Finding", "examined"]
 
+_SHORT = ("bounds", "fields", "promises", "lengths", "leaving", "control", "silent_objects", "thrown", "readable")
 _TESTS = (
     ("rules", ("tests/specialize/rules",)),
     ("goldens", ("tests/test_golden.py",)),
     (
         "units",
-        tuple(
-            f"tests/specialize/test_{name}.py"
-            for name in ("bounds", "fields", "promises", "lengths", "leaving", "control", "silent_objects", "thrown")
-        ),
+        tuple(f"tests/specialize/test_{name}.py" for name in _SHORT),
     ),
     ("subjects", ("tests/specialize/test_subjects.py", "tests/specialize/test_known_objects.py")),
     ("specializer", ("tests/specialize", "--deselect", "tests/specialize/test_faults.py")),

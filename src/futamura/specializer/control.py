@@ -198,9 +198,7 @@ def _advance_sequence(m: Machine, iterator: Virtual) -> AbstractValue | str | No
     if held is not None:
         size = len(held.items)
     elif type(source) is Known:
-        size = len(source.value)  # type: ignore[arg-type]
-        if type(source.value) is list and not m.frozen(source.value):
-            return None
+        size = len(source.value)  # type: ignore[arg-type]  # not written since, or all would start again
     else:
         promised = promised_length(source, m.state.intact)
         if promised is None:

@@ -116,6 +116,8 @@ class FunctionFacts:
         self.dynamic_headers: Final = Learned[int](knowledge)
         self.entered: set[int] = set()
         self.called_recursively: Final = Learned[bool](knowledge)
+        self.told: Final = Learned[bool](knowledge)
+        """Does a residual function of it return known results that differ, and nothing else?"""
         self._live_at: dict[tuple[int, int], tuple[int, ...]] = {}
         self._useful: dict[bool, frozenset[int]] = {}
         self.position: Final = _positions(_reverse_postorder(self.successors), self.loops)

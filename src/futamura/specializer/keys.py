@@ -122,10 +122,11 @@ class Key:
     def _collect(self) -> None:
         made, outside = self._made, self._outside
         polyvariant = self._choices.polyvariance == "auto"
+        called = self._state.unit > 0
         for depth, frame in enumerate(self._state.frames):
             facts = frame.facts
             uid = facts.uid
-            useful = facts.useful(depth > 0)
+            useful = facts.useful(depth > 0 or called)
             outside.append(len(made))
             made.append((uid, frame.block, frame.index, frame.dynamic, frame.purpose, frame.result, frame.extents))
             env = frame.env

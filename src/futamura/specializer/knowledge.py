@@ -96,6 +96,13 @@ class Learned(Generic[Item]):
     def add(self, item: Item) -> None:
         self._added.setdefault(item, self._knowledge.now)
 
+    def learn(self, item: Item) -> bool:
+        """Add `item`: did anybody who asked before hear that it is not known?"""
+        if item in self._added:
+            return False
+        self.add(item)
+        return self.was_missed(item)
+
     def update(self, items: Iterable[Item]) -> None:
         for item in items:
             self.add(item)

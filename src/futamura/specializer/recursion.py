@@ -32,6 +32,8 @@ __all__ = ["call_unit", "unfolds"]
 
 COPIES: Final = 1
 """A call with the same arguments is unfolded at so many places of a residual function; the others stay calls."""
+COPIES_TOLD: Final = 8
+"""The same, where the results of the function are known before they meet: a residual function could not tell them."""
 COPIES_LENT: Final = 2
 """The same, where the callee changes objects of the caller: passing them to and fro costs more."""
 COPIES_CAUGHT: Final = 4
@@ -80,7 +82,7 @@ def unfolds(
     limit = COPIES_LENT if _changes(m, frame, op, values) else COPIES
     if m.catching_frame() is not None and not _has_try(facts):
         limit *= COPIES_CAUGHT
-    if len(places) >= limit:
+    if len(places) >= limit and (limit >= COPIES_TOLD or len(places) >= COPIES_TOLD or True not in facts.told):
         return False, entered
     places[place] = None
     return True, entered

@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import Final
 
 from futamura.specializer.state import LEFT, Frame, State
-from futamura.specializer.values import AbstractValue, Dynamic, Virtual, VObject
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
-__all__ = ["RESULT", "lent_alone", "raised_state", "returned_leaves", "returned_state"]
+__all__ = ["RESULT", "lent_alone", "raised_state", "returned_leaves", "returned_state", "were_told"]
 
 RESULT: Final = -1
 """The entry of a frame that has returned which holds the result; the lent objects have the ones below."""
@@ -52,6 +52,18 @@ def _left(state: State, frame: Frame, env: dict[int, AbstractValue]) -> State:
     )
     left.trim(whole=False)
     return left
+
+
+def were_told(one: State, other: State) -> bool:
+    """Are both results known throughout, and do they more than answer a question, which a branch would ask again?"""
+    results = [state.top.env[RESULT] for state in (one, other)]
+    if len(one.top.env) > 1 or all(_is_answer(result) for result in results):
+        return False
+    return not any(type(leaf) is Dynamic for state in (one, other) for leaf in state.leaves(state.top.env[RESULT]))
+
+
+def _is_answer(result: AbstractValue) -> bool:
+    return type(result) is Known and (result.value is None or type(result.value) is bool)
 
 
 def returned_leaves(state: State) -> list[int]:

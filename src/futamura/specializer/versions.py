@@ -23,7 +23,7 @@ from futamura.specializer.policy import Budget, Event, Polyvariance, Style
 from futamura.specializer.residual import ResidualBlock, Summary, Unit, Version
 from futamura.specializer.situation import located
 from futamura.specializer.state import ArgumentKey, State
-from futamura.specializer.summaries import raised_state
+from futamura.specializer.summaries import raised_state, were_told
 from futamura.specializer.values import Dynamic, Known, VObject
 
 __all__ = ["Versions"]
@@ -221,7 +221,10 @@ class Versions:
         meet = Meet(summary.returned, left, self._fresh, self.keep)
         self.confused |= meet.confused
         if meet.changed:
+            told = were_told(summary.returned, left)
             summary.returned = meet.state
+            if told and left.top.facts.told.learn(True):
+                raise Restart(f"{left.top.facts.function.name} returns several known results")
             self._call_again(summary)
 
     def raises(self, state: State, block: ResidualBlock) -> None:

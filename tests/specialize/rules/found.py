@@ -36,6 +36,10 @@ class Empty:
         print("getattr", name)
 
 
+def first_items_known(head, rest):
+    return [y for part in (head, rest) for y in part], [part for part in (*head, rest) if part != 1]
+
+
 def iterable_before_first_value(box, x):
     if x:
         print(x)
@@ -434,5 +438,10 @@ SUBJECTS = [
         "a match statement whose cases do nothing",
         [Case("two", lambda: (cases_that_do_nothing, {"k": 2}))],
         one_of(2, "a", "b", None),
+    ),
+    Subject(
+        "a comprehension whose first items are known",
+        [Case(f"head={head}", lambda head=head: (first_items_known, {"head": head})) for head in ((1, 2), ())],
+        one_of([3, 4], "ab", (), 5),
     ),
 ]

@@ -44,6 +44,61 @@ def looked_at_by_items(vm, make):
     return vm.pc
 
 
+class Reading:
+    """Each of its items, and its text, looks at `SHARED`."""
+
+    def __iter__(self):
+        return (SHARED.pc for _ in range(3))
+
+    def __str__(self):
+        return f"pc = {SHARED.pc}"
+
+
+SHARED = Machine(7)
+
+
+def looked_at_between(vm, items):
+    before = vm.pc
+    vm.pc = 1
+    found = []
+    for item in items:
+        found.append(item)
+        vm.pc = vm.pc + 1
+    vm.pc = before
+    return found
+
+
+def written_below(vm, xs):
+    n = len(xs)
+    before = vm.pc
+    if n > 2:
+        n += 1
+    else:
+        vm.pc = n
+    seen = [str(x) for x in xs]
+    vm.pc = before
+    return n, seen
+
+
+def written_above(vm, xs):
+    n = len(xs)
+    before = vm.pc
+    if n > 2:
+        vm.pc = n
+    else:
+        n += 1
+    seen = [str(x) for x in xs]
+    vm.pc = before
+    return n, seen
+
+
+def order_of_numbers(numbers, ordered):
+    made = set()
+    for number in numbers:
+        made.add(number)
+    return ordered(made)
+
+
 def maybe_written(vm, x, look):
     before = vm.pc
     if x:
@@ -89,6 +144,20 @@ SUBJECTS = [
     Subject(
         "written on one way",
         [Case("pc=1", lambda: (maybe_written, {"vm": Machine(1)}))], lambda r: (r.choice((0, 4, "a")), seen_by),
+    ),
+    Subject(
+        "iterators that look", [Case("shared", lambda: (looked_at_between, {"vm": SHARED}))],
+        lambda r: (Reading() if r.random() < 0.7 else [1] * r.randint(0, 3),),
+    ),
+    Subject(
+        "written on one of two ways",
+        [Case(f.__name__, lambda f=f: (f, {"vm": SHARED})) for f in (written_below, written_above)],
+        lambda r: ([Reading()] * r.randint(0, 4),),
+    ),
+    Subject(
+        "the order of numbers in a set",
+        [Case("seven", lambda: (order_of_numbers, {"numbers": (16, 1, 2, 3, 4, 5, 33)}))],
+        lambda r: (r.choice((list, tuple, repr)),),
     ),
     Subject("a part of what is handed over", [Case("inner=[1]", shared)], lambda r: (grows_first,)),
 ]  # fmt: skip

@@ -239,6 +239,8 @@ def comprehension_at(
     for container in reversed(made):
         if any(x is not container and x.name not in ("cell", "const") for x in tail):
             continue
+        if _uses_of(container.results[0], node):
+            continue  # something is put into it before the loop
         reader = _Reader(
             draft, uses, counts, constants, expressible, _SINKS[container.name], node.region, container.results[0]
         )
