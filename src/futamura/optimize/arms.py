@@ -20,7 +20,6 @@ from typing import Final, NamedTuple
 
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Edge, Value
-from futamura.ir.liveness import end_uses
 from futamura.optimize.dead import counts
 from futamura.optimize.flowgraph import FlowGraph, Node
 from futamura.optimize.inference import Inference
@@ -60,7 +59,7 @@ class _Arms:
     def __init__(self, graph: FlowGraph, inference: Inference) -> None:
         self.graph: Final = graph
         self.inference: Final = inference
-        self.outside: Final = _used_outside(graph)
+        self.outside: Final = graph.shared()
         self.skipped = 0
 
     def branch(self, at: int, node: Node) -> bool:
@@ -178,20 +177,6 @@ def _moved(told: Told, inner: Mapping[Value, Term]) -> Told:
     """What is told of parameters, told of what was passed for them."""
     moved = {inner.get(value, value): constant for value, constant in told.items()}
     return {value: constant for value, constant in moved.items() if not isinstance(value, Constant)}
-
-
-def _used_outside(graph: FlowGraph) -> set[Value]:
-    """Values that a block other than their own uses."""
-    home: dict[Value, int] = {}
-    for at, node in graph.nodes():
-        for value in (*node.params, *(result for op in node.ops for result in op.results)):
-            home[value] = at
-    found: set[Value] = set()
-    for at, node in graph.nodes():
-        used = [*end_uses(node.end), *(arg for op in node.ops for arg in op.args)]
-        used += () if node.handler is None else node.handler.args
-        found.update(value for value in used if home[value] != at)
-    return found
 
 
 class _Twins:

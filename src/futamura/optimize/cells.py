@@ -23,6 +23,7 @@ from typing import Final
 from futamura.ir.graph import Edge, Operation, Value
 from futamura.ir.liveness import end_uses
 from futamura.optimize.cleaning import prune
+from futamura.optimize.dead import alive
 from futamura.optimize.flowgraph import FlowGraph, Node
 from futamura.optimize.layout import Layout
 
@@ -74,12 +75,7 @@ def _without_unused(graph: FlowGraph) -> bool:
     if not needed:
         return False
     work.extend(graph.node(0).params)
-    live: set[Value] = set()
-    while work:
-        value = work.pop()
-        if value not in live:
-            live.add(value)
-            work.extend(needed.get(value, ()))
+    live = alive(work, needed)
     changed = False
     for _, node in graph.nodes():
         kept = [op for op in node.ops if _counts(op, live)]

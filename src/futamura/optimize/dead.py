@@ -13,6 +13,7 @@ Invariant: no effect, no exception and no result changes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from futamura.ir.graph import Edge, Operation, Value
@@ -22,7 +23,7 @@ from futamura.optimize.effects import may_be_removed
 from futamura.optimize.flowgraph import FlowGraph, Node
 from futamura.optimize.inference import Inference
 
-__all__ = ["RULES", "counts", "dce"]
+__all__ = ["RULES", "alive", "counts", "dce"]
 
 RULES: Final = ("dead operation", "dead parameter", *DECIDED)
 """What is counted by `FlowGraph.fire`."""
@@ -69,13 +70,18 @@ def _alive(graph: FlowGraph, inference: Inference) -> set[Value]:
             params = graph.node(edge.target).params[node.implicit(number) :]
             for param, value in zip(params, edge.args):
                 needed.setdefault(param, []).append(value)
-    live: set[Value] = set()
+    return alive(work, needed)
+
+
+def alive(work: list[Value], needed: Mapping[Value, Sequence[Value]]) -> set[Value]:
+    """The values of `work`, and all that these need."""
+    found: set[Value] = set()
     while work:
         value = work.pop()
-        if value not in live:
-            live.add(value)
+        if value not in found:
+            found.add(value)
             work.extend(needed.get(value, ()))
-    return live
+    return found
 
 
 def _parameters(graph: FlowGraph, live: set[Value]) -> dict[int, list[int]]:

@@ -20,6 +20,7 @@ from typing import Final
 from futamura.ir.build import FunctionBuilder
 from futamura.ir.constant import Constant
 from futamura.ir.graph import OBJECT, Edge, Function, Operation, Region, Terminator, Value
+from futamura.ir.liveness import end_uses
 from futamura.ir.ops import OPERATORS, TERMINATORS
 
 __all__ = ["FlowGraph", "Node", "Pass"]
@@ -163,8 +164,7 @@ class FlowGraph:
         for _, node in self.nodes():
             own = {*node.params, *[result for op in node.ops for result in op.results]}
             used = {arg for op in node.ops for arg in op.args}
-            used.update(node.end.args)
-            used.update(arg for edge in node.end.edges for arg in edge.args)
+            used.update(end_uses(node.end))
             found.update(used - own)
             if node.handler is not None:
                 found.update(node.handler.args)

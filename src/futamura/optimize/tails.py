@@ -35,7 +35,7 @@ class _Member:
 
 def tails(graph: FlowGraph) -> bool:
     """Merge the longest common tails of blocks that end alike."""
-    used_elsewhere = _used_outside(graph)
+    used_elsewhere = graph.shared()
     groups: dict[object, list[_Member]] = {}
     for at, node in graph.nodes():
         ops = [op for op in node.ops if op.name != "const"]
@@ -51,27 +51,6 @@ def tails(graph: FlowGraph) -> bool:
         if len(members) > 1:
             changed = _merge(graph, members, used_elsewhere) or changed
     return changed
-
-
-def _used_outside(graph: FlowGraph) -> set[Value]:
-    """Values that a block other than their own uses."""
-    home: dict[Value, int] = {}
-    for at, node in graph.nodes():
-        for value in (*node.params, *(result for op in node.ops for result in op.results)):
-            home[value] = at
-    found: set[Value] = set()
-    for at, node in graph.nodes():
-        for value in _uses(node):
-            if home[value] != at:
-                found.add(value)
-    return found
-
-
-def _uses(node: Node) -> list[Value]:
-    found = [arg for op in node.ops for arg in op.args]
-    found.extend(node.end.args)
-    found.extend(arg for edge in node.end.edges for arg in edge.args)
-    return found
 
 
 def _common(members: Sequence[_Member], outside: set[Value]) -> int:
