@@ -30,6 +30,7 @@ from futamura.optimize import (
     arms,
     available,
     cells,
+    classtests,
     contifying,
     copies,
     dead,
@@ -290,6 +291,9 @@ FAULTS: dict[str, Callable[[pytest.MonkeyPatch], object]] = {
     ),
     "a subject that is not one constant is any other": lambda patch: _patched(
         patch, decisions, "learned", lambda old: lambda test, fact, first: old(test, fact, True)
+    ),
+    "no bool is an int": lambda patch: _patched(
+        patch, pathfacts, "tested_kinds", lambda old: lambda classes: classtests.Kinds(frozenset({classes}))
     ),
     "what is known meets in the first arrival": lambda patch: _patched(
         patch, decisions, "meet", lambda old: lambda one, other: one

@@ -49,7 +49,8 @@ def equal_arms(graph: FlowGraph, inference: Inference) -> bool:
     """Make jumps of branches whose ways do the same; did anything change?"""
     arms = _Arms(graph, inference)
     changed = False
-    for at, node in reversed([*graph.nodes()]):
+    for at in reversed(inference.layout.order):  # what a branch leads to before the branch
+        node = graph.node(at)
         if node.end.name == "branch" and at in inference.reached:
             changed = arms.branch(at, node) or changed
     return changed

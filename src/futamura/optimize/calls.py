@@ -2,7 +2,8 @@
 
     len of (str)              an int from 0; no effect, raises nothing
     len of (list)             the same, but reads the list
-    isinstance of (x, int)    a bool; reads x's class, which may be assigned
+    isinstance of (x, int)    a bool; no effect: to be an int is nothing that could change
+    isinstance of (x, C)      a bool; reads x's class, which may be assigned
 
 A function that is not here, or is called with keywords or stars, may do anything.
 
@@ -17,6 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from futamura.ir.constant import Constant
 from futamura.ir.facts import PURE, SCALARS, UNKNOWN, Effects, Fact
+from futamura.optimize.classtests import tested_kinds
 from futamura.optimize.shapes import LONGEST, NOTHING, Shape, has_few_digits, join, known_as, of_type, truth_of
 
 __all__ = ["Called", "call_of"]
@@ -63,7 +65,8 @@ def _isinstance(value: Shape, kind: Shape) -> Called:
         cls = getattr(builtins, value.type, None) or type(None)
         if value.type != "ellipsis":
             shape = known_as(Constant(issubclass(cls, wanted)))
-    return _pure(shape, effects=PURE if shape.constant is not None else _READS_CLASS)
+    decided = shape.constant is not None or tested_kinds(wanted) is not None
+    return _pure(shape, effects=PURE if decided else _READS_CLASS)
 
 
 def _type(value: Shape) -> Called:

@@ -21,7 +21,8 @@ from collections import Counter, deque
 from typing import Final, NamedTuple, TypeAlias
 
 from futamura.ir.constant import Constant
-from futamura.ir.graph import Value
+from futamura.ir.graph import Edge, Value
+from futamura.optimize.classtests import Kinds, kinds_of_type
 from futamura.optimize.cleaning import paste
 from futamura.optimize.copying import Copies, Copy
 from futamura.optimize.flowgraph import FlowGraph, Node
@@ -79,7 +80,7 @@ class _Passed(NamedTuple):
     subject: int
     source: int
     condition: _Question | None = None
-    constant: Constant | None = None
+    constant: Constant | Kinds | None = None
 
 
 class _Questions:
@@ -119,7 +120,7 @@ class _Questions:
 
     def _ask(self, at: int, node: Node) -> None:
         test = self._expressions.test(node)
-        if test is not None:
+        if test is not None and self._final(node.end.edges[0]) != self._final(node.end.edges[1]):
             self.tests[at] = self._question(test)
         if node.end.name not in ("jump", "branch"):
             return
@@ -128,6 +129,15 @@ class _Questions:
         self.executed[at] = tuple(dict.fromkeys([self.raising[op] for op in raising if op in self.raising]))
         if node.handler is not None and self._may_leave(node) and None not in raising.values():
             self.guarded.add(at)
+
+    def _final(self, edge: Edge) -> Edge:
+        """Where control goes on when blocks that only jump are left out."""
+        for _ in range(len(self.layout.order)):
+            node = self.graph.node(edge.target)
+            if node.params or node.ops or node.end.name != "jump":
+                break
+            edge = node.end.edges[0]
+        return edge
 
     def _may_leave(self, node: Node) -> bool:
         """Is the block in a try region that holds what raises, and no more, with nothing around it?"""
@@ -180,7 +190,11 @@ class _Questions:
 
     def _passed(self, number: int, subject: Subject, value: Value) -> _Passed:
         shape = self.inference.shapes.get(value)
-        if shape is not None and shape.constant is not None:
+        if subject.kind == "kind":
+            kinds = None if shape is None else kinds_of_type(shape.type)
+            if kinds is not None:
+                return _Passed(number, -1, None, kinds)
+        elif shape is not None and shape.constant is not None:
             return _Passed(number, -1, None, shape.constant)
         if subject.kind == "truth":
             condition = self._question(self._expressions.condition(value))

@@ -100,7 +100,7 @@ class Inference:
             return Constant(self.known[made.attr])  # type: ignore[index]
         return self.shapes.get(value, NOTHING).constant
 
-    def _classes(self, value: Value) -> Constant | None:
+    def classes(self, value: Value) -> Constant | None:
         """What a value is, a tuple of known things included."""
         made = self.definitions.get(value)
         if made is None or made.name != "tuple" or made.attr is not None:
@@ -187,7 +187,7 @@ class Inference:
             found = Called(op.operator.fact((), op.attr), known_as(op.attr))
         elif op.name == "call":
             arguments = (*shapes[1:],)
-            kind = self._classes(op.args[2]) if len(op.args) == 3 else None
+            kind = self.classes(op.args[2]) if len(op.args) == 3 else None
             if kind is not None and arguments[1].constant is None:
                 arguments = (arguments[0], Shape(constant=kind))
             found = self._of_method(op, shapes) or call_of(self.callee(op.args[0]), op.attr, arguments)

@@ -17,20 +17,23 @@ from typing import Final, NamedTuple, TypeAlias
 
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Operation, Value
+from futamura.optimize.classtests import EVERYTHING, Kinds, tested_kinds
 from futamura.optimize.flowgraph import FlowGraph, Node
 from futamura.optimize.inference import Inference
 from futamura.optimize.memory import Memory, Versions
 
 __all__ = ["Expressions", "Fact", "Subject", "Test", "answer", "learned", "meet"]
 
-Fact: TypeAlias = "Constant | frozenset[Constant]"
-"""The constant that a subject is, or those that it is known not to be."""
+Fact: TypeAlias = "Constant | frozenset[Constant] | Kinds"
+"""The constant that a subject is, or those that it is known not to be; of a class, the kinds that it may be."""
 
 _COMPARED: Final = frozenset({"int", "str", "bytes"})
 """Of two of one of these types, `==` says that they are the same constant."""
 _ORDERED: Final = frozenset({"int", "str", "bytes", "bool"})
 _SINGLETONS: Final = frozenset({"NoneType", "bool", "ellipsis"})
 _TRUE: Final = Constant(True)
+_NONE: Final = Constant(None)
+_IS_NONE: Final = Kinds(frozenset({type(None)}))
 _SETTINGS: Final = frozenset({"global"})
 _INPLACE: Final = frozenset(
     "i" + name for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "lshift", "rshift", "and", "or", "xor")
@@ -38,22 +41,29 @@ _INPLACE: Final = frozenset(
 
 
 class Subject(NamedTuple):
-    """What is asked: "truth" of an exact bool, "equal" to a constant, "same" as a singleton; whether it "raises"."""
+    """What is asked: "truth" of an exact bool, "equal" to a constant, "same" as a singleton, of which "kind" it is;
+    whether it "raises"."""
 
     kind: str
     expression: int
 
 
 class Test(NamedTuple):
-    """A branch goes its first way exactly if the subject is (or, if not `positive`, is not) the constant."""
+    """A branch goes its first way exactly if the subject is (or, if not `positive`, is not) the constant, or one of
+    the kinds."""
 
     subject: Subject
-    constant: Constant
+    constant: Constant | Kinds
     positive: bool
 
 
 def answer(test: Test, fact: Fact | None) -> bool | None:
     """Does the branch go its first way?  None if that is open."""
+    if isinstance(fact, Kinds):
+        assert isinstance(test.constant, Kinds)
+        if fact.kinds <= test.constant.kinds:
+            return test.positive
+        return not test.positive if fact.kinds.isdisjoint(test.constant.kinds) else None
     if isinstance(fact, Constant):
         return (fact == test.constant) is test.positive
     if fact is not None and test.constant in fact:
@@ -63,6 +73,12 @@ def answer(test: Test, fact: Fact | None) -> bool | None:
 
 def learned(test: Test, fact: Fact | None, first: bool) -> Fact:
     """What is known of the subject where the branch went its first (or second) way."""
+    if isinstance(test.constant, Kinds):
+        known = fact if isinstance(fact, Kinds) else EVERYTHING
+        if first is test.positive:
+            return Kinds(known.kinds & test.constant.kinds)
+        return Kinds(known.kinds - test.constant.kinds)
+    assert not isinstance(fact, Kinds)
     if first is test.positive or isinstance(fact, Constant):
         return test.constant if first is test.positive else fact  # type: ignore[return-value]
     return (fact or frozenset()) | {test.constant}
@@ -72,12 +88,16 @@ def meet(one: Fact, other: Fact) -> Fact | None:
     """What both say."""
     if one == other:
         return one
+    if isinstance(one, Kinds) or isinstance(other, Kinds):
+        assert isinstance(one, Kinds) and isinstance(other, Kinds)
+        both = Kinds(one.kinds | other.kinds)
+        return None if both == EVERYTHING else both
     if isinstance(one, Constant):
         one, other = other, one
     if isinstance(one, Constant):
         return None
-    both = one - {other} if isinstance(other, Constant) else one & other
-    return both or None
+    left = one - {other} if isinstance(other, Constant) else one & other
+    return left or None
 
 
 class Expressions:
@@ -225,6 +245,8 @@ class Expressions:
     def _asked(self, made: Operation) -> Test | None:
         name = made.name
         types = self._types(made)
+        if name == "call":
+            return self._classified(made)
         if name in ("not", "truth"):
             if not self._inference.fact(made).effects.pure:
                 return None
@@ -233,7 +255,10 @@ class Expressions:
         if len(types) != 2:
             return None
         if name in ("is", "is_not"):
-            return self._compared(made, "same", _SINGLETONS, name == "is")
+            found = self._compared(made, "same", _SINGLETONS, name == "is")
+            if found is not None and found.constant == _NONE:
+                return Test(Subject("kind", found.subject.expression), _IS_NONE, found.positive)
+            return found
         if types[0] != types[1]:
             return None
         if name in ("eq", "ne") and types[0] in _COMPARED:
@@ -251,6 +276,15 @@ class Expressions:
             return None
         truth = self._computed(plain, None, args, ())
         return Test(Subject("truth", truth), _TRUE, name in ("eq", "lt", "gt"))
+
+    def _classified(self, made: Operation) -> Test | None:
+        """A call of `isinstance`."""
+        callee = self._inference.callee(made.args[0]) if len(made.args) == 3 and made.attr is None else None
+        if callee is None or callee.value is not isinstance:
+            return None
+        classes = self._inference.classes(made.args[2])
+        kinds = None if classes is None else tested_kinds(classes.value)
+        return None if kinds is None else Test(Subject("kind", self._of[made.args[1]]), kinds, True)
 
     def _compared(self, made: Operation, kind: str, types: frozenset[str], positive: bool) -> Test | None:
         """A comparison with a constant."""

@@ -16,11 +16,13 @@ from collections.abc import Callable, Sequence
 from types import CellType
 from typing import Final
 
+from futamura.analysis.building import is_built_once
 from futamura.analysis.sharing import is_deleted, is_reassigned
 from futamura.ir.graph import ClassAttr, Operation
 from futamura.specializer.assembly import Assembly, operations
 from futamura.specializer.definitions import Closure
 from futamura.specializer.machine import Machine, Unsupported
+from futamura.specializer.purity import is_mutable
 from futamura.specializer.residual import ResidualBlock, ResidualOperation
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known
@@ -28,6 +30,7 @@ from futamura.specializer.world import Assumption
 
 __all__ = ["content_of", "own_cell", "read_variable", "require_variables", "write_variable"]
 
+_FILLED: Final = (list, dict, set)
 _CELL_OF: Final = {"cell_get": 0, "cell_del": 0, "cell_set": 1}
 
 
@@ -40,7 +43,16 @@ def content_of(m: Machine, frame: Frame, cell: object, op: Operation) -> Known |
     except ValueError:
         return None
     m.world.assume(Assumption("cell", str(op.attr), cell, "cell_contents", content))
+    if type(content) in _FILLED and all(map(_is_fixed, gc.get_referents(content))) and _may(is_built_once, frame, op):
+        m.world.freeze(content)
     return Known(content)
+
+
+def _is_fixed(value: object) -> bool:
+    """Is there nothing in the value that somebody could change?"""
+    if type(value) in (tuple, frozenset):
+        return all(map(_is_fixed, gc.get_referents(value)))
+    return not is_mutable(value)
 
 
 def _may(question: Callable[[str, int, str], bool], frame: Frame, op: Operation) -> bool:

@@ -28,6 +28,10 @@ from futamura.specializer.values import Dynamic, Known, VObject
 
 __all__ = ["Versions"]
 
+FEW_EACH: Final = 2
+"""So many versions for each part of static data (the results of a test) are no explosion: of values that
+multiply, the next look finds more."""
+
 SHAPES: Final = 3
 """As many lengths of a container are kept apart at one point of a loop; more mean that it grows with the loop."""
 
@@ -420,8 +424,8 @@ class Versions:
             return
         others = {place for place, number in values.items() if 1 < number < spread and not self.nokey.has(place)}
         others -= positions
-        if count < self.budget.hard_versions_per_block and 3 * self._apart(siblings, others) > 2 * count:
-            return  # they differ in more than a few values: handlers, objects, several loops over static data
+        if count < self.budget.hard_versions_per_block and FEW_EACH * self._apart(siblings, others) >= count:
+            return  # they differ in more than a few values: handlers, objects, loops over static data
         if self.nokey.came_late():
             raise Restart("versions that were made before a place left the keys are too many", whole=True)
         _mark_loops(state)
