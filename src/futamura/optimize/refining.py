@@ -5,7 +5,8 @@
     v2 = is v0, v1; branch v2 -> b1 | b2        (v1: None)            to b1: v0 is None
 
 `x == K` says that x is K only where both have exactly the same type, of which equal members are the same for every
-operation but `is`; 0.0 is not among them (-0.0), nor is an int beside a bool.
+operation but `is`; 0.0 is not among them (-0.0), nor is an int beside a bool.  `isinstance(x, bool)` does not say that
+x is a bool: anything may claim so by `__class__`.
 
 Invariant: only what holds for every value of the program; nothing is said of a value that cannot be on this way.
 """
@@ -63,8 +64,6 @@ class Conditions:
                 asked = self._definitions.get(value)
                 if asked is not None and asked.name == "call" and len(asked.args) == 2:  # type(x) is C
                     found.append(asked.args[1])
-        elif made is not None and made.name == "call" and len(made.args) == 3:  # isinstance(x, C)
-            found.append(made.args[1])
         return tuple(dict.fromkeys(found))
 
     def called(self, node: Node) -> tuple[Value, ...]:
@@ -74,8 +73,6 @@ class Conditions:
         made = self._tested([node.end.args[0]])
         if made is None:
             return ()
-        if made.name == "call":
-            return (made.args[0], *made.args[2:3])
         asked = [self._definitions.get(value) for value in made.args] if made.name in _OPPOSITE else []
         return (*made.args, *[call.args[0] for call in asked if call is not None and call.name == "call"])
 
@@ -124,10 +121,6 @@ class Conditions:
             return
         if made.name in _OPPOSITE:
             self._comparison(made.name if holds else _OPPOSITE[made.name], made.args[0], made.args[1], found)
-        elif made.name == "call" and holds and len(made.args) == 3 and made.attr is None:
-            function, kind = self._callee(made.args[0]), self._class(made.args[2])
-            if function is not None and function.value is isinstance and kind in (bool, NoneType):
-                found[made.args[1]] = of_type(kind.__name__)  # these have no subclasses
 
     def _class(self, value: Value) -> type | None:
         constant = self._callee(value)
