@@ -39,6 +39,8 @@ MOST_OPERATIONS: Final = 6
 GROWTH: Final = 1.5
 ALLOWANCE: Final = 24
 """Operations that all copies may have beyond what there was."""
+PATIENCE: Final = 4
+"""Times what the copies may have: so much is looked at before it is given up, as some copies are reached no more."""
 STEPS: Final = 30
 """Copies that are looked at for each block."""
 
@@ -99,7 +101,7 @@ class _Questions:
         self.passed: Final[dict[tuple[int, int], list[_Passed]]] = {}
         """By block and edge."""
         self._own: Final[dict[int, int]] = {}
-        """By block: the subjects that are its parameters, as bits."""
+        """By block: the subjects that it may change, so that nothing is known of them before, as bits."""
         self.raising: Final[dict[int, int]] = {}
         """By the number of an operation: the subject that tells whether it raises."""
         self.executed: Final[dict[int, tuple[int, ...]]] = {}
@@ -110,6 +112,9 @@ class _Questions:
             if at in inference.reached:
                 self._ask(at, graph.node(at))
         self._follow_parameters()
+        for number, subject in enumerate(self._subjects):
+            for at in self._expressions.homes[subject.expression]:
+                self._own[at] = self._own.get(at, 0) | 1 << number
         self._lost: Final = self._changed_by_loops()
         self.relevant: Final = self._relevance()
         """By block: the subjects that are asked about behind its beginning, as bits."""
@@ -178,7 +183,6 @@ class _Questions:
             at = 0 if param is None else homes[param]
             if param is None or at == 0:
                 continue
-            self._own[at] = self._own.get(at, 0) | 1 << number
             if at in headers:
                 continue
             place = self.graph.node(at).params.index(param)
@@ -203,14 +207,18 @@ class _Questions:
 
     def _changed_by_loops(self) -> dict[int, int]:
         """By the header of a loop: the subjects that the loop may change."""
-        lost: dict[int, int] = {}
-        for loop in self.layout.loops():
-            inside = sum(1 << at for at in loop.nodes)
-            found = 0
-            for number, subject in enumerate(self._subjects):
-                if self._expressions.homes[subject.expression] & inside:
-                    found |= 1 << number
-            lost[loop.header] = found
+        forest = self.layout.loops()
+        innermost = {at: number for number, loop in enumerate(forest) for at in loop.nodes}
+        lost = dict.fromkeys([loop.header for loop in forest], 0)
+        for number, subject in enumerate(self._subjects):
+            around: set[int] = set()
+            for at in self._expressions.homes[subject.expression]:
+                loop = innermost.get(at, -1)
+                while loop >= 0 and loop not in around:
+                    around.add(loop)
+                    loop = forest[loop].parent
+            for loop in around:
+                lost[forest[loop].header] |= 1 << number
         return lost
 
     def _relevance(self) -> dict[int, int]:
@@ -318,6 +326,10 @@ class _Walk:
         self._headers: Final = {loop.header for loop in questions.layout.loops()} | {0}
         self._tails: Final = questions.tails()
         self._whole: Final = self._uncopied()
+        self._forgotten: Final[dict[tuple[int, int], tuple[int, ...]]] = {}
+        """By block and target: the subjects of which something may be known before, and nothing behind."""
+        self._room = PATIENCE * (GROWTH * sum(self._weights.values()) + ALLOWANCE)
+        """Operations that may yet be copied."""
         self._work: Final[deque[_Version]] = deque()
 
     def _uncopied(self) -> set[int]:
@@ -342,14 +354,14 @@ class _Walk:
         while self._work:
             self._follow(self._work.popleft())
             limit -= 1
-            if limit < 0:
+            if limit < 0 or self._room < 0:
                 return False
         return True
 
     def _arrive(self, at: int, facts: _Facts) -> _Version:
         key: _Key = (at, None)
         if at not in self._whole or (self._raises(at, facts) is False and at not in self._headers):
-            key = (at, tuple(sorted(facts.items())))
+            key = (at, frozenset(facts.items()))
             if key not in self._versions and self._asks(at, facts):
                 self._counts[at] = self._counts.get(at, 0) + 1
                 if self._counts[at] > MOST_COPIES:
@@ -358,6 +370,7 @@ class _Walk:
         version = self._versions.get(key)
         if version is None:
             version = self._versions[key] = _Version(key, facts)
+            self._room -= self._weights[at] if self._asks(at, facts) else 0
             self._work.append(version)
         elif key[1] is None and version.facts != facts:
             meet = self._knowledge.meet
@@ -413,8 +426,13 @@ class _Walk:
     def _brought(self, at: int, way: int, target: int, facts: _Facts) -> _Facts:
         """What is known behind an edge."""
         questions, knowledge = self._questions, self._knowledge
-        kept = questions.kept[target]
-        found = {number: known for number, known in facts.items() if kept >> number & 1}
+        forgotten = self._forgotten.get((at, target))
+        if forgotten is None:
+            forgotten = _members(questions.relevant[at] & ~questions.kept[target])
+            self._forgotten[at, target] = forgotten
+        found = {**facts}
+        for number in forgotten:
+            found.pop(number, None)
         for passed in questions.passed.get((at, way), ()):
             if not questions.relevant[target] >> passed.subject & 1:
                 continue
@@ -495,6 +513,16 @@ class _Walk:
             return False
         passed = node.end.edges[version.taken or 0].args
         return not passed or not any(result in passed for op in node.ops for result in op.results)
+
+
+def _members(bits: int) -> tuple[int, ...]:
+    """The numbers of the bits that are set."""
+    found: list[int] = []
+    while bits:
+        lowest = bits & -bits
+        found.append(lowest.bit_length() - 1)
+        bits ^= lowest
+    return tuple(found)
 
 
 def _weight(node: Node) -> int:

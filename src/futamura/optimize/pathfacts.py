@@ -27,6 +27,8 @@ __all__ = ["Expressions", "Fact", "Subject", "Test", "answer", "learned", "meet"
 Fact: TypeAlias = "Constant | frozenset[Constant] | Kinds"
 """The constant that a subject is, or those that it is known not to be; of a class, the kinds that it may be."""
 
+MOST_HOMES: Final = 16
+"""What depends on more blocks is a value of its own: sets of homes would grow with chains of operations."""
 _COMPARED: Final = frozenset({"int", "str", "bytes"})
 """Of two of one of these types, `==` says that they are the same constant."""
 _ORDERED: Final = frozenset({"int", "str", "bytes", "bool"})
@@ -108,8 +110,8 @@ class Expressions:
         self._known: Final = inference.known
         self._memory: Final = Memory(graph, inference)
         self._numbers: Final[dict[object, int]] = {}
-        self.homes: Final[list[int]] = []
-        """By expression: the blocks whose execution may change its value, as a set of bits."""
+        self.homes: Final[list[frozenset[int]]] = []
+        """By expression: the blocks whose execution may change its value."""
         self._of: Final[dict[Value, int]] = {}
         self._places: Final[dict[int, int]] = {}
         self._found: Final[set[int]] = set()
@@ -146,9 +148,9 @@ class Expressions:
                 self._of[result] = self._own(result, at) if number is None else number
 
     def _own(self, value: Value, at: int) -> int:
-        return self._number(("value", value), 1 << at)
+        return self._number(("value", value), frozenset((at,)))
 
-    def _number(self, key: object, homes: int) -> int:
+    def _number(self, key: object, homes: frozenset[int]) -> int:
         found = self._numbers.get(key)
         if found is None:
             found = self._numbers[key] = len(self.homes)
@@ -158,9 +160,9 @@ class Expressions:
     def _expression(self, op: Operation, versions: Versions) -> int | None:
         """The number of what an operation computes; None if each execution may give something else."""
         if op.name == "const":
-            return self._number(op.attr, 0)
+            return self._number(op.attr, frozenset())
         if op.name == "global_get" and op.attr in self._known:
-            return self._number(("global", op.attr), 0)
+            return self._number(("global", op.attr), frozenset())
         effects = self._inference.fact(op).effects
         if op.id not in self._inference.operands or len(op.results) != 1:
             return None
@@ -178,6 +180,8 @@ class Expressions:
             args.sort()
         name = op.name[1:] if op.name in _INPLACE else op.name
         made = self._computed(name, op.attr, args, self._read(effects.reads, versions))
+        if len(self.homes[made]) > MOST_HOMES:
+            return None
         if effects.allocates:
             self._found.add(made)
         return made
@@ -187,12 +191,10 @@ class Expressions:
         return any(shape.constant is not None and shape.type in _SINGLETONS for shape in shapes)
 
     def _computed(self, name: str, attr: object, args: list[int], read: Versions) -> int:
-        homes = 0
-        for arg in args:
-            homes |= self.homes[arg]
+        homes = frozenset[int]().union(*[self.homes[arg] for arg in args])
         for version in read:
             assert isinstance(version, tuple)
-            homes |= 1 << (version[1] if version[0] == "block" else self._places[version[1]])
+            homes |= {version[1] if version[0] == "block" else self._places[version[1]]}
         return self._number((name, attr, tuple(args), read), homes)
 
     def _method(self, callee: Value) -> int | None:
