@@ -28,7 +28,7 @@ from futamura.specializer.plainness import is_record, record_position
 from futamura.specializer.purity import MISSING, class_lookup, own_attributes, plain_lookup
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.state import Frame
-from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Virtual, VObject
+from futamura.specializer.values import NONE, OF_SUPER, AbstractValue, Dynamic, Known, Virtual, VObject
 from futamura.specializer.world import Assumption
 
 __all__ = ["CALLED", "VIRTUAL_FIELDS", "load_attribute", "plain_reads", "store_attribute", "store_field"]
@@ -170,7 +170,7 @@ def _load_super(m: Machine, frame: Frame, entry: VObject, name: str) -> Abstract
             return m.virtual(VObject("bound", object, (Known(found), target), site=site(frame)))
         if found is not MISSING:
             if name == "__init__" and (base is object or only_keeps_arguments(base)):
-                return m.virtual(VObject("method", base, (target,), site=site(frame), extra=name))
+                return m.virtual(VObject("method", base, (target,), OF_SUPER, site=site(frame), extra=name))
             return None
     return None
 

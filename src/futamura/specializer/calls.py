@@ -58,7 +58,7 @@ from futamura.specializer.results import result_of_method
 from futamura.specializer.rules import exact_type, rule, sequence_items, site
 from futamura.specializer.state import Frame
 from futamura.specializer.stepping import is_stepping
-from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
+from futamura.specializer.values import OF_SUPER, AbstractValue, Dynamic, Known, Virtual, VObject, slot_of_super
 
 __all__ = ["IN_PYTHON", "call_value", "enter", "is_writable_name", "push_function"]
 
@@ -141,18 +141,17 @@ def call_value(
         if _inline_closure(m, frame, op, entry, args, keywords):
             return
     elif entry is not None and entry.kind == "method":
-        if (
-            not keywords
-            and len(args) == 1
-            and is_generator(m, args[0])
-            and _method_in_python(m, frame, op, entry, args)
-        ):
+        of_generator = not keywords and len(args) == 1 and is_generator(m, args[0])
+        if of_generator and _method_in_python(m, frame, op, entry, args):
             return
         result = call_method(m, frame, op, entry, args, keywords)
         if result is not None:
             m.folded += 1
             if result is not HANDLED:
                 _give(m, frame, op, result)
+            return
+        if entry.names == OF_SUPER:
+            call_value(m, frame, op, slot_of_super(entry), [*entry.items, *args], keywords)
             return
     elif type(function) is Known and _call_known(m, frame, op, function.value, args, keywords):
         return

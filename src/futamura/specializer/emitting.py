@@ -9,6 +9,7 @@ late moves only its allocation.
 
 from __future__ import annotations
 
+import types
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NoReturn
@@ -21,7 +22,7 @@ from futamura.specializer.promises import WRITERS, leaves_alone
 from futamura.specializer.records import stored_fields
 from futamura.specializer.residual import ResidualBlock, ResidualOperation
 from futamura.specializer.state import State, Unsupported
-from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, Virtual, VObject
+from futamura.specializer.values import OF_SUPER, AbstractValue, Dynamic, Known, Shape, Virtual, VObject, slot_of_super
 
 __all__ = ["CONSTRUCTORS", "CYCLE_BREAKERS", "Emitter", "Unsupported"]
 
@@ -304,6 +305,9 @@ class Emitter(ABC):
             return self.emit(
                 "call", (Known(BaseException.__new__), Known(entry.cls), *given), type=entry.cls, raises=False
             )
+        if kind == "method" and entry.names == OF_SUPER:
+            getter = Known(types.WrapperDescriptorType.__get__)
+            return self.emit("call", (getter, slot_of_super(entry), *items, Known(entry.cls)), raises=False)
         if kind == "method":
             return self.emit("getattr", items, entry.extra, raises=False)
         if kind == "iterator" and entry.extra == "sequence":

@@ -21,6 +21,7 @@ from futamura.ir.constant import exact_key
 __all__ = [
     "ANY_CLASS",
     "NONE",
+    "OF_SUPER",
     "SHORT",
     "About",
     "AbstractValue",
@@ -30,6 +31,7 @@ __all__ = [
     "VObject",
     "Virtual",
     "has_identity",
+    "slot_of_super",
     "token_key",
 ]
 
@@ -123,6 +125,10 @@ AbstractValue: TypeAlias = Known | Virtual | Dynamic
 NONE: Final = Known(None)
 
 
+OF_SUPER: Final = ("super",)
+"""Marks a method of `cls` that its object has not under its name: a class in front has another one."""
+
+
 class VObject(NamedTuple):
     """One virtual object; what `names`, `items` and `extra` hold depends on `kind`.
 
@@ -133,7 +139,7 @@ class VObject(NamedTuple):
     cell          items is empty or holds the content
     function      extra is (function, FunctionAttr); items are its operands (defaults ... cells)
     bound         items are (function, self)
-    method        a method of a builtin type: items are (self,), extra its name
+    method        a method of a builtin type: items are (self,), extra its name; names is OF_SUPER if `super()` gave it
     iterator      extra is "sequence", "enumerate" or "zip"; items depend on it
     slice         items are (start, stop, step)
     exception     items are the arguments, then the values of attributes; cls is the class; if extra is
@@ -151,6 +157,11 @@ class VObject(NamedTuple):
     def with_items(self, items: tuple[AbstractValue, ...]) -> VObject:
         """The object with other items; as `_replace`, but faster."""
         return VObject(self.kind, self.cls, items, self.names, self.site, self.extra)
+
+
+def slot_of_super(entry: VObject) -> Known:
+    """The function behind a method that `super()` gave."""
+    return Known(entry.cls.__dict__[str(entry.extra)])
 
 
 def has_identity(value: object) -> bool:

@@ -41,6 +41,7 @@ from . import (
     meeting,
     registry,
     state,
+    supers,
     suspension,
     telling,
 )
@@ -66,6 +67,7 @@ ROWS = [
         meeting,
         containers,
         telling,
+        supers,
     )
     for subject in module.SUBJECTS
 ]
