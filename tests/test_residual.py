@@ -11,6 +11,7 @@ import datetime
 import decimal
 import enum
 import fractions
+import functools
 import inspect
 import linecache
 import operator
@@ -353,3 +354,44 @@ def test_a_lambda_keeps_its_assumptions(monkeypatch: pytest.MonkeyPatch) -> None
     assert residual(4) == 11
     monkeypatch.setitem(globals(), "helper", lambda y: 100)
     assert residual(4) == 103
+
+
+class Scaled:
+    """An object that is called."""
+
+    def __init__(self, factor: int) -> None:
+        self.factor = factor
+
+    def __call__(self, x: int, y: int = 1) -> int:
+        return x * self.factor + y
+
+
+def test_what_a_partial_holds_is_static() -> None:
+    made = futamura.specialize(functools.partial(_power, n=3))
+    assert made(2) == 8
+    assert "range" not in made.source
+    assert futamura.specialize(functools.partial(_power, 2), futamura.DYN)(5) == 32
+
+
+def test_an_object_that_is_called_is_static() -> None:
+    made = futamura.specialize(Scaled(4), y=5)
+    assert made(3) == 17
+    assert "x * 4 + 5" in made.source
+
+
+def test_the_function_in_a_wrapper_is_named() -> None:
+    @functools.wraps(_power)
+    def wrapper(*args: int) -> int:
+        return _power(*args)
+
+    with pytest.raises(TypeError, match=r"specialize `_power.__wrapped__`"):
+        futamura.specialize(wrapper, n=3)
+    with pytest.raises(futamura.UnsupportedError, match=r"around `_power.__wrapped__`"):
+        futamura.specialize(functools.lru_cache(_power), n=3)
+
+
+def _power(x: int, n: int) -> int:
+    result = 1
+    for _ in range(n):
+        result *= x
+    return result

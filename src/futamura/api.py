@@ -10,6 +10,7 @@ What cannot be specialized calls the original; `stats["fallbacks"]` and `events`
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 import time
 import types
@@ -127,7 +128,13 @@ class Specializer:
         self._offline: Final = _offline_options(mode, division, points)
 
     def __call__(self, target: Any, /, *args: object, **static: object) -> Residual:
-        """The residual of `target` for these static inputs; `DYN` leaves a position open."""
+        """The residual of `target` for these static inputs; `DYN` leaves a position open.
+
+        A `functools.partial` is its function with what it holds static; an object with a `__call__` is that method.
+        """
+        if type(target) is functools.partial:
+            return self(target.func, *target.args, *args, **{**target.keywords, **static})
+        target = _call_method(target)
         function = target.__func__ if isinstance(target, types.MethodType) else target
         given = (target.__self__, *args) if isinstance(target, types.MethodType) else args
         if not isinstance(function, types.FunctionType):
@@ -212,8 +219,25 @@ class Specializer:
             return Outcome(None, names, events=(_fault("the specializer", broken),))
 
 
+def _call_method(target: object) -> object:
+    """The method that a call of this object runs, if it is written in Python; else the object itself."""
+    if is_a(target, (types.FunctionType, types.MethodType, type)):
+        return target
+    method = inspect.getattr_static(type(target), "__call__", None)
+    return types.MethodType(method, target) if isinstance(method, types.FunctionType) else target
+
+
+def _wrapped(target: object) -> types.FunctionType | None:
+    """The function that a wrapper names as the one behind it."""
+    found = inspect.getattr_static(target, "__wrapped__", None)
+    return found if isinstance(found, types.FunctionType) else None
+
+
 def _called(target: object) -> str:
     """A name for something that is no function, without running its code."""
+    wrapped = _wrapped(target)
+    if wrapped is not None:
+        return f"{wrapped.__qualname__}`, a {type(target).__qualname__} around `{wrapped.__qualname__}.__wrapped__"
     known = isinstance(target, (type, types.BuiltinFunctionType, types.MethodDescriptorType))
     return str(target.__qualname__) if known else f"a {type(target).__qualname__}"  # type: ignore[attr-defined]
 
@@ -329,7 +353,9 @@ def _bind(function: types.FunctionType, args: tuple[object, ...], static: Mappin
     ]
     for name, value in static.items():
         if name not in names:
-            raise TypeError(f"{function.__qualname__}() has no parameter {name!r}")
+            wrapped = _wrapped(function)
+            hint = f": it is wrapped, specialize `{function.__qualname__}.__wrapped__`" if wrapped is not None else ""
+            raise TypeError(f"{function.__qualname__}() has no parameter {name!r}{hint}")
         if name in given:
             raise TypeError(f"{function.__qualname__}() got two values for {name!r}")
         given[name] = value
