@@ -106,6 +106,10 @@ _COMPENSATED: Final = (int, float, complex)
 """What `sum` adds in a way of its own, once its total is of one of these classes."""
 
 
+_EXACT_FLOAT: Final = 1 << 53
+"""A smaller int is a float without any error."""
+
+
 def _adds_plainly(
     m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
 ) -> AbstractValue | None:
@@ -113,6 +117,20 @@ def _adds_plainly(
     total, item = (exact_type(m, arg) for arg in args)
     if total is not None and (total not in _COMPENSATED or (total is int and item in (int, bool))):
         return Known(True)
+    if item is float and (total is float or _is_exact_as_float(args[0])):
+        return Known(False)
+    return KEYWORD_MODELS[library.undecided](m, frame, op, [], [])
+
+
+def _is_exact_as_float(value: AbstractValue) -> bool:
+    return type(value) is Known and type(value.value) is int and abs(value.value) < _EXACT_FLOAT
+
+
+def _only_float(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    if exact_type(m, args[0]) is float:
+        return args[0]
     return KEYWORD_MODELS[library.undecided](m, frame, op, [], [])
 
 
@@ -187,5 +205,6 @@ KEYWORD_MODELS[max] = _max
 KEYWORD_MODELS[min] = _min
 KEYWORD_MODELS[sum] = _sum
 KEYWORD_MODELS[library.adds_plainly] = _adds_plainly
+KEYWORD_MODELS[library.only_float] = _only_float
 KEYWORD_MODELS[sorted] = _sorted
 KEYWORD_MODELS[library.by_keys] = _by_keys

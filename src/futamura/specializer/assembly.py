@@ -17,7 +17,7 @@ from futamura.specializer.state import State
 from futamura.specializer.summaries import returned_leaves
 from futamura.specializer.values import NONE, Dynamic, Virtual
 
-__all__ = ["Assembly", "implicit", "incoming", "operations", "parameters", "removable"]
+__all__ = ["Assembly", "implicit", "incoming", "makes_generator", "operations", "parameters", "removable"]
 
 _PURE: Final = frozenset(
     {
@@ -108,7 +108,7 @@ class Assembly:
         version = op.lazy.version.final()
         if version not in self.names:
             base = version.state.top.facts.function.name.rpartition(".")[2]
-            base = base if base.isidentifier() else "function"
+            base = base if base.isidentifier() else "items" if makes_generator(version) else "function"
             taken = set(self.names.values())
             number = 1
             while f"{base}_{number}" in taken:
@@ -191,6 +191,11 @@ class Assembly:
         block.end = ResidualEnd("jump", args, (version.root,))
         self.params.setdefault(block, [])
         return block, []
+
+
+def makes_generator(version: Version) -> bool:
+    """Does a call of the residual function with this entry give a generator?"""
+    return version.state.frames[0].facts.function.kind == "generator"
 
 
 def parameters(version: Version) -> list[int]:

@@ -28,6 +28,7 @@ from futamura.specializer import library
 from futamura.specializer.binding import Keywords, bind
 from futamura.specializer.bounds import note_length, shape_of_result
 from futamura.specializer.builtin_errors import exception_made_plainly, plain_exception_class
+from futamura.specializer.consumed import with_real_generators
 from futamura.specializer.containers import dict_pairs
 from futamura.specializer.describing import is_plain_enum, member_by_value
 from futamura.specializer.dispatching import branch_on_function, meet_behind, note_choice_of_get, only_looks_up
@@ -167,6 +168,7 @@ def _give(m: Machine, frame: Frame, op: Operation, value: AbstractValue) -> None
 
 
 def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[AbstractValue], shape: object) -> None:
+    args = with_real_generators(m, frame, op, args)
     kind = class_of_result(m, args)
     about = about_class(m, args)
     if not harmless(m, args):

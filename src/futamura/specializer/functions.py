@@ -32,7 +32,7 @@ from futamura.specializer.state import Frame, Suspension
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 from futamura.specializer.variables import own_cell
 
-__all__ = ["make_real", "settle_functions"]
+__all__ = ["make_real", "parts_of", "settle_functions"]
 
 
 @rule("cell")
@@ -70,7 +70,9 @@ def make_real(m: Machine, cell: VObject) -> None:
     raise Restart("a variable is shared by a function that escapes")
 
 
-def _parts_of(m: Machine, entry: VObject) -> tuple[FunctionFacts, FunctionFacts, FunctionAttr, tuple[bool, ...]]:
+def parts_of(m: Machine, entry: VObject) -> tuple[FunctionFacts, FunctionFacts, FunctionAttr, tuple[bool, ...]]:
+    """Of a function made during specialization: who makes it, the function, how, and which of its variables are never
+    assigned after it captured them."""
     assert isinstance(entry.extra, tuple) and isinstance(entry.site, tuple)
     maker, attr = entry.extra[:2]
     assert isinstance(maker, FunctionFacts) and isinstance(attr, FunctionAttr)
@@ -85,7 +87,7 @@ def settle_functions(m: Machine) -> None:
     for oid, entry in list(m.state.heap.items()):
         if entry.kind != "function":
             continue
-        count = len(_parts_of(m, entry)[1].function.free)
+        count = len(parts_of(m, entry)[1].function.free)
         cells = entry.items[len(entry.items) - count :] if count else ()
         if any(type(m.state.resolve(cell)) is Dynamic for cell in cells):
             m.materialize(Virtual(oid))
@@ -93,7 +95,7 @@ def settle_functions(m: Machine) -> None:
 
 def _construct_function(m: Emitter, entry: VObject) -> Dynamic:
     assert isinstance(m, Machine)
-    maker, nested, attr, finals = _parts_of(m, entry)
+    maker, nested, attr, finals = parts_of(m, entry)
     free = nested.function.free
     if maker.namespace is not m.home and maker.namespace.get("__name__") != m.home.get("__name__"):
         raise Unsupported("a function of another module that was made during specialization escapes", m.span)
@@ -126,7 +128,7 @@ def _construct_function(m: Emitter, entry: VObject) -> Dynamic:
 def _share_cells(m: Emitter, entry: VObject) -> None:
     """A function contains itself: if that is by a variable which must be a real one, start again with it."""
     assert isinstance(m, Machine)
-    _, nested, _, finals = _parts_of(m, entry)
+    _, nested, _, finals = parts_of(m, entry)
     count = len(nested.function.free)
     for final, cell in zip(finals, entry.items[len(entry.items) - count :] if count else ()):
         held = m.state.object(cell)
@@ -227,7 +229,8 @@ def _construct_generator(m: Emitter, entry: VObject) -> Dynamic:
         marks.append("**")
     shape = tuple(marks) if any(marks) else None
     operands = [function, *(given[place] for place in order)]
-    return m.emit("call", operands, shape, type=GeneratorType, raises=False)
+    # What has something to do when it is dropped is made where it is used: no variable keeps it any longer.
+    return m.emit("call", operands, shape, type=GeneratorType, raises=len(where.facts.function.regions) > 1)
 
 
 def _construct_expression(m: Emitter, function: AbstractValue, iterator: AbstractValue) -> Dynamic:

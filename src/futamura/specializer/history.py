@@ -12,16 +12,16 @@ Invariant: `Versions` calls `History.before` before it changes a version, and wh
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, Generic, TypeAlias, TypeVar
 
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.knowledge import Knowledge
 from futamura.specializer.residual import ResidualBlock, Summary, Version
 from futamura.specializer.state import State
 
-__all__ = ["History", "Restore", "copied", "copied_dicts", "copied_set", "copied_sets", "copied_summaries", "shortened"]
+__all__ = ["Groups", "History", "Restore", "copied", "copied_set", "copied_sets", "copied_summaries", "shortened"]
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
@@ -117,6 +117,46 @@ class History:
         self._checkpoints[:] = kept
 
 
+class Groups(Generic[Key, Value]):
+    """Ordered sets of values by a key, which only grow: the way back is a log of what was added."""
+
+    __slots__ = ("_groups", "_log")
+
+    def __init__(self) -> None:
+        self._groups: Final[dict[Key, dict[Value, None]]] = {}
+        self._log: Final[list[tuple[Key, Value]]] = []
+
+    def of(self, key: Key) -> Mapping[Value, None]:
+        return self._groups.get(key, {})
+
+    def add(self, key: Key, value: Value) -> Mapping[Value, None]:
+        """The values of the key, with this one."""
+        group = self._groups.setdefault(key, {})
+        if value not in group:
+            group[value] = None
+            self._log.append((key, value))
+        return group
+
+    def items(self) -> Iterable[tuple[Key, Mapping[Value, None]]]:
+        return self._groups.items()
+
+    def clear(self) -> None:
+        self._groups.clear()
+        self._log.clear()
+
+    def checkpoint(self) -> Restore:
+        size = len(self._log)
+
+        def restore() -> None:
+            while len(self._log) > size:
+                key, value = self._log.pop()
+                del self._groups[key][value]
+                if not self._groups[key]:
+                    del self._groups[key]
+
+        return restore
+
+
 def copied(target: dict[Key, Value]) -> Restore:
     """Brings back the entries that this dict has now."""
     entries = dict(target)
@@ -135,17 +175,6 @@ def copied_set(target: set[Key]) -> Restore:
     def restore() -> None:
         target.clear()
         target.update(items)
-
-    return restore
-
-
-def copied_dicts(target: dict[Key, dict[Value, None]]) -> Restore:
-    """The same for a dict of dicts."""
-    entries = {key: dict(inner) for key, inner in target.items()}
-
-    def restore() -> None:
-        target.clear()
-        target.update(entries)
 
     return restore
 

@@ -96,18 +96,29 @@ def sum_of(iterable: Iterable[Any], start: Any = 0) -> Any:
 
 
 def sum_plainly(iterable: Iterable[Any], start: Any = 0) -> Any:
-    """`sum` as long as it is known that no floats are added, whose sums are compensated from Python 3.12 on."""
+    """`sum` from Python 3.12 on, which adds floats with compensation: they are kept for it, until all are there."""
     if isinstance(start, (str, bytes, bytearray)):
         return sum((), start)
     total = start
+    floats: list[float] = []
     for item in iterable:
-        if adds_plainly(total, item):
+        if floats:
+            floats.append(only_float(item))
+        elif adds_plainly(total, item):
             total = total + item
-    return total
+        else:
+            floats.append(item)
+    return sum(floats, total) if floats else total
 
 
 def adds_plainly(total: Any, item: Any) -> bool:
-    """The specializer says yes, or starts again and leaves the call of `sum` as it is."""
+    """Yes; or no, for the item is a float and adding it to the total cannot fail; or the specializer starts again and
+    leaves the call of `sum` as it is."""
+    raise TypeError
+
+
+def only_float(item: Any) -> float:
+    """The item, which is exactly a float; or the specializer starts again."""
     raise TypeError
 
 

@@ -28,6 +28,7 @@ from futamura.specializer.emitting import Emitter, Unsupported
 from futamura.specializer.exposure import exposed
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.handling import loses_context
+from futamura.specializer.history import Groups
 from futamura.specializer.policy import Budget, Event, Style
 from futamura.specializer.residual import (
     Lazy,
@@ -143,7 +144,7 @@ class Machine(Emitter):
         self.free: dict[int, int] = {}
         """The closure cells of the specialized function that the residual one has, by position: their values."""
         self.clean_ups = False  # was a generator suspended that has something to do when it is dropped?
-        self.unfolded: dict[object, dict[object, None]] = {}
+        self.unfolded: Final = Groups[object, object]()
         """The places where a recursive function was unfolded, by its arguments' key."""
         self.too_deep: dict[int, int] = {}
         self.lost: dict[int, object] = {}

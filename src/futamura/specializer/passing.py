@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Final
 
-from futamura.specializer.assembly import Assembly, implicit, incoming, operations, removable
+from futamura.specializer.assembly import Assembly, implicit, incoming, makes_generator, operations, removable
 from futamura.specializer.machine import Machine
 from futamura.specializer.merge import match
 from futamura.specializer.residual import ResidualBlock, ResidualOperation, Version
@@ -35,9 +35,12 @@ class Flow:
         self.calls: Final[dict[Version, list[ResidualOperation]]] = {version: [] for version in assemblies}
         self._made_beside: Final[dict[int, set[int]]] = {}
         """The values that the blocks of calls make which may fail, by the identity of the call."""
+        self.generators: Final = {one for one in assemblies if one is not main and makes_generator(one)}
+        """Functions whose calls give generators: what they return is for who uses these up."""
         for version, assembly in assemblies.items():
             ends = [block.end for block in assembly.blocks if block.end is not None]
-            self.returns[version] = [end.args for end in ends if end.name == "return"]
+            returns = [end.args for end in ends if end.name == "return"]
+            self.returns[version] = [] if version in self.generators else returns
             for block in assembly.blocks:
                 for op in operations(assembly, block):
                     if op.lazy is not None:
@@ -128,6 +131,7 @@ class Flow:
                 needed.add(value)
                 work.append(value)
 
+        kept = {self.main, *self.generators}
         for version, assembly in self.assemblies.items():
             for block in assembly.blocks:
                 for op in operations(assembly, block):
@@ -140,7 +144,7 @@ class Flow:
                         for arg in op.args:
                             need(arg)
                 assert block.end is not None
-                if block.end.name != "jump" and (block.end.name != "return" or version is self.main):
+                if block.end.name != "jump" and (block.end.name != "return" or version in kept):
                     for arg in block.end.args:
                         need(arg)
             for target, args in incoming(assembly):
@@ -167,6 +171,8 @@ class Flow:
 
     def results(self, version: Version) -> list[int]:
         """The positions of a residual function's results that a caller uses."""
+        if version in self.generators:
+            return [0]
         found = {
             at
             for call in self.calls[version]

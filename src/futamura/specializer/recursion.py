@@ -28,7 +28,7 @@ from futamura.specializer.state import ArgumentKey, Entered, Frame, State
 from futamura.specializer.summaries import RESULT, lent_alone, returned_leaves
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
-__all__ = ["call_unit", "unfolds"]
+__all__ = ["call_unit", "lent_objects", "unfolds"]
 
 COPIES: Final = 1
 """A call with the same arguments is unfolded at so many places of a residual function; the others stay calls."""
@@ -75,7 +75,8 @@ def unfolds(
     _stop_growth(m, facts, on_stack, key)
     if len(frames) >= m.budget.depth - 1:
         return False, entered
-    places = m.unfolded.setdefault((m.state.unit, facts.uid, key.key), {})
+    called = (m.state.unit, facts.uid, key.key)
+    places = m.unfolded.of(called)
     place = (*frame.chain, (frame.facts.uid, op.id))
     if place in places:
         return True, entered
@@ -84,7 +85,7 @@ def unfolds(
         limit *= COPIES_CAUGHT
     if len(places) >= limit and (limit >= COPIES_TOLD or len(places) >= COPIES_TOLD or True not in facts.told):
         return False, entered
-    places[place] = None
+    m.unfolded.add(called, place)
     return True, entered
 
 
@@ -127,7 +128,7 @@ def _has_try(facts: FunctionFacts) -> bool:
 
 def _changes(m: Machine, frame: Frame, op: Operation, values: Sequence[AbstractValue]) -> bool:
     """May the callee change an object that the caller sees again?"""
-    lent = _lent(m, frame, op, values, ())
+    lent = lent_objects(m, frame, op, values, ())
     return any(not lent_alone(m.state.heap[oid]) for oid in lent)
 
 
@@ -145,7 +146,7 @@ def _stop_growth(m: Machine, facts: FunctionFacts, on_stack: list[Frame], key: A
         m.versions.grows(set(sites), m.state)
 
 
-def _lent(
+def lent_objects(
     m: Machine, frame: Frame, op: Operation, values: Sequence[AbstractValue], roots: Sequence[AbstractValue]
 ) -> list[int]:
     """The virtual objects that the arguments reach and that the caller sees again, in the order of the arguments."""
@@ -194,13 +195,13 @@ def call_unit(
     `roots` are values besides those of the frames that are seen again, `purpose` is the callee's.
     """
     m.observe()
-    lent = _lent(m, frame, op, values, roots)
+    lent = lent_objects(m, frame, op, values, roots)
     place = ("lent", frame.facts.uid, op.id)
     if place in m.refused:
         for oid in lent:
             if not lent_alone(m.state.heap[oid]):
                 m.lift(Virtual(oid))
-        lent = _lent(m, frame, op, values, roots)
+        lent = lent_objects(m, frame, op, values, roots)
     kept = [m.state.resolve(value) for value in values]
     held = {RESULT - 1 - at: Virtual(oid) for at, oid in enumerate(lent)}
     env: dict[int, AbstractValue] = dict(zip(facts.function.entry.params, kept, strict=True))

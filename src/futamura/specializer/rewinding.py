@@ -11,7 +11,6 @@ from __future__ import annotations
 from futamura.specializer.history import (
     Restore,
     copied,
-    copied_dicts,
     copied_set,
     copied_sets,
     shortened,
@@ -27,7 +26,7 @@ def keep(machine: Machine, versions: Versions) -> None:
     """Between two runs: make a checkpoint, if it is time."""
     if not versions.history.due(machine.steps):
         return
-    size = len(machine.trips) + len(machine.ways) + len(machine.named) + sum(map(len, machine.unfolded.values()))
+    size = len(machine.trips) + len(machine.ways) + len(machine.named)
     restore = [_counters(machine), *_tables(machine), *versions.tables()]
     versions.history.keep(machine.steps, versions.count, size + versions.size(), restore)
 
@@ -61,7 +60,7 @@ def _tables(machine: Machine) -> list[Restore]:
         copied(machine.trips),
         copied(machine.too_deep),
         copied(machine.named),
-        copied_dicts(machine.unfolded),
+        machine.unfolded.checkpoint(),
         copied_sets(machine.ways),
         copied_set(machine.compared),
         copied_set(machine.unrolled),

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Final, NoReturn
 
 from futamura.specializer.growth import growing_sites, outermost_sites, trips_of, weights_of
-from futamura.specializer.history import History, Restore, copied_dicts, copied_set, copied_summaries, shortened
+from futamura.specializer.history import Groups, History, Restore, copied_set, copied_summaries, shortened
 from futamura.specializer.keys import Key, NoKey, Tokens
 from futamura.specializer.knowledge import Knowledge, Learned
 from futamura.specializer.machine import Restart
@@ -81,7 +81,7 @@ class Versions:
         self._all: Final[list[Version]] = []
         """All versions in the order in which they were made, those that have become another one included."""
         self._per_block: dict[tuple[int, int], list[Version]] = {}
-        self._shapes: dict[tuple[int, int, object], dict[tuple[tuple[object, int], ...], None]] = {}
+        self._shapes: Final = Groups[tuple[int, int, object], tuple[tuple[object, int], ...]]()
 
     def reset(self) -> None:
         """Forget all versions, keep what was learned."""
@@ -104,13 +104,13 @@ class Versions:
 
     def size(self) -> int:
         """How much there is to copy for a way back, beside the versions themselves."""
-        return len(self.summaries) + len(self.confused) + sum(map(len, self._shapes.values()))
+        return len(self.summaries) + len(self.confused)
 
     def tables(self) -> list[Restore]:
         """What brings the tables beside the versions back."""
         return [
             copied_summaries(self.summaries),
-            copied_dicts(self._shapes),
+            self._shapes.checkpoint(),
             copied_set(self.confused),
             shortened(self.extents),
             shortened(self.units),
@@ -163,8 +163,9 @@ class Versions:
         key = (region, self.key(trimmed).tokens)
         return self.extents.setdefault(key, len(self.extents) + 1)
 
-    def arrive_unit(self, state: State) -> Version:
-        """A residual function is called with `state`, which has its one frame: the version of its entry.
+    def arrive_unit(self, state: State, plain: bool = False) -> Version:
+        """A residual function is called with `state`, which has its one frame: the version of its entry.  Of a `plain`
+        one the result is all that there is.
 
         Recursion is a loop: the arguments age as at a dynamic loop's header.
         """
@@ -178,7 +179,7 @@ class Versions:
             if unit is not None:
                 break
             unit = self.units[key] = len(self.units)
-            self.summaries[unit] = Summary(plain=not unit)
+            self.summaries[unit] = Summary(plain=plain or not unit)
         state.unit = unit
         entry = ("entry", unit)
         version = self.unit.table.get(entry)
@@ -186,6 +187,10 @@ class Versions:
             return self._create(entry, state)
         self._join(version, state)
         return version
+
+    def units_of(self, uid: int) -> int:
+        """How many residual functions of the function `uid` there are."""
+        return sum(isinstance(key, tuple) and isinstance(key[3], tuple) and key[3][0] == uid for key in self.units)
 
     def arrive_root(self, state: State) -> Version:
         """The program starts with `state`: nothing calls this version."""
@@ -525,8 +530,7 @@ class Versions:
         if self.polyvariance == "all" or top.index or top.block not in top.facts.headers or not key.shapes:
             return
         place = (top.facts.uid, top.block, key.signature())
-        seen = self._shapes.setdefault(place, {})
-        seen.setdefault(tuple(key.shapes))
+        seen = self._shapes.add(place, tuple(key.shapes))
         if len(seen) > SHAPES and top.block not in top.facts.dynamic_headers:
             if len(seen) > 4 * SHAPES:
                 top.facts.dynamic_headers.update({top.block})

@@ -1,0 +1,104 @@
+"""Generators that a builtin uses up where the residual runs: they are made by residual generator functions.
+
+    sum(w * v for w, v in zip((2, 3), vector))    ->    sum(items(iter(vector)))
+                                                        def items(y): for v in y: break ... yield 2 * v ...
+
+What such a generator computes is specialized like all other code, and its builtin keeps the order in which items are
+computed and used: floats are added as `sum` adds them.
+Invariant: the builtins named here look at nothing but the items of an iterator, and drop it.
+"""
+
+from __future__ import annotations
+
+import collections
+import math
+from collections.abc import Sequence
+from types import FunctionType, GeneratorType
+from typing import Final
+
+from futamura.ir.graph import Operation
+from futamura.specializer import library
+from futamura.specializer.functions import parts_of, settle_functions
+from futamura.specializer.machine import Machine
+from futamura.specializer.recursion import lent_objects
+from futamura.specializer.residual import Lazy, ResidualOperation
+from futamura.specializer.state import Frame, State, Suspension
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
+
+__all__ = ["with_real_generators"]
+
+_CONSUMERS: Final = {
+    id(function): function
+    for function in (
+        all, any, dict, frozenset, list, max, min, set, sorted, sum, tuple,
+        collections.Counter, collections.OrderedDict, math.fsum, math.prod,
+    )
+}  # fmt: skip
+"""By identity, for what is called may be anything."""
+_MOST: Final = 64
+"""So many residual functions are made of one generator function: its arguments may grow from call to call."""
+
+
+def with_real_generators(
+    m: Machine, frame: Frame, op: Operation, args: Sequence[AbstractValue]
+) -> Sequence[AbstractValue]:
+    """The operands of a call that stays, with generators that the callee uses up made by residual functions."""
+    if type(args[0]) is not Known or id(args[0].value) not in _CONSUMERS:
+        return args
+    return [_made(m, frame, op, arg, args) if type(arg) is Virtual else arg for arg in args]
+
+
+def _made(m: Machine, frame: Frame, op: Operation, arg: Virtual, args: Sequence[AbstractValue]) -> AbstractValue:
+    generator = m.state.resolve(arg)
+    entry = m.state.object(generator)
+    if type(generator) is not Virtual or entry is None or entry.kind != "generator":
+        return arg
+    where = entry.extra
+    if not isinstance(where, Suspension) or where.waiting is not None or where.made_by is None:
+        return arg
+    facts = where.facts
+    if facts.function.module == library.__name__ or len(facts.function.regions) > 1:
+        return arg  # what has something to do when it is dropped must be dropped in time
+    if m.versions.units_of(facts.uid) >= _MOST:
+        return arg
+    values = _own_values(m, entry, where)
+    others = [other for other in args if other is not arg]
+    if values is None or generator.oid in lent_objects(m, frame, op, [generator], others):
+        return arg
+    m.observe()
+    settle_functions(m)
+    for oid in lent_objects(m, frame, op, values, others):
+        if m.state.heap[oid].kind != "forward":
+            m.lift(Virtual(oid))
+    env = dict(zip(facts.function.entry.params, [m.state.resolve(value) for value in values], strict=True))
+    callee = State([Frame(facts, env)], dict(m.state.heap), dict(m.state.ages), intact=False, general=m.state.general)
+    version = m.versions.arrive_unit(callee, plain=True)
+    made = Dynamic(m.residual_value(None), GeneratorType)
+    m.types[made.rv] = GeneratorType
+    call = ResidualOperation("invoke", (), None, (made.rv,), m.span, lazy=Lazy(version, callee), where=frame.facts)
+    m.block.ops.append(call)
+    m.emitted += 1
+    m.origins[made.rv] = call
+    m.state.heap[generator.oid] = VObject("forward", entry.cls, (made,))
+    return made
+
+
+def _own_values(m: Machine, entry: VObject, where: Suspension) -> list[AbstractValue] | None:
+    """What the generator is entered with, in variables of its own; None if it shares one that is assigned later."""
+    values = list(entry.items)
+    count = len(where.facts.function.free)
+    finals = [False] * count
+    if isinstance(where.made_by, tuple):
+        facts, attr, place = where.made_by
+        function = VObject(
+            "function", FunctionType, tuple(values[len(values) - count :]), site=place, extra=(facts, attr)
+        )
+        finals = list(parts_of(m, function)[3])
+    for at, final in zip(range(len(values) - count, len(values)), finals, strict=True):
+        cell = m.state.resolve(values[at])
+        held = m.state.object(cell)
+        if held is not None and final and held.items:
+            values[at] = m.virtual(held)
+        elif type(cell) is not Known:
+            return None
+    return values
