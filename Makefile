@@ -40,6 +40,7 @@ slow: $(READY)
 harness: $(READY)
 	$(BIN)/python -m tools.stdlib_coverage --only textwrap,heapq,shlex,json.decoder,difflib --at-least 99
 	$(BIN)/python -m tools.stdlib_meaning --only textwrap,heapq,shlex,bisect,colorsys,html
+	$(BIN)/python -m tools.stdlib_meaning --through optimized --only textwrap,heapq,shlex,bisect,colorsys,html
 	$(BIN)/python -m bench.roundtrip_speed --repeat 5
 	$(BIN)/python -m bench.throughput --sizes 200,1000 --repeat 1
 
@@ -54,6 +55,7 @@ bench: $(READY)
 	$(BIN)/python -m bench.cases --json bench-cases.json
 	$(BIN)/python -m tools.stdlib_coverage
 	$(BIN)/python -m tools.stdlib_meaning
+	$(BIN)/python -m tools.stdlib_meaning --through optimized
 	$(BIN)/python -m bench.roundtrip_speed
 	$(BIN)/python -m bench.throughput
 
