@@ -112,3 +112,11 @@ class Loud:
 
 def compared(value: Any, other: Any) -> Any:
     return value == other
+
+
+def sharing(rounds: Any, n: Any) -> Any:
+    """Each execution of the comprehension has a variable of its own, which its functions share."""
+    made = []
+    for _ in rounds:
+        made.append([lambda: q for q in range(n)])
+    return [[function() for function in row] for row in made]

@@ -111,6 +111,14 @@ def test_user_classes_are_not_run_early() -> None:
     assert subjects.HEARD == [1]
 
 
+def test_functions_that_share_a_variable_of_a_comprehension_in_a_loop() -> None:
+    residual = offline()(subjects.sharing, n=3)
+    assert [event.code for event in residual.events] == ["FT301"]
+    assert residual("ab") == subjects.sharing("ab", 3) == [[2, 2, 2], [2, 2, 2]]
+    once = offline()(subjects.sharing, n=3, rounds=("a",))
+    assert not once.events and once() == [[2, 2, 2]]
+
+
 @pytest.mark.parametrize("mode", [{"mode": "late"}, {"mode": "offline", "division": "x"}, {"points": "y"}])
 def test_wrong_options_are_refused(mode: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="is"):

@@ -169,6 +169,31 @@ def _reads_unbound(function: Function) -> bool:
     return False
 
 
+def _makes_shared_variables(function: Function) -> bool:
+    """Is a variable that functions share made anew again and again, by a comprehension in a loop?
+
+    Copied and optimized blocks are no comprehension any more, and as a variable all executions would share one.
+    """
+    captured = {value for op in function.operations() if op.name in ("function", "class") for value in op.args}
+    made = [block.id for block in function.blocks for op in block.ops
+            if op.name == "cell" and op.results[0] in captured]  # fmt: skip
+    return any(_leads_back(function, block) for block in dict.fromkeys(made))
+
+
+def _leads_back(function: Function, block: int) -> bool:
+    work = [block]
+    seen: set[int] = set()
+    for number in work:  # which grows meanwhile
+        source = function.blocks[number]
+        for edge in (*source.terminator.edges, *([source.handler] if source.handler is not None else ())):
+            if edge.target == block:
+                return True
+            if edge.target not in seen:
+                seen.add(edge.target)
+                work.append(edge.target)
+    return False
+
+
 def _with_blocks(function: Function, blocks: tuple[Block, ...]) -> Function:
     return Function(
         function.name, function.qualname, function.signature, function.free, function.kind, blocks, function.regions,
@@ -204,6 +229,9 @@ def specialize_function_offline(
     found = specialize_offline(linked.program, static, options, world=world)
     if found.program is None:
         return Outcome(None, opened, events=found.events)
+    if any(_makes_shared_variables(residual) for residual in found.program.functions):
+        reason = "a comprehension in a loop makes functions that share its variable: the original code is used"
+        return Outcome(None, opened, events=(*found.events, Event("FT301", reason)))
     program = linked.named_again(found.program)
     return _outcome(function, inputs, opened, program, found, world)
 
