@@ -30,6 +30,7 @@ from futamura.analysis.dependence import arguments_of_parameters
 from futamura.analysis.division import Cause, Division, FunctionDivision, Kind, Pattern, Points
 from futamura.analysis.dominators import dominators
 from futamura.analysis.early import Early
+from futamura.analysis.partial import NOTHING, Access, Structures, starred
 from futamura.ir.graph import Function, Operation, Program, Value
 from futamura.ir.liveness import Liveness
 
@@ -45,15 +46,17 @@ def analyse(
     points: Points = "pointwise",
     forced: Mapping[tuple[str, int], str] | None = None,
     generalized: Mapping[tuple[str, Value], str] | None = None,
+    structures: Structures = NOTHING,
+    whole: Mapping[int, str] | None = None,
 ) -> Division:
     """The division of `program` whose entry's parameters are static where `static` says so.
 
     `early` says which operations may be executed at specialization time; `forced` has the reason for each further
     operation (function, id) that was found to have to stay, `generalized` for each value (function, value) that is
-    dynamic by somebody's wish.
+    dynamic by somebody's wish.  `structures` may be partially static, but for the webs in `whole`.
     """
     pattern = Pattern(program.entry, tuple(static))
-    division = Division(program, kind, points, pattern)
+    division = Division(program, kind, points, pattern, structures=structures, whole=dict(whole or {}))
     analysis = _Analysis(division, early, forced or {}, generalized or {})
     analysis.run()
     return division
@@ -139,6 +142,7 @@ class _Analysis:
     def run(self) -> None:
         """Solve what is reachable until no call has to be taken back from the static ones."""
         while True:
+            known = len(self.division.whole)
             found: dict[Pattern, FunctionDivision] = {}
             work = [self.division.entry]
             while work:
@@ -147,6 +151,8 @@ class _Analysis:
                     continue
                 found[pattern] = _Solver(self, pattern).solve()
                 work += [call for call in found[pattern].calls.values() if call not in found]
+            if len(self.division.whole) > known:
+                continue
             late = {p for p in found if all(p.static) and not found[p].wholly_static} - self.not_static
             if not late:
                 self.division.functions = found
@@ -162,6 +168,7 @@ class _Analysis:
         """Is a call like this executed at specialization time?"""
         return (
             all(pattern.static)
+            and not pattern.partial
             and pattern not in self.not_static
             and (self.division.program[pattern.function].kind == "function")
         )
@@ -193,6 +200,7 @@ class _Solver:
         self.function: Final = self.shape.function
         self.found: Final = FunctionDivision(self.function, pattern)
         self.work: Final[list[Value]] = []
+        self.partial_work: Final[list[Value]] = []
         self.candidates: Final[dict[Value, Cause]] = {}
         self.obeys: Final = self.division.kind != "simple"
 
@@ -203,7 +211,8 @@ class _Solver:
             before = len(self.found.dynamic)
             self._calls()
             self._bounded()
-            if len(self.found.dynamic) == before and not self.work:
+            self._shapes()
+            if len(self.found.dynamic) == before and not self.work and not self.partial_work:
                 return self.found
 
     # ------------------------------------------------------------ what is dynamic from the start
@@ -216,14 +225,19 @@ class _Solver:
                 self._mark(param, Cause("input", f"`{name}` is a dynamic input", self.function.span))
         for param in self.function.entry.params[len(pattern.static) :]:
             self._mark(param, Cause("effect", "is a shared variable", self.function.span), force=True)
+        for position in sorted(pattern.partial):
+            cause = Cause("input", f"of `{names[position]}` the shape is known only", self.function.span)
+            self._mark_partial(self.function.entry.params[position], cause)
         reachable = self.shape.flow.reachable()
         for block in self.function.blocks:
             if block.id not in reachable:
                 continue
             for operation in block.ops:
                 reason = self.analysis.forced.get((self.function.name, operation.id))
+                if self._structure(operation, reason):
+                    continue
                 if reason is None:
-                    reason = self.analysis.early(self.function, operation)
+                    reason = self._early(operation)
                 if reason is not None:
                     self._stay(block.id, operation, Cause("effect", f"`{operation.name}` {reason}", operation.span))
             if block.terminator.name == "guard":
@@ -237,6 +251,104 @@ class _Solver:
             for number in self.shape.flow.order:
                 self._control(number, -1)
 
+    # ------------------------------------------------------------ structures
+
+    def _access(self, operation: Operation) -> Access | None:
+        """What the operation does with a structure that is split."""
+        name = self.function.name
+        found = self.division.structures.access.get((name, operation.id))
+        if found is None or not self.division.splits(name, found.on):
+            return None
+        return found if not found.makes or self.division.splits(name, operation.results[0]) else None
+
+    def _early(self, operation: Operation) -> str | None:
+        """Why the operation cannot be executed early; of what makes a structure also why that is not split."""
+        reason = self.analysis.early(self.function, operation)
+        structures = self.division.structures
+        if reason is None or not operation.results or operation.name not in ("dict", "list"):
+            return reason
+        web = structures.web.get((self.function.name, operation.results[0]), -1)
+        return f"{reason}; it is not split: {self.division.whole[web]}" if web in self.division.whole else reason
+
+    def _structure(self, operation: Operation, forced: str | None) -> bool:
+        """Begin with an operation on a dict or a list that is split; False if it is none."""
+        access = self._access(operation)
+        if access is None:
+            return False
+        if forced is not None:
+            self._give_up(access.on, forced)
+            if access.makes:
+                self._give_up(operation.results[0], forced)
+            return False
+        if self.division.structures.kind[self.division.structures.web[self.function.name, access.on]] == "tuple":
+            return False
+        if access.makes:
+            self._mark_partial(operation.results[0], Cause("effect", "is a structure that is split", operation.span))
+        elif access.gives_items:
+            cause = Cause("effect", f"is an item of {self._name(access.on)}", operation.span)
+            for result in operation.results:
+                self._mark(result, cause, force=True)
+        return True
+
+    def _give_up(self, value: Value, reason: str) -> None:
+        """The structures of the web of `value` are not split."""
+        web = self.division.structures.web[self.function.name, value]
+        self.division.whole.setdefault(web, reason)
+
+    def _mark_partial(self, value: Value, cause: Cause) -> None:
+        if value in self.found.dynamic:
+            self._give_up(value, f"{self._name(value)} {self.found.dynamic[value].text}")
+        elif value not in self.found.partial:
+            self.found.partial[value] = cause
+            self.partial_work.append(value)
+
+    def _use_partial(self, operation: Operation, value: Value) -> None:
+        cause = Cause("flow", f"uses {self._name(value)}", operation.span, value)
+        if operation.name == "copy":
+            for result, source in zip(operation.results, operation.args):
+                if source == value:
+                    self._mark_partial(result, cause)
+            return
+        access = self._access(operation)
+        if operation.name == "invoke" or access is None:
+            return  # `_calls` sees to calls; a web that somebody else uses is not split
+        if access.makes:
+            self._mark_partial(operation.results[0], cause)
+        elif access.gives_items:
+            for result in operation.results:
+                self._mark(result, Cause("effect", f"is an item of {self._name(value)}", operation.span), force=True)
+
+    def _use_beside(self, operation: Operation, access: Access, value: Value) -> bool:
+        """A dynamic operand of an operation on a structure; False if the operation has to stay."""
+        if value in access.keys or value == access.on:
+            what = "a name or index" if value in access.keys else "it"
+            line = f" in line {operation.span.line}" if operation.span is not None else ""
+            self._give_up(access.on, f"{what} is decided at run time{line}")
+            return False
+        if not access.makes:
+            return True
+        if operation.name == "add" or (operation.name == "cons" and value == operation.args[1]):
+            return False
+        if any(value == item and star for item, star in zip(operation.args, starred(operation))):
+            return False
+        self._mark_partial(operation.results[0], Cause("flow", f"holds {self._name(value)}", operation.span, value))
+        return True
+
+    def _shapes(self) -> None:
+        """Where decisions are obeyed, what a structure has must not depend on them for ever."""
+        if not self.obeys:
+            return
+        structures, name = self.division.structures, self.function.name
+        for number in sorted(self.found.controlled):
+            for operation in self.function.blocks[number].ops:
+                access = self._access(operation)
+                if access is None or not access.changes or (name, operation.id) in structures.steady:
+                    continue
+                few = self.division.kind == "bounded" and structures.web[name, access.on] in structures.few
+                if not few:
+                    line = f" in line {operation.span.line}" if operation.span is not None else ""
+                    self._give_up(access.on, f"what it has is decided at run time{line}")
+
     # ------------------------------------------------------------ flow
 
     def _mark(self, value: Value, cause: Cause, *, force: bool = False) -> None:
@@ -245,6 +357,8 @@ class _Solver:
         if value not in self.found.dynamic:
             self.found.dynamic[value] = cause
             self.work.append(value)
+            if value in self.found.partial:
+                self._give_up(value, f"{self._name(value)} {cause.text}")
 
     def _stay(self, block: int, operation: Operation, cause: Cause, *, force: bool = True) -> None:
         """The operation is part of the residual program, its results are dynamic."""
@@ -258,7 +372,15 @@ class _Solver:
                                       cause.value))  # fmt: skip
 
     def _propagate(self) -> None:
-        while self.work:
+        while self.work or self.partial_work:
+            if self.partial_work:
+                value = self.partial_work.pop()
+                for _, operation in self.shape.users.get(value, ()):
+                    self._use_partial(operation, value)
+                for param in self.shape.passed.get(value, ()):
+                    cause = Cause("flow", f"{self._name(value)} arrives here", None, value)
+                    self._mark_partial(param, cause)
+                continue
             value = self.work.pop()
             for block, operation in self.shape.users.get(value, ()):
                 self._use(block, operation, value)
@@ -277,6 +399,9 @@ class _Solver:
             for result, source in zip(operation.results, operation.args):
                 if source == value:
                     self._mark(result, cause)
+            return
+        access = self._access(operation)
+        if access is not None and self._use_beside(operation, access, value):
             return
         self._stay(block, operation, cause, force=False)
 
@@ -389,12 +514,25 @@ class _Solver:
                 self.found.lifted[operation.id, position] = Cause(
                     "effect", self.analysis.generalized[callee, param], operation.span
                 )
-        call = Pattern(callee, tuple(static), controlled)
+        partial = {at for at, value in enumerate(operation.args) if value in self.found.partial}
+        for position in sorted(partial):
+            if not static[position]:
+                partial.discard(position)
+                self._give_up(operation.args[position], "it is an argument of a call that is decided at run time")
+        call = Pattern(callee, tuple(static), controlled, frozenset(partial))
         self.found.calls[operation.id] = call
         if operation.id not in self.found.residual and not self.analysis.unfolds(call):
-            lifts = not all(static)
+            lifts = not all(static) or bool(partial)
             text = "calls with arguments that are decided at run time" if lifts else f"`{callee}` has to run later"
             self._stay(block, operation, Cause("call", text, operation.span), force=True)
+
+    def _is_small(self, operation: Operation) -> bool:
+        """Does it make a dict of which the names are finitely many?"""
+        access = self._access(operation)
+        structures = self.division.structures
+        if access is None or not access.makes:
+            return False
+        return structures.web[self.function.name, operation.results[0]] in structures.few
 
     def _passes_on(self, value: Value) -> bool:
         """Bounded variation of an argument: it is a parameter of the caller, a part of one, or a constant."""
@@ -407,7 +545,7 @@ class _Solver:
         while work:
             here = work.pop()
             op = made.get(here)
-            if here in params:
+            if here in params or (op is not None and self._is_small(op)):
                 continue
             if op is None or op.name not in ("copy", "const", "car", "cdr", "getitem", "unpack", "getattr"):
                 return False

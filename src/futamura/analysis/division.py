@@ -18,6 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from futamura.analysis.partial import NOTHING, Structures
 from futamura.ir.graph import Function, Program, Span, Value
 
 __all__ = ["KINDS", "POINTS", "Cause", "Division", "FunctionDivision", "Kind", "Pattern", "Points"]
@@ -50,9 +51,11 @@ class Pattern(NamedTuple):
     function: str
     static: tuple[bool, ...]
     controlled: bool = False
+    partial: frozenset[int] = frozenset()
+    """The static parameters that are structures of which only the shape is."""
 
     def __str__(self) -> str:
-        marks = "".join("S" if static else "D" for static in self.static)
+        marks = "".join("P" if at in self.partial else "S" if static else "D" for at, static in enumerate(self.static))
         return f"{self.function}({marks}{', controlled' if self.controlled else ''})"
 
 
@@ -70,6 +73,8 @@ class FunctionDivision:
     """The blocks that are executed, or not, by such a decision; and the block that decides."""
     residual: dict[int, Cause] = field(default_factory=dict)
     """The operations, by id, that have to stay whatever their operands are."""
+    partial: dict[Value, Cause] = field(default_factory=dict)
+    """The static values that are structures of which only the shape is static; what they hold is dynamic."""
     calls: dict[int, Pattern] = field(default_factory=dict)
     """For each `invoke` how it calls."""
     lifted: dict[tuple[int, int], Cause] = field(default_factory=dict)
@@ -83,7 +88,7 @@ class FunctionDivision:
     @property
     def wholly_static(self) -> bool:
         """It can be executed to its end at specialization time."""
-        return not (self.dynamic or self.decisions or self.residual or self.lifted)
+        return not (self.dynamic or self.decisions or self.residual or self.lifted or self.partial)
 
 
 @dataclass(slots=True)
@@ -95,6 +100,14 @@ class Division:
     points: Points
     entry: Pattern
     functions: dict[Pattern, FunctionDivision] = field(default_factory=dict)
+    structures: Structures = NOTHING
+    whole: dict[int, str] = field(default_factory=dict)
+    """The webs of structures that are not split, with the reasons."""
+
+    def splits(self, function: str, value: Value) -> bool:
+        """Is the value one of the structures that may be partially static?"""
+        web = self.structures.web.get((function, value))
+        return web is not None and web not in self.whole
 
     @property
     def main(self) -> FunctionDivision:
