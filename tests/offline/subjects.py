@@ -118,5 +118,5 @@ def sharing(rounds: Any, n: Any) -> Any:
     """Each execution of the comprehension has a variable of its own, which its functions share."""
     made = []
     for _ in rounds:
-        made.append([lambda: q for q in range(n)])
+        made.append([lambda: q for q in range(n)])  # noqa: B023
     return [[function() for function in row] for row in made]

@@ -84,6 +84,12 @@ class _Shape:
         for param, sources in self.arguments.items():
             for _, value in sources:
                 self.passed.setdefault(value, []).append(param)
+        self.items: Final = {
+            function.blocks[block.terminator.edges[0].target].params[0]: block.terminator.args[0]
+            for block in function.blocks
+            if block.terminator.name == "next"
+        }
+        """For each item that a loop takes the iterator."""
         self.merging: Final = self._merging()
         self.variables: Final[dict[str, list[Value]]] = {}
         for value, hint in enumerate(function.hints):
@@ -255,11 +261,7 @@ class _Solver:
 
     def _access(self, operation: Operation) -> Access | None:
         """What the operation does with a structure that is split."""
-        name = self.function.name
-        found = self.division.structures.access.get((name, operation.id))
-        if found is None or not self.division.splits(name, found.on):
-            return None
-        return found if not found.makes or self.division.splits(name, operation.results[0]) else None
+        return self.division.access(self.function.name, operation)
 
     def _early(self, operation: Operation) -> str | None:
         """Why the operation cannot be executed early; of what makes a structure also why that is not split."""
@@ -310,9 +312,11 @@ class _Solver:
                     self._mark_partial(result, cause)
             return
         access = self._access(operation)
-        if operation.name == "invoke" or access is None:
-            return  # `_calls` sees to calls; a web that somebody else uses is not split
-        if access.makes:
+        if operation.name == "invoke":
+            return  # `_calls` sees to it
+        if access is None:
+            self._give_up(value, "it becomes a part of what is not split")
+        elif access.makes:
             self._mark_partial(operation.results[0], cause)
         elif access.gives_items:
             for result in operation.results:
@@ -327,27 +331,30 @@ class _Solver:
             return False
         if not access.makes:
             return True
-        if operation.name == "add" or (operation.name == "cons" and value == operation.args[1]):
-            return False
-        if any(value == item and star for item, star in zip(operation.args, starred(operation))):
+        spread = operation.name != "dict" and any(
+            value == item and star for item, star in zip(operation.args, starred(operation))
+        )
+        if spread or operation.name == "add" or (operation.name == "cons" and value == operation.args[1]):
+            for other in (*operation.args, *operation.results):
+                if self.division.splits(self.function.name, other):
+                    self._give_up(other, f"it is joined to {self._name(value)}, which is decided at run time")
             return False
         self._mark_partial(operation.results[0], Cause("flow", f"holds {self._name(value)}", operation.span, value))
         return True
 
     def _shapes(self) -> None:
-        """Where decisions are obeyed, what a structure has must not depend on them for ever."""
-        if not self.obeys:
-            return
+        """What a structure has must not depend on decisions for ever; `simple` does not know what they control."""
         structures, name = self.division.structures, self.function.name
-        for number in sorted(self.found.controlled):
+        for number in sorted(self.found.controlled) if self.obeys else self.shape.flow.order:
             for operation in self.function.blocks[number].ops:
                 access = self._access(operation)
                 if access is None or not access.changes or (name, operation.id) in structures.steady:
                     continue
-                few = self.division.kind == "bounded" and structures.web[name, access.on] in structures.few
+                few = self.division.kind != "safe" and structures.web[name, access.on] in structures.few
                 if not few:
                     line = f" in line {operation.span.line}" if operation.span is not None else ""
-                    self._give_up(access.on, f"what it has is decided at run time{line}")
+                    when = "is decided at run time" if self.obeys else "may be more and more"
+                    self._give_up(access.on, f"what it has {when}{line}")
 
     # ------------------------------------------------------------ flow
 
@@ -547,9 +554,13 @@ class _Solver:
             op = made.get(here)
             if here in params or (op is not None and self._is_small(op)):
                 continue
-            if op is None or op.name not in ("copy", "const", "car", "cdr", "getitem", "unpack", "getattr"):
+            if op is None and here in self.shape.items:
+                below: tuple[Value, ...] = (self.shape.items[here],)
+            elif op is None or op.name not in ("copy", "const", "car", "cdr", "getitem", "unpack", "getattr", "iter"):
                 return False
-            for source in op.args[: 1 if op.name != "copy" else None]:
+            else:
+                below = op.args[: 1 if op.name != "copy" else None]
+            for source in below:
                 if source not in selected:
                     selected.add(source)
                     work.append(source)

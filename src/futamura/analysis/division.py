@@ -18,8 +18,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from futamura.analysis.partial import NOTHING, Structures
-from futamura.ir.graph import Function, Program, Span, Value
+from futamura.analysis.partial import NOTHING, Access, Structures
+from futamura.ir.graph import Function, Operation, Program, Span, Value
 
 __all__ = ["KINDS", "POINTS", "Cause", "Division", "FunctionDivision", "Kind", "Pattern", "Points"]
 
@@ -108,6 +108,13 @@ class Division:
         """Is the value one of the structures that may be partially static?"""
         web = self.structures.web.get((function, value))
         return web is not None and web not in self.whole
+
+    def access(self, function: str, operation: Operation) -> Access | None:
+        """What the operation does with a structure that is split."""
+        found = self.structures.access.get((function, operation.id))
+        if found is None or not self.splits(function, found.on):
+            return None
+        return found if not found.makes or self.splits(function, operation.results[0]) else None
 
     @property
     def main(self) -> FunctionDivision:

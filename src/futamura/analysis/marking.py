@@ -1,7 +1,8 @@
 """A division over the text of the source: a mark for each place, and a chain of reasons for each dynamic variable.
 
     5 |     r = r * x
-      |         ddddd          d: computed when the program runs, s: when it is specialized
+      |         ddddd          d: computed when the program runs, s: when it is specialized,
+                                 p: a structure whose names are known then, and its items when the program runs
 
     r   uses `x` (line 5) <- `x` is a dynamic input
 
@@ -21,28 +22,31 @@ __all__ = ["marked_lines", "reasons", "report"]
 
 STATIC: Final = "s"
 DYNAMIC: Final = "d"
+PARTIAL: Final = "p"
+_RANK: Final = {STATIC: 0, PARTIAL: 1, DYNAMIC: 2}
 
 
-def _places(found: FunctionDivision) -> Iterator[tuple[Span, bool]]:
-    """Each place with whether what happens there is static."""
+def _places(found: FunctionDivision) -> Iterator[tuple[Span, str]]:
+    """Each place with the mark of what happens there."""
     for block in found.function.blocks:
         for operation in block.ops:
             if operation.span is not None:
                 stays = operation.id in found.residual or any(value in found.dynamic for value in operation.results)
-                yield operation.span, not stays
+                touched = any(value in found.partial for value in (*operation.args, *operation.results))
+                yield operation.span, DYNAMIC if stays else PARTIAL if touched else STATIC
         end = block.terminator
         if end.span is not None and end.name in ("branch", "switch", "next") and block.id in found.decisions:
-            yield end.span, False
+            yield end.span, DYNAMIC
         elif end.span is not None and end.name == "next":
-            yield end.span, True
+            yield end.span, STATIC
 
 
 def marked_lines(found: FunctionDivision, lines: Sequence[str]) -> list[tuple[int, str, str]]:
     """(number, text, marks) of each line of the function; marks are as long as the text."""
-    places = sorted(set(_places(found)), key=lambda place: (_size(place[0]), place[0], not place[1]), reverse=True)
+    places = sorted(set(_places(found)), key=lambda place: (_size(place[0]), place[0], _RANK[place[1]]), reverse=True)
     first, last = _extent(found, [span for span, _ in places])
     marks = {number: [" "] * len(_line(lines, number)) for number in range(first, last + 1)}
-    for span, static in places:
+    for span, mark in places:
         for number in range(span.line, span.end_line + 1):
             row = marks.get(number)
             if row is None:
@@ -50,7 +54,7 @@ def marked_lines(found: FunctionDivision, lines: Sequence[str]) -> list[tuple[in
             text = _line(lines, number)
             start = _column(text, span.column) if number == span.line else len(text) - len(text.lstrip())
             end = _column(text, span.end_column) if number == span.end_line else len(text)
-            row[start:end] = [STATIC if static else DYNAMIC] * (end - start)
+            row[start:end] = [mark] * (end - start)
     return [(number, _line(lines, number), "".join(marks[number]).rstrip()) for number in range(first, last + 1)]
 
 
@@ -94,7 +98,9 @@ def _section(division: Division, pattern: Pattern, sources: dict[str, Sequence[s
     found = division.functions[pattern]
     names = (*found.function.signature.names, *found.function.free)
     flags = [*pattern.static, *[False] * (len(names) - len(pattern.static))]
-    params = ", ".join(f"{name}: {'static' if static else 'dynamic'}" for name, static in zip(names, flags))
+    words = [("partially static" if at in pattern.partial else "static") if static else "dynamic"
+             for at, static in enumerate(flags)]  # fmt: skip
+    params = ", ".join(f"{name}: {word}" for name, word in zip(names, words))
     note = ", called under a decision at run time" if pattern.controlled else ""
     head = f"{found.function.qualname}({params})    {division.kind}, {division.points}{note}"
     rows = [head]
@@ -103,8 +109,12 @@ def _section(division: Division, pattern: Pattern, sources: dict[str, Sequence[s
         if marks:
             rows.append(f"      | {marks}")
     variables = division.variables(pattern)
-    static = [name for name, is_static in variables.items() if is_static]
+    hints = {found.function.hints[value] for value in found.partial}
+    partial = [name for name, is_static in variables.items() if is_static and name in hints]
+    static = [name for name, is_static in variables.items() if is_static and name not in hints]
     rows.append(f"static: {', '.join(static) if static else 'nothing'}")
+    if partial:
+        rows.append(f"partially static: {', '.join(partial)}")
     for name, chain in reasons(division, pattern):
         rows.append(f"dynamic: {name}: " + " <- ".join(_said(cause) for cause in chain))
     return "\n".join(rows) + "\n"

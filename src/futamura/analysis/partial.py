@@ -467,6 +467,7 @@ class _Search:
 
     def _result(self, written: set[_Node]) -> Structures:
         bad = {self._root(node) for node in self.bad if node in self.kind}
+        self._spread_over_makers(bad)
         numbers: dict[_Node, int] = {}
         web: dict[tuple[str, Value], int] = {}
         kinds: dict[int, str] = {}
@@ -484,6 +485,18 @@ class _Search:
         )
         found = Structures(web, kinds, access, entries, frozenset(), frozenset())
         return found._replace(steady=self._steady(found), few=self._few(found))
+
+    def _spread_over_makers(self, bad: set[_Node]) -> None:
+        """What becomes a part of a structure that is not split is not split either."""
+        pairs = [
+            (self._root((name, access.on)), self._root((name, self.facts[name].by_id[number].results[0])))
+            for (name, number), access in self.access.items()
+            if access.makes and (name, self.facts[name].by_id[number].results[0]) in self.kind
+        ]
+        size = -1
+        while size != len(bad):
+            size = len(bad)
+            bad.update([source for source, made in pairs if made in bad])
 
     def _steady(self, found: Structures) -> frozenset[tuple[str, int]]:
         """Stores at constant names that each display of the web has, where no name ever goes."""

@@ -26,6 +26,7 @@ from futamura.analysis.bindingtimes import analyse
 from futamura.analysis.division import KINDS, POINTS, Division, Kind, Points
 from futamura.analysis.early import early_rule
 from futamura.analysis.marking import report
+from futamura.analysis.partial import structures_of
 from futamura.cli.commands import FORMAT, OUTPUT, as_json, deliver
 from futamura.cli.flow import read_text
 from futamura.cli.target import TargetError, find
@@ -56,14 +57,18 @@ def bta(target: str, names: tuple[str, ...], division: Kind, points: Points, for
     """Show what of TARGET can be computed early, and why the rest cannot.
 
     TARGET is a function as elsewhere, or the name of a file that ends in .flow or .fl.  Under each line stands an `s`
-    where it is computed when the program is specialized, and a `d` where when it runs.
+    where it is computed when the program is specialized, a `d` where when it runs, and a `p` where a structure is used
+    whose names are known and whose items are not.
     """
     program, lines = _program(target)
     known = program.main.signature.names
     for name in names:
         if name not in known:
             raise click.UsageError(f"'{name}' is not an input of '{target}': its inputs are {', '.join(known)}")
-    found = analyse(program, [name in names for name in known], early_rule(is_pure), kind=division, points=points)
+    found = analyse(
+        program, [name in names for name in known], early_rule(is_pure), kind=division, points=points,
+        structures=structures_of(program),
+    )  # fmt: skip
     text = report(found, _sources(found, lines))
     deliver(as_json(target=target, static=list(names), report=text) if form == "json" else text, output)
 

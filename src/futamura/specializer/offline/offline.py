@@ -21,15 +21,19 @@ from typing import Any, Final
 from futamura.analysis.bindingtimes import analyse
 from futamura.analysis.division import Division, Kind, Pattern, Points
 from futamura.analysis.early import early_rule
+from futamura.analysis.partial import Access, structures_of
 from futamura.ir.build import FunctionBuilder
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Edge, Function, Program, Signature, Span, Value
 from futamura.ir.verify import VerificationError
 from futamura.specializer.offline.early import Failed, Refused, Walk, advance, evaluate, is_pure
+from futamura.specializer.offline.metering import Meter, OverBudget
 from futamura.specializer.offline.points import Path, StaticValues, Unit
+from futamura.specializer.offline.sources import SourceFunction
+from futamura.specializer.offline.structures import Forced, Shape, item_name
 from futamura.specializer.offline.tidying import tidy
 from futamura.specializer.offline.trace import CacheEntry, Row, Trace
-from futamura.specializer.offline.writing import Forced, Meter, OverBudget, SourceFunction, UnitWriter, Unwritable
+from futamura.specializer.offline.writing import UnitWriter, Unwritable
 from futamura.specializer.online import open_signature
 from futamura.specializer.policy import Event
 from futamura.specializer.world import World
@@ -38,6 +42,9 @@ __all__ = ["OfflineOptions", "OfflineOutcome", "specialize_offline"]
 
 _GENERALIZED: Final = 20
 """Variables that may be given up, one after the other, before the whole specialization is."""
+
+_NESTED: Final = 40
+"""Calls that change structures, one in the other."""
 
 _LEAST: Final = 500
 """Blocks that each attempt may process at least."""
@@ -126,7 +133,9 @@ class _Run:
         self.tell_cells = True
         """Cells made in two copies of one place never meet in one variable; it costs copies, and is given up first."""
         self.early: Final = early_rule(is_pure)
-        self.sources: Final[dict[str, SourceFunction]] = {}
+        self.sources: Final[dict[tuple[str, tuple[Value, ...]], SourceFunction]] = {}
+        self.structures: Final = structures_of(program)
+        self.whole: Final[dict[int, str]] = {}
 
     def outcome(self) -> OfflineOutcome:
         names = self.program.main.signature.names
@@ -135,7 +144,7 @@ class _Run:
             self.attempts += 1
             division = analyse(
                 self.program, flags, self.early, kind=self.options.division, points=self.options.points,
-                forced=self.forced, generalized=self.generalized,
+                forced=self.forced, generalized=self.generalized, structures=self.structures, whole=self.whole,
             )  # fmt: skip
             try:
                 return _Attempt(self, division).outcome()
@@ -158,6 +167,8 @@ class _Run:
     def _force(self, forced: Forced) -> None:
         for operation in forced.operations:
             self.forced[forced.function, operation] = f"stays: {forced.reason}"
+        for place in forced.structures:
+            self.whole.setdefault(self.structures.web[place], forced.reason)
 
     def _has_cells(self) -> bool:
         return any(op.name == "cell" for function in self.program.functions for op in function.operations())
@@ -170,10 +181,10 @@ class _Run:
         self.generalized[key] = "varies beyond the budget"
         return True
 
-    def source(self, name: str) -> SourceFunction:
-        if name not in self.sources:
-            self.sources[name] = SourceFunction(self.program[name], self.options.trim)
-        return self.sources[name]
+    def source(self, name: str, kept: tuple[Value, ...]) -> SourceFunction:
+        if (name, kept) not in self.sources:
+            self.sources[name, kept] = SourceFunction(self.program[name], self.options.trim, kept)
+        return self.sources[name, kept]
 
     def label(self, function: Function, block: int) -> str:
         known = self.labels.get(function.name)
@@ -200,7 +211,12 @@ class _Attempt:
         self.cache: Final[list[CacheEntry]] = []
         self.units: Final[dict[tuple[Pattern, tuple[int, ...]], Unit]] = {}
         self.work: Final[list[tuple[Unit, UnitWriter]]] = []
+        self.writers: Final[dict[str, UnitWriter]] = {}
+        self.accesses: Final[dict[str, dict[int, Access]]] = {}
         self.counts: Final[dict[str, int]] = {}
+        self.open: Final[set[str]] = set()
+        self.assumed: Final[set[str]] = set()
+        """The residual functions that are being written, and those that called themselves meanwhile."""
         self.depth = 0
         self.results: Final[dict[tuple[str, tuple[int, ...]], Any]] = {}
 
@@ -212,7 +228,8 @@ class _Attempt:
         done: list[Unit] = []
         while self.work:
             unit, writer = self.work.pop(0)
-            writer.run()
+            if not writer.begun:
+                self._write(unit.name, writer)
             done.append(unit)
         functions: list[Function] = []
         labels: dict[str, list[str]] = {}
@@ -237,21 +254,50 @@ class _Attempt:
         key = (pattern, tuple([self.numbers.number(content) for content in statics]))
         if key in self.units:
             return self.units[key].name
-        source = self.run.source(pattern.function)
+        written = [at for at in sorted(pattern.partial) if (pattern.function, at) in self.division.structures.written]
+        params = self.run.program[pattern.function].entry.params
+        source = self.run.source(pattern.function, tuple([params[at] for at in written]))
         function = source.function
         name = self._name(function, first=not self.units)
-        builder = _builder(function, pattern, name, first=not self.units)
+        builder = _builder(function, pattern, statics, name, first=not self.units)
         unit = self.units[key] = Unit(name, builder, function.regions)
+        if function.name not in self.accesses:
+            found = {op.id: self.division.access(function.name, op) for op in function.operations()}
+            self.accesses[function.name] = {at: access for at, access in found.items() if access is not None}
         writer = UnitWriter(
             unit, source, self.division, self.division.functions[pattern], world=self.run.world, numbers=self.numbers,
             meter=self.meter, follow=self.run.options.follow, share=self.run.options.share,
             tell_cells=self.run.tell_cells, labels=self.run.label,
-            trace=self.trace, cache=self.cache, call=self.unit, unfold=self.unfold,
+            trace=self.trace, cache=self.cache, access=self.accesses[pattern.function], call=self.unit,
+            finish=self.finish, unfold=self.unfold,
         )  # fmt: skip
         static_params = [param for param, static in zip(function.entry.params, pattern.static) if static]
         writer.enter(dict(zip(static_params, statics)))
         self.work.append((unit, writer))
+        self.writers[name] = writer
         return name
+
+    def finish(self, name: str) -> tuple[Shape, ...] | None:
+        """The shapes that a residual function gives back; None if it never returns.
+
+        While it is being written, so that it calls itself, they are believed to be those that it gets.
+        """
+        writer = self.writers[name]
+        if name in self.open:
+            self.assumed.add(name)
+            return writer.given
+        if not writer.begun:
+            if len(self.open) > _NESTED:
+                writer.refuse_shapes("calls are nested too deep to know what it has when")
+            self._write(name, writer)
+        return writer.left
+
+    def _write(self, name: str, writer: UnitWriter) -> None:
+        self.open.add(name)
+        writer.run()
+        self.open.discard(name)
+        if name in self.assumed and writer.left is not None and not writer.same_shapes(writer.left, writer.given):
+            writer.refuse_shapes("it does not have again what it had when")
 
     def _name(self, function: Function, *, first: bool) -> str:
         if first:
@@ -329,9 +375,20 @@ def _step(
     return edges[0], (item,)
 
 
-def _builder(function: Function, pattern: Pattern, name: str, *, first: bool) -> FunctionBuilder:
-    names = tuple([n for n, static in zip(function.signature.names, pattern.static) if not static])
-    signature = open_signature(function.signature, names) if first else Signature(regular=names)
+def _builder(
+    function: Function, pattern: Pattern, statics: tuple[Any, ...], name: str, *, first: bool
+) -> FunctionBuilder:
+    names = [n for n, static in zip(function.signature.names, pattern.static) if not static]
+    taken = set(function.signature.names)
+    known = [n for n, static in zip(function.signature.names, pattern.static) if static]
+    for base, content in zip(known, statics):
+        for key in content.keys if type(content) is Shape else ():
+            wanted = item_name(base, key)
+            while wanted in taken:
+                wanted += "_"
+            taken.add(wanted)
+            names.append(wanted)
+    signature = open_signature(function.signature, tuple(names)) if first else Signature(regular=tuple(names))
     return FunctionBuilder(
         name, signature, qualname=function.qualname if first else name, free=function.free, kind=function.kind,
         doc=function.doc if first else None, module=function.module, file=function.file, span=function.span,

@@ -19,6 +19,7 @@ from futamura.ir.build import BlockBuilder, FunctionBuilder
 from futamura.ir.constant import exact_key
 from futamura.ir.graph import Region, Value
 from futamura.specializer.offline.early import Walk
+from futamura.specializer.offline.structures import Shape
 
 __all__ = ["Extent", "Path", "Point", "StaticValues", "Store", "Unit"]
 
@@ -45,6 +46,8 @@ class StaticValues:
             return known[1]
         if isinstance(value, Walk):
             key: object = ("walk", self.number(value.items), value.position)
+        elif isinstance(value, Shape):
+            key = ("shape", value.kind, self.number(value.keys))
         else:
             key = exact_key(value)
         number = self._numbers.setdefault(key, len(self._numbers))

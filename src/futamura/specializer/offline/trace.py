@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from futamura.ir.graph import Function, Span, Value
+from futamura.specializer.offline.structures import Shape
 
 __all__ = [
     "CacheEntry", "Row", "Trace", "cache_table", "first_places", "in_order", "named", "short", "shown", "trace_table",
@@ -67,6 +68,8 @@ def _written(value: object, limit: int) -> str:
         return f"{'-' if value < 0 else ''}{first:#x}..."
     if isinstance(value, (str, bytes)):
         return repr(value[: limit + 1])
+    if isinstance(value, Shape):
+        return repr(value)
     if not isinstance(value, tuple) or kind is not tuple:
         return repr(value) if kind in (int, bool, float, type(None)) else kind.__name__
     text = "("

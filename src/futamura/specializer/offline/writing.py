@@ -13,138 +13,33 @@ after it is emitted.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import BuiltinFunctionType, FunctionType, ModuleType
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from futamura.analysis.division import Division, FunctionDivision, Pattern
+from futamura.analysis.partial import Access
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Block, Edge, Function, Operation, Terminator, Value
-from futamura.ir.liveness import Liveness
 from futamura.specializer.offline.early import Failed, Refused, Walk, advance, evaluate, liftable
+from futamura.specializer.offline.metering import Meter
 from futamura.specializer.offline.points import Path, Point, StaticValues, Store, Unit
-from futamura.specializer.offline.trace import CacheEntry, Trace, first_places, in_order, named, shown
+from futamura.specializer.offline.sources import SourceFunction
+from futamura.specializer.offline.structures import Forced, Shape, StructureWriter
+from futamura.specializer.offline.trace import CacheEntry, Trace, in_order, named, shown
 from futamura.specializer.offline.wording import Wording
 from futamura.specializer.world import World
 
 _NAMED: Final = (FunctionType, BuiltinFunctionType, ModuleType, type)
 
-__all__ = ["Forced", "Meter", "OverBudget", "SourceFunction", "UnitWriter", "Unwritable"]
-
-
-class Forced(Exception):
-    """Operations of a function that turned out to have to stay; the division has to be made again."""
-
-    def __init__(self, function: str, operations: list[int], reason: str) -> None:
-        super().__init__(reason)
-        self.function: Final = function
-        self.operations: Final = operations
-        self.reason: Final = reason
-
-
-class OverBudget(Exception):
-    """Too many points; `value` of `function` takes a new static value again and again."""
-
-    def __init__(self, message: str, function: str, value: Value | None) -> None:
-        super().__init__(message)
-        self.function: Final = function
-        self.value: Final = value
+__all__ = ["UnitWriter", "Unwritable"]
 
 
 class Unwritable(Exception):
     """Something that this specializer does not write."""
 
 
-class Meter:
-    """Counts points and blocks against the budget, and remembers which variable varies most, and where."""
-
-    def __init__(self, limit: int, place: Callable[[Function, int], str]) -> None:
-        self.limit: Final = limit
-        self.place: Final = place
-        self.spent = 0
-        self.executed = 0
-        self._seen: Final[dict[tuple[str, int], dict[Value, set[int]]]] = {}
-
-    def arrive(self, function: Function, block: int, store: Store) -> None:
-        """A block is processed under a store."""
-        self.spent += 1
-        values = self._seen.setdefault((function.name, block), {})
-        for value, number in store:
-            if number >= 0:
-                values.setdefault(value, set()).add(number)
-        if self.spent > self.limit:
-            self._stop(function)
-
-    def _stop(self, function: Function) -> None:
-        best: tuple[int, int, int] | None = None
-        found = (0, 0)
-        for (owner, block), values in self._seen.items():
-            if owner != function.name:
-                continue
-            params = function.blocks[block].params
-            for value, numbers in values.items():
-                rank = (len(numbers), 1 if value in params else 0, -block)
-                if best is None or rank > best:
-                    best, found = rank, (block, value)
-        if best is None:
-            raise OverBudget(f"more than {self.limit} points", function.name, None)
-        block, value = found
-        name = function.hints[value]
-        which = f"`{name}`" if name is not None else "a static value"
-        raise OverBudget(
-            f"more than {self.limit} points: {which} takes {best[0]} different values in the loop at "
-            f"{self.place(function, block)}",
-            function.name,
-            value,
-        )
-
-
-class SourceFunction:
-    """What is needed of a source function, once."""
-
-    def __init__(self, function: Function, trim: bool) -> None:
-        self.function: Final = function
-        liveness = Liveness(function)
-        self.outside: Final[list[list[Value]]] = [liveness.into(block.id) for block in function.blocks]
-        """For each block the values of other blocks that it needs."""
-        self.live: Final[list[frozenset[Value]]] = [frozenset(liveness.at(block.id, 0)) for block in function.blocks]
-        self.places: Final = first_places(function)
-        self.trim: Final = trim
-        self.implicit: Final = self._implicit()
-        arrivals = Counter(edge.target for block in function.blocks for edge in block.terminator.edges)
-        self.joins: Final = frozenset(target for target, count in arrivals.items() if count > 1)
-
-    def _implicit(self) -> frozenset[int]:
-        """The blocks whose first parameter an edge may bring by itself: the item of `next`, a handler's exception."""
-        found: set[int] = set()
-        for block in self.function.blocks:
-            if block.terminator.name == "next":
-                found.add(block.terminator.edges[0].target)
-            if block.handler is not None:
-                found.add(block.handler.target)
-        return frozenset(found)
-
-    def origins(self, value: Value) -> list[int]:
-        """The operations that may have made `value`."""
-        made = {result: operation.id for operation in self.function.operations() for result in operation.results}
-        seen = {value}
-        work = [value]
-        found: list[int] = []
-        while work:
-            here = work.pop()
-            if here in made:
-                found.append(made[here])
-            for block in self.function.blocks:
-                for edge in block.terminator.edges:
-                    for param, source in zip(self.function.blocks[edge.target].params, edge.args):
-                        if param == here and source not in seen:
-                            seen.add(source)
-                            work.append(source)
-        return sorted(found)
-
-
-class UnitWriter:
+class UnitWriter(StructureWriter):
     """Writes the points of one residual function."""
 
     def __init__(
@@ -163,12 +58,14 @@ class UnitWriter:
         labels: Callable[[Function, int], str],
         trace: Trace,
         cache: list[CacheEntry],
+        access: Mapping[int, Access],
         call: Callable[[Pattern, tuple[Any, ...]], str],
+        finish: Callable[[str], tuple[Shape, ...] | None],
         unfold: Callable[[str, tuple[Any, ...]], Any],
     ) -> None:
+        super().__init__(source.function, unit.builder, source.slots)
         self.unit: Final = unit
         self.source: Final = source
-        self.function: Final = source.function
         self.found: Final = found
         self.polyvariant: Final = division.points == "polyvariant"
         self.world: Final = world
@@ -181,12 +78,16 @@ class UnitWriter:
         self.labels: Final = labels
         self.trace: Final = trace
         self.cache: Final = cache
+        self.access: Final = access
+        self.structures: Final = division.structures
         self.call: Final = call
+        self.finish: Final = finish
         self.unfold: Final = unfold
-        self.static: dict[Value, Any] = {}
-        self.dynamic: dict[Value, Value] = {}
         self.lifted: dict[int, Value] = {}
-        self.order: list[Value] = []
+        self.begun = False
+        self.given: tuple[Shape, ...] = ()
+        """The shapes of the structures that the caller gets back, as they come, and as they are at each return."""
+        self.left: tuple[Shape, ...] | None = None
         self.wording: Final = Wording(unit.builder.hints)
         self._counts: Final[dict[str, int]] = {}
 
@@ -199,11 +100,15 @@ class UnitWriter:
         open_params = [param for param in body.params if param not in statics]
         residual = self.unit.builder.params(out, *[self.function.hints[param] for param in open_params])
         kept = statics if not self.source.trim else {v: x for v, x in statics.items() if v in self.source.live[0]}
-        point = Point(0, kept, (), out, dict(zip(open_params, residual)))
+        slots = [slot for param, content in statics.items() for slot in self.slots_of(param, content)]
+        items = self.unit.builder.params(out, *[self.slot_name(slot, statics) for slot in slots])
+        self.given = tuple([statics[param] for param in self.source.kept])
+        point = Point(0, kept, (), out, dict(zip([*open_params, *slots], [*residual, *items])))
         self.unit.places[out.id] = ()
         self._register(point, (0, (), self._key(kept, {})))
 
     def run(self) -> None:
+        self.begun = True
         while self.unit.work:
             self._write(self.unit.work.popleft())
 
@@ -235,7 +140,7 @@ class UnitWriter:
         if point is None:
             out = self.unit.builder.block()
             self.unit.places[out.id] = path
-            residual = self.unit.builder.params(out, *[self.function.hints[value] for value in values])
+            residual = self.unit.builder.params(out, *[self._hint(value, store) for value in values])
             point = Point(target, store, path, out, dict(zip(values, residual)))
             cells = self.unit.cells
             for value, given in passed.items():
@@ -244,11 +149,17 @@ class UnitWriter:
             self._register(point, key)
         return point
 
+    def _variables(self, values: Mapping[Value, Value]) -> list[Value]:
+        return [value for value in values if value not in self.slots.places]
+
+    def _hint(self, value: Value, store: dict[Value, Any]) -> str | None:
+        return self.slot_name(value, store) if value in self.slots.places else self.function.hints[value]
+
     # ------------------------------------------------------------ one point
 
     def _write(self, point: Point) -> None:
         self.static, self.dynamic = dict(point.store), dict(point.dynamic)
-        self.order = [*point.store, *point.dynamic]
+        self.order = [*point.store, *self._variables(point.dynamic)]
         self.lifted = {}
         self.out, self.path = point.out, point.path
         self.trace.begin(
@@ -301,6 +212,9 @@ class UnitWriter:
         if operation.name == "copy":
             self._copy(operation)
             return True
+        access = self.access.get(operation.id)
+        if access is not None and self.touches(operation, access):
+            return self.structure(operation, access)
         if self._stays(operation):
             self._emit(operation)
             return True
@@ -345,10 +259,15 @@ class UnitWriter:
             del self.static[value]
 
     def _copy(self, operation: Operation) -> None:
-        static = [(r, self.static[a]) for a, r in zip(operation.args, operation.results) if a in self.static]
+        shaped = [a for a in operation.args if type(self.static.get(a)) is Shape]
+        held = {a: self.items(a) for a in shaped}
+        static = [(r, self.static[a], a) for a, r in zip(operation.args, operation.results) if a in self.static]
         moved = [(r, self.dynamic[a]) for a, r in zip(operation.args, operation.results) if a not in self.static]
-        for result, content in static:
-            self._define(result, content)
+        for result, content, value in static:
+            if value in held:
+                self.set_structure(result, content, held[value])
+            else:
+                self._define(result, content)
         if moved:
             results = tuple([self.unit.builder.value(self.function.hints[result]) for result, _ in moved])
             self.unit.builder.append(
@@ -359,13 +278,11 @@ class UnitWriter:
                 self.dynamic[result] = value
 
     def _emit(self, operation: Operation) -> None:
-        attr, given = operation.attr, operation.args
         if operation.name == "invoke":
-            pattern = self.found.calls[operation.id]
-            statics = tuple([self.static[value] for value, static in zip(given, pattern.static) if static])
-            given = tuple([value for value, static in zip(given, pattern.static) if not static])
-            attr = self.call(pattern, statics)
-        args = tuple([self.residual(value) for value in given])
+            self._invoke(operation)
+            return
+        attr = operation.attr
+        args = tuple([self.residual(value) for value in operation.args])
         results = tuple([self.unit.builder.value(self.function.hints[value]) for value in operation.results])
         if operation.name == "cell" and args and args[0] not in self.unit.builder.blocks[0].params:
             self._filled_cell(args, attr, results[0], operation)
@@ -377,6 +294,32 @@ class UnitWriter:
             if operation.name == "cell":
                 self.unit.cells[result] = result
 
+    def _invoke(self, operation: Operation) -> None:
+        """A call of a residual function; of structures it gets the items, and gives back those that it changes."""
+        pattern = self.found.calls[operation.id]
+        given = list(zip(operation.args, pattern.static))
+        statics = tuple([self.static[value] for value, static in given if static])
+        args = [self.residual(value) for value, static in given if not static]
+        args += [item for value, static in given if static and type(self.static[value]) is Shape
+                 for item in self.items(value)]  # fmt: skip
+        name = self.call(pattern, statics)
+        changed = [value for at, value in enumerate(operation.args)
+                   if at in pattern.partial and (pattern.function, at) in self.structures.written]  # fmt: skip
+        shapes = self.finish(name) if changed else None
+        builder, result = self.unit.builder, operation.results[0]
+        made = builder.value(self.function.hints[result])
+        self.order.append(result)
+        self.dynamic[result] = made
+        if shapes is None:
+            builder.append(self.out, "invoke", tuple(args), name, (made,), operation.span)
+            return
+        both = builder.emit(self.out, "invoke", tuple(args), name, span=operation.span)
+        parts = [(value, shape, list(builder.values(len(shape.keys)))) for value, shape in zip(changed, shapes)]
+        taken = (made, *(item for _, _, items in parts for item in items))
+        builder.append(self.out, "unpack", (both,), (len(taken), False, 0), taken, operation.span)
+        for value, shape, items in parts:
+            self.set_structure(value, shape, items)
+
     def _filled_cell(self, args: tuple[Value, ...], attr: object, cell: Value, operation: Operation) -> None:
         """A variable that a parameter was, and that starts with a constant now."""
         self.unit.builder.append(self.out, "cell", (), attr, (cell,), operation.span)
@@ -387,7 +330,19 @@ class UnitWriter:
     def residual(self, value: Value) -> Value:
         """The residual value that stands for `value`: a constant if it is static."""
         found = self.dynamic.get(value)
-        return found if found is not None else self._lift(value)
+        if found is not None:
+            return found
+        content = self.static[value]
+        if type(content) is Shape:
+            if content.kind == "tuple":
+                return self.materialized(value)
+            raise Forced(self.function.name, [], "it is needed as a whole", [(self.function.name, value)])
+        return self._lift(value)
+
+    def known_item(self, content: object) -> Value:
+        """A residual constant for an item of a static tuple."""
+        self._escape(content)
+        return self.unit.builder.constant(self.out, content)
 
     def _lift(self, value: Value, *, fresh: bool = False) -> Value:
         content = self.static[value]
@@ -425,15 +380,21 @@ class UnitWriter:
             forced = param in self.found.forced if self.polyvariant else param in self.found.dynamic
             if value in self.static and not forced:
                 if needed or not source.trim:
-                    store[param] = self.static[value]
+                    self._bring(param, value, store, passed)
             elif needed:
                 passed[param] = self.residual(value)
         for value in source.outside[target]:
             if value in self.static:
-                store[value] = self.static[value]
+                self._bring(value, value, store, passed)
             else:
                 passed[value] = self.dynamic[value]
         return store, passed
+
+    def _bring(self, param: Value, value: Value, store: dict[Value, Any], passed: dict[Value, Value]) -> None:
+        """A static value, and with a structure its items."""
+        content = store[param] = self.static[value]
+        if type(content) is Shape:
+            passed.update(zip(self.slots_of(param, content), self.items(value)))
 
     def _path(self, target: int, key: Store) -> Path:
         """The copies of regions around `target`, entered from here."""
@@ -474,7 +435,7 @@ class UnitWriter:
             chain.add(key)
             self.meter.arrive(self.function, edge.target, key[1])
             self.static, self.dynamic = store, passed
-            self.order = [*store, *passed]
+            self.order = [*store, *self._variables(passed)]
             return target
         point = self._point(edge.target, self._path(*key), store, passed)
         self.unit.builder.terminate(self.out, "jump", (), (Edge(point.out.id, tuple(passed.values())),), span=end.span)
@@ -507,10 +468,34 @@ class UnitWriter:
             return self._next(end, chain)
         if end.name == "guard":
             raise Unwritable("a guard")
-        args = tuple([self.residual(value) for value in end.args])
+        args = self._returned(end) if end.name == "return" else tuple([self.residual(value) for value in end.args])
         edges = tuple([self._edge(edge, item=end.name == "next" and at == 0) for at, edge in enumerate(end.edges)])
         builder.terminate(self.out, end.name, args, edges, end.attr, end.span)
         return None
+
+    def _returned(self, end: Terminator) -> tuple[Value, ...]:
+        """The result; with it the items of the structures that the caller gets back."""
+        value = end.args[0]
+        whole = type(self.static.get(value)) is Shape
+        result = self.materialized(value, end.span) if whole else self.residual(value)
+        kept = self.source.kept
+        if not kept:
+            return (result,)
+        shapes = tuple([self.static[param] for param in kept])
+        if self.left is not None and not self.same_shapes(self.left, shapes):
+            self.refuse_shapes("what it has is not the same wherever")
+        self.left = shapes
+        items = [item for param in kept for item in self.items(param)]
+        return (self.unit.builder.emit(self.out, "tuple", (result, *items), span=end.span),)
+
+    def same_shapes(self, some: tuple[Shape, ...], others: tuple[Shape, ...]) -> bool:
+        return all(self.numbers.number(a) == self.numbers.number(b) for a, b in zip(some, others))
+
+    def refuse_shapes(self, why: str) -> NoReturn:
+        name = self.function.name
+        raise Forced(
+            name, [], f"{why} `{self.function.qualname}` returns", [(name, param) for param in self.source.kept]
+        )
 
     def _chosen(self, end: Terminator) -> int:
         content = self.static[end.args[0]]
