@@ -77,21 +77,22 @@ def arguments(number: random.Random) -> tuple[int, int, str, list[object]]:
     return (*whole, number.choice(("", "a", "ab", "3")), [number.choice((0, 4, "a", 2.5)) for _ in range(3)])
 
 
-def random_program(seed: int, size: int = 40) -> Program:
-    """A program of one function."""
-    return Program("f", (random_function(random.Random(seed), size),))
+def random_program(seed: int, size: int = 40, *, texts: bool = False) -> Program:
+    """A program of one function; with `texts` some are put together in it."""
+    return Program("f", (random_function(random.Random(seed), size, texts=texts),))
 
 
-def random_function(number: random.Random, size: int = 40) -> Function:
+def random_function(number: random.Random, size: int = 40, *, texts: bool = False) -> Function:
     """A function of `t, a, b, s, xs` with about `size` operations or more."""
-    return _Writer(number, size).write()
+    return _Writer(number, size, texts).write()
 
 
 class _Writer:
     """Writes one function from top to bottom."""
 
-    def __init__(self, number: random.Random, size: int) -> None:
+    def __init__(self, number: random.Random, size: int, texts: bool = False) -> None:
         self.random: Final = number
+        self.texts: Final = texts
         self.budget = size
         self.builder: Final = FunctionBuilder("f", Signature(regular=("t", "a", "b", "s", "xs")), module="m")
         self.block = self.builder.block()
@@ -239,8 +240,8 @@ class _Writer:
             second = self.known(self.random.choice(("int", "str"))) if name == "isinstance" else self.pick("int")
             first = self.pick() if name == "isinstance" else self.pick("int")
             made = self.made(self.emit("call", (self.known(name), first, second)), "int")
-        elif row == 11:
-            made = self.emit("format", (self.pick(),), "")
+        elif row == 11 or (self.texts and row in (6, 12)):
+            made = self.text() if self.texts else self.emit("format", (self.pick(),), "")
         elif row == 12:
             (made,) = self.builder.append(self.block, "copy", (self.pick(),), None, (self.builder.value("y"),)).results
         elif row == 13:
@@ -256,6 +257,23 @@ class _Writer:
         else:
             made = self.emit("call", (self.t, self.pick(), self.pick()))
         self.scope.append(made)
+
+    def text(self) -> Value:
+        """What is put together of texts and other values."""
+        parts: list[Value] = []
+        for _ in range(self.random.randrange(1, 4)):
+            if self.random.random() < 0.4:
+                parts.append(self.constant(self.random.choice((": ", "[", "x"))))
+            elif self.random.random() < 0.3 and parts:
+                self.emit("call", (self.t, self.pick()))
+            else:
+                kind = self.random.choice(("str", "str", "int", ""))
+                spec = (self.constant(">3"),) if kind == "int" and self.random.random() < 0.2 else ()
+                parts.append(self.emit("format", (self.pick(kind), *spec), self.random.choice(("", "", "r"))))
+        made = self.made(self.emit("string", tuple(parts)), "str")
+        if self.random.random() < 0.3:
+            return self.made(self.emit("add", (self.pick("str"), made)), "str")
+        return made
 
     def attribute(self) -> None:
         """An attribute of an object that others see."""

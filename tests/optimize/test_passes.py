@@ -43,6 +43,7 @@ from futamura.optimize import (
     invariance,
     lateiter,
     lifting,
+    operands,
     pathfacts,
     pipeline,
     places,
@@ -51,6 +52,7 @@ from futamura.optimize import (
     shapes,
     sinking,
     sites,
+    texts,
     threading,
     twins,
     wayplaces,
@@ -206,6 +208,13 @@ FAULTS: dict[str, Callable[[pytest.MonkeyPatch], object]] = {
     ),
     "places lead to no other": lambda patch: _patched(
         patch, wayplaces.WayPlaces, "_are_apart", lambda old: lambda self, here, targets: True
+    ),
+    "every text is an exact string": lambda patch: _patched(
+        patch, texts._Join, "_is_text", lambda old: lambda self, value: True
+    ),
+    "every operand may move": lambda patch: _patched(
+        patch, operands._Operands, "_may_move",
+        lambda old: lambda self, op: len(op.results) == 1 and self._uses[op.results[0]] == 1,
     ),
     "what may raise is moved": lambda patch: _patched(
         patch, hoisting._Hoister, "_moves",

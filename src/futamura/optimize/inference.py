@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from futamura.ir.constant import Constant
-from futamura.ir.facts import Effects, Fact
+from futamura.ir.facts import PURE, Effects, Fact
 from futamura.ir.graph import Operation, Value
 from futamura.optimize.calls import Called, call_of
 from futamura.optimize.dependents import Dependents, Worklist
@@ -46,6 +46,8 @@ Known = Mapping[tuple[str, str], object]
 """Global names, by module, that are bound to the same object as long as the program runs."""
 
 _PATIENCE: Final = 3
+_FAR: Final = 2**200
+"""No loop has as many rounds as this."""
 _INDEX: Final[frozenset[type[BaseException]]] = frozenset({IndexError})
 ITERABLE: Final = frozenset({"str", "bytes", "tuple", "list", "range", "set", "frozenset", "dict"})
 """Types whose iterators run no code of a program."""
@@ -71,6 +73,8 @@ class Inference:
         """Lists that nobody else sees; those into which something else than items may be stored are taken off."""
         self.items: Final[dict[Value, Shape]] = {}
         """What is in private lists."""
+        self._counted: Final[dict[Value, Operation]] = {}
+        """Items of `enumerate`: the calls of it."""
         self._conditions: Final = Conditions(self.definitions, self._shape, self.callee)
         self._dependents: Final = Dependents(graph, self.layout, self._conditions, self.definitions, self.private)
         self._work: Final = Worklist(self.layout.order)
@@ -179,6 +183,8 @@ class Inference:
                 self._is(result, shape)
             self.called[op.id] = Called(op.operator.fact(tuple([shape.type for shape in shapes]), op.attr))
             return
+        if op.name == "unpack" and self._counts(op):
+            return
         own = self._of_private(op, shapes) if self.private else None
         if own is not None:
             found = own
@@ -209,6 +215,19 @@ class Inference:
             if shape == NOTHING and self.graph.types[result] != NOTHING.type:
                 shape = of_type(self.graph.types[result])
             self._is(result, shape)
+
+    def _counts(self, op: Operation) -> bool:
+        """Takes it apart what `enumerate` gives?  Then the number of the item is known to be small, and what it is."""
+        called = self._counted.get(op.args[0])
+        if called is None or op.attr != (2, False, 0):
+            return False
+        start = Shape("int", 0, 0) if len(called.args) == 2 else self._shape(called.args[2])
+        if start.type not in ("int", "bool"):
+            return False
+        self.called[op.id] = Called(Fact("object", frozenset(), PURE))
+        self._is(op.results[0], narrowed(Shape("int"), start.low, None if start.high is None else start.high + _FAR))
+        self._is(op.results[1], _item_of(self._shape(called.args[1])))
+        return True
 
     def _is(self, value: Value, shape: Shape) -> None:
         if self.shapes.get(value) != shape:
@@ -302,6 +321,9 @@ class Inference:
         implicit = node.implicit(number)
         if implicit:
             stepped = number < len(node.end.edges)
+            counting = self._made_by(self._iterated(node), enumerate) if stepped else None
+            if counting is not None and len(self.layout.entering[edge.target]) == 1:
+                self._counted[params[0]] = counting
             self._raise(edge.target, params[0], self._item(node) if stepped else NOTHING)
         for param, value in zip(params[implicit:], edge.args):
             shape = refined.get(value)
@@ -324,33 +346,32 @@ class Inference:
         if node.end.name != "next":
             return False
         source = self._iterated(node)
-        return source is None or (self.shapes.get(source, NOTHING).type not in ITERABLE and not self._range(source))
+        if self._made_by(source, range):
+            return False
+        return source is None or self.shapes.get(source, NOTHING).type not in ITERABLE
 
     def _iterated(self, node: Node) -> Value | None:
         made = self.definitions.get(node.end.args[0])
         return None if made is None or made.name != "iter" else made.args[0]
 
-    def _range(self, source: Value) -> Operation | None:
-        """The call of `range` that makes a value."""
-        called = self.definitions.get(source)
-        if called is None or called.name != "call" or called.attr is not None:
+    def _made_by(self, source: Value | None, function: object) -> Operation | None:
+        """The call of a function that makes a value."""
+        called = None if source is None else self.definitions.get(source)
+        if called is None or called.name != "call" or called.attr is not None or len(called.args) < 2:
             return None
-        function = self.callee(called.args[0])
-        return called if function is not None and function.value is range else None
+        callee = self.callee(called.args[0])
+        return called if callee is not None and callee.value is function else None
 
     def _item(self, node: Node) -> Shape:
         """What a `next` gives."""
         source = self._iterated(node)
         if source is None:
             return NOTHING
-        kind = self._shape(source).type
-        if kind == "str":
-            return Shape("str")
-        if kind == "bytes":
-            return Shape("int", 0, 255)
-        called = self._range(source)
+        if self._made_by(source, enumerate):
+            return Shape("tuple")
+        called = self._made_by(source, range)
         if called is None:
-            return NOTHING
+            return _item_of(self._shape(source))
         bounds = [self._shape(value) for value in called.args[1:]]
         if any(bound.type not in ("int", "bool") for bound in bounds):
             return NOTHING
@@ -361,6 +382,11 @@ class Inference:
         low = bounds[0].low if len(bounds) == 2 else 0
         high = bounds[-1].high
         return narrowed(Shape("int"), low, None if high is None else high - 1)
+
+
+def _item_of(source: Shape) -> Shape:
+    """What iterating over this gives."""
+    return {"str": Shape("str"), "bytes": Shape("int", 0, 255)}.get(source.type, NOTHING)
 
 
 def _lies_in(index: Shape, length: int | None) -> bool:

@@ -66,12 +66,17 @@ class Rounds:
 
     def same(self, op: Operation) -> bool:
         """Is the operation worth being executed once, and is once enough?"""
-        if op.name in _FREE or len(op.results) != 1:
+        if op.name in _FREE or len(op.results) != 1 or self._is_text(op):
             return False
         effects = self._inference.fact(op).effects
         if not may_be_shared(effects) or clobbers(Effects(writes=self._writes), effects):
             return False
         return all(self.is_outside(arg) or self.is_free(arg) for arg in op.args)
+
+    def _is_text(self, op: Operation) -> bool:
+        """Is an exact string formatted, which is the string itself?"""
+        shapes = self._inference.operands.get(op.id, ())
+        return op.name == "format" and len(shapes) == 1 and shapes[0].type == "str"
 
     def is_outside(self, value: Value) -> bool:
         """Is the value made outside of the loop?"""

@@ -44,6 +44,7 @@ from futamura.optimize.inlining import inline, without_unused
 from futamura.optimize.inverting import invert
 from futamura.optimize.lateiter import late_iterators
 from futamura.optimize.lifting import lift
+from futamura.optimize.operands import operands
 from futamura.optimize.parameters import RULES as OF_PARAMETERS
 from futamura.optimize.parameters import same_parameters
 from futamura.optimize.peeling import peel
@@ -51,8 +52,11 @@ from futamura.optimize.representations import representations
 from futamura.optimize.rerolling import reroll
 from futamura.optimize.scalars import replace_aggregates
 from futamura.optimize.shapes import Shape
+from futamura.optimize.sinking import RULES as OF_SINK
 from futamura.optimize.sinking import sink
 from futamura.optimize.tails import tails
+from futamura.optimize.texts import RULES as OF_TEXTS
+from futamura.optimize.texts import texts
 from futamura.optimize.threading import thread
 from futamura.optimize.typefold import RULES as OF_TYPEFOLD
 from futamura.optimize.typefold import typefold
@@ -177,6 +181,18 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         sink,
         "what only some ways need is computed on these ways",
         "behind licm and peel, which take out of loops what this would leave in them",
+        rules=OF_SINK,
+    ),
+    "texts": Row(
+        texts,
+        "texts that are put together in steps are put together at once",
+        "behind sink, which brings the steps together, and licm, which takes parts out of loops",
+        rules=OF_TEXTS,
+    ),
+    "operands": Row(
+        operands,
+        "operands that have no names are computed where they are used",
+        "behind dce, so that no dead use keeps them; the back end would need variables for them",
     ),
     "dce": Row(
         dce,
@@ -257,7 +273,7 @@ RULES: Final = tuple(
 PIPELINE: Final = (
     "inline", "closures", "contify", "paste", "parameters", "scalars", "cells", "typefold", "decisions", "cse",
     "typefold", "thread", "paste", "parameters", "algebra", "dead-stores", "licm", "arms", "paste", "late-iter",
-    "copies", "peel", "sink", "dce", "paste",
+    "copies", "peel", "sink", "texts", "dce", "operands", "paste",
 )  # fmt: skip
 SHRINKING: Final = ("merge", "paste", "tails", "reroll", "paste", "parameters", "dce")
 """Against code growth, for functions of more than `CODE_BUDGET` operations: shorter, and a little slower."""

@@ -31,8 +31,10 @@ from futamura.optimize.inference import Inference
 from futamura.optimize.memory import Memory, Versions
 from futamura.optimize.wayplaces import WayPlaces
 
-__all__ = ["sink"]
+__all__ = ["RULES", "sink"]
 
+RULES: Final = ("to one place", "to several places", "onto an edge")
+"""What is counted by `FlowGraph.fire`."""
 _STAYING: Final = frozenset({"const", "copy", "cell", "function", "iter"})
 """Constants are printed where they are used, variables and functions have their places, iterators may look at sizes."""
 _MOST_COPIES: Final = 16
@@ -60,6 +62,8 @@ class _Sinking:
         """Values that a handler gets: they are needed before the first operation of a block."""
         self._made: Final[dict[int, int]] = {}
         """Blocks that edges got, by their places."""
+        self._moved: Final[set[int]] = set()
+        """What has come from the block that is looked at."""
         for at, node in graph.nodes():
             place = self._places.of_block(at)
             for op in node.ops:
@@ -83,6 +87,7 @@ class _Sinking:
         versions: Mapping[int, Versions] | None = None
         here = self._places.of_block(at)
         moved: set[int] = set()
+        self._moved.clear()
         for op in reversed(node.ops):
             reads = self._reads(op)
             if reads is None or op.results[0] in self._handled:
@@ -139,6 +144,7 @@ class _Sinking:
     def _move(self, op: Operation, here: int, users: Sequence[int], targets: Sequence[int]) -> None:
         (result,) = op.results
         self._count(op.args, here, -1)
+        self._graph.fire(RULES[min(len(targets), 2) - 1])
         for number, target in enumerate(targets):
             copy = op
             if number:
@@ -153,8 +159,13 @@ class _Sinking:
             node = self._graph.node(self._block(target))
             first = 0
             if self._graph.hints[result] is None and not self._reads(op):  # it has no name: an operand of its first use
-                first = next((at for at, other in enumerate(node.ops) if copy.results[0] in other.args), len(node.ops))
+                first = next((at for at, other in enumerate(node.ops) if self._is_behind(copy, other)), len(node.ops))
             node.ops = [*node.ops[:first], copy, *node.ops[first:]]
+            self._moved.add(copy.id)
+
+    def _is_behind(self, op: Operation, other: Operation) -> bool:
+        """Does the other use its result, or come from the same block, where it stood behind?"""
+        return op.results[0] in other.args or other.id in self._moved
 
     def _rename(self, user: int, old: Value, new: Value) -> None:
         """Let one place use another value."""
@@ -192,6 +203,7 @@ class _Sinking:
             node = self._graph.node(at)
             edge = node.end.edges[number]
             end = self._graph.terminator("jump", (), (edge,))
+            self._graph.fire("onto an edge")
             self._made[place] = self._graph.add(Node(-1, [], [], end, node.handler, node.region))
             edges = list(node.end.edges)
             edges[number] = Edge(self._made[place], ())

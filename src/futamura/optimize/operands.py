@@ -1,0 +1,114 @@
+"""Operands that have no names are computed where they are used.
+
+    v1 = format v0 (an exact string); v2 = global_get ValueError; v3 = call v2, v1
+->  v2 = global_get ValueError; v1 = format v0; v3 = call v2, v1                        raise ValueError(f"{v0}")
+
+Passes leave operations where the order of Python's operands would not have them; the back end keeps that order by
+variables.  An operand that is used once, in the same block, and neither has an effect nor reads memory, goes behind
+what stands between it and its use.
+
+Invariant: what moves raises nothing, has no effect and reads no memory that anybody could write.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from futamura.ir.graph import Operation, Value
+from futamura.ir.liveness import end_uses
+from futamura.optimize.effects import acts
+from futamura.optimize.flowgraph import FlowGraph, Node
+from futamura.optimize.inference import Inference
+
+__all__ = ["operands"]
+
+_STAYING: Final = frozenset({"const", "copy", "cell", "function", "iter", "global_get"})
+_MOST_PASSED: Final = 32
+"""Operations of a block past which an operand goes."""
+
+
+def operands(graph: FlowGraph, inference: Inference) -> bool:
+    """Bring operands to their uses; did anything change?"""
+    uses: Counter[Value] = Counter()
+    handled: set[Value] = set()
+    for _, node in graph.nodes():
+        uses.update(arg for op in node.ops for arg in op.args)
+        uses.update(end_uses(node.end))
+        if node.handler is not None:
+            handled.update(node.handler.args)
+    found = _Operands(graph, inference, uses, handled)
+    changed = False
+    for at in inference.layout.order:
+        if at in inference.reached:
+            changed = found.block(graph.node(at)) or changed
+    return changed
+
+
+class _Operands:
+    def __init__(self, graph: FlowGraph, inference: Inference, uses: Counter[Value], handled: set[Value]) -> None:
+        self._graph: Final = graph
+        self._inference: Final = inference
+        self._uses: Final = uses
+        self._handled: Final = handled
+
+    def block(self, node: Node) -> bool:
+        behind: list[Operation] = []
+        moved = False
+        users: dict[Value, Operation] = {}
+        for op in reversed(node.ops):
+            place = self._place(op, behind, users)
+            if place < len(behind):
+                moved = True
+            behind.insert(place, op)
+            users.update(dict.fromkeys(op.args, op))
+        node.ops = behind[::-1]
+        return moved
+
+    def _place(self, op: Operation, behind: Sequence[Operation], users: Mapping[Value, Operation]) -> int:
+        """Where the operation goes in what is behind it, the last one first: before its use, or where it stands."""
+        stays = len(behind)
+        user = users.get(op.results[0]) if self._may_move(op) else None
+        if user is None:
+            return stays
+        ordered = False
+        for passed in range(min(stays, _MOST_PASSED)):
+            other = behind[stays - passed - 1]
+            if other is user:
+                place = stays - passed if ordered else stays
+                while place < stays and self._follows(op, behind[place], user, users):
+                    place += 1
+                return place
+            ordered = ordered or (self._is_ordered(other) and not self._follows(op, other, user, users))
+        return stays
+
+    def _is_ordered(self, op: Operation) -> bool:
+        """Does the back end leave it where it stands?"""
+        fact = self._inference.fact(op)
+        return bool(fact.raises or acts(fact.effects) or fact.effects.reads)
+
+    def _follows(self, op: Operation, other: Operation, user: Operation, users: Mapping[Value, Operation]) -> bool:
+        """Does the other one belong to a later operand of what uses the operation, as it should?"""
+        for _ in range(_MOST_PASSED):
+            if len(other.results) != 1 or self._uses[other.results[0]] != 1:
+                return False
+            above = users.get(other.results[0])
+            if above is user:
+                return user.args.index(op.results[0]) < user.args.index(other.results[0])
+            if above is None:
+                return False
+            other = above
+        return False
+
+    def _may_move(self, op: Operation) -> bool:
+        if len(op.results) != 1 or op.name in _STAYING or self._graph.hints[op.results[0]] is not None:
+            return False
+        if self._is_ordered(op) or self._uses[op.results[0]] != 1 or op.results[0] in self._handled:
+            return False
+        return op.name != "string" or all(self._is_free(part) for part in op.args)
+
+    def _is_free(self, part: Value) -> bool:
+        """May a part of a formatted string move with it?  The two are one expression."""
+        made = self._inference.definitions.get(part)
+        return made is None or made.name != "format" or self._may_move(made)
