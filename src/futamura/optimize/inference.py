@@ -241,6 +241,13 @@ class Inference:
             return None
         return called_method(self._shape(made.args[0]), made.attr, op.attr, shapes[1:])
 
+    def asks(self, op: Operation) -> bool:
+        """Does it ask an object for its class?  Objects that watch their attributes see how often, and when."""
+        if op.name != "call" or len(op.args) < 2:
+            return False
+        callee = self.callee(op.args[0])
+        return callee is not None and callee.value is isinstance and self.operands[op.id][1].type == NOTHING.type
+
     def searches(self, op: Operation) -> bool:
         """Is this a search for a pattern: does what it finds depend on nothing but its operands?"""
         made = self.definitions.get(op.args[0]) if op.name == "call" else None

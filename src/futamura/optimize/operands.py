@@ -86,7 +86,7 @@ class _Operands:
     def _is_ordered(self, op: Operation) -> bool:
         """Does the back end leave it where it stands?"""
         fact = self._inference.fact(op)
-        return bool(fact.raises or acts(fact.effects) or fact.effects.reads)
+        return bool(fact.raises or acts(fact.effects) or fact.effects.reads or self._inference.asks(op))
 
     def _follows(self, op: Operation, other: Operation, user: Operation, users: Mapping[Value, Operation]) -> bool:
         """Does the other one belong to a later operand of what uses the operation, as it should?"""

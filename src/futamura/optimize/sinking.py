@@ -108,7 +108,7 @@ class _Sinking:
 
     def _reads(self, op: Operation) -> frozenset[str] | None:
         """The memory that the operation reads; None if it may not move."""
-        if len(op.results) != 1 or op.name in _STAYING:
+        if len(op.results) != 1 or op.name in _STAYING or self._inference.asks(op):
             return None
         if op.name == "string" and not all(self._follows(part) for part in op.args):
             return None

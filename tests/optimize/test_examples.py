@@ -1,0 +1,138 @@
+"""Each transformation on the example of the article that describes it, and on at least three more.
+
+    "constants materialized"    (define len (vector-length v))   ->   constant_length and three more golden cases
+
+The goldens compare texts, and run original and result; here stands that the pass did something in each of them.
+Invariant: `TRANSFORMATIONS` names goldens that exist, and each pass but `prune` changes at least four.
+"""
+
+from __future__ import annotations
+
+import builtins
+import collections
+import functools
+
+import pytest
+
+from futamura.frontend.python import lower
+from futamura.optimize.pipeline import PASSES, optimize
+from futamura.optimize.shapes import of_type
+from tests import golden
+
+LEAST = 4
+TRANSFORMATIONS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "constants materialized": (
+        "typefold",
+        ("constant_length", "constant_of_a_test", "constant_around_a_loop", "constant_of_a_class"),
+    ),
+    "branches folded": (
+        "typefold",
+        ("branch_on_ranges", "branch_on_a_masked_number", "branch_on_a_type", "branch_in_a_loop"),
+    ),
+    "strength reduced": (
+        "typefold",
+        ("strength_of_neutral_numbers", "strength_of_equal_operands", "strength_of_texts",
+         "strength_of_masks_and_shifts"),
+    ),
+    "loops peeled": (
+        "peel",
+        ("peel_two_calls", "peel_with_a_value_that_leaves", "peel_takes_what_raises_behind_a_call",
+         "peel_joins_at_several_exits"),
+    ),
+    "code moved out of loops": (
+        "licm",
+        ("licm_of_what_is_not_always_executed", "licm_invariant", "licm_first_of_a_loop_that_always_runs",
+         "licm_takes_what_is_not_always_executed"),
+    ),
+    "loops inverted": (
+        "invert",
+        ("inversion_of_a_counter", "inversion_in_a_loop", "invert_alone", "invert_joins_what_the_test_makes"),
+    ),
+    "common subexpressions": (
+        "cse",
+        ("cse_of_a_field", "cse_arithmetic", "cse_methods_of_strings", "store_seen_by_handler"),
+    ),
+    "tests decided by equal ones": (
+        "cse",
+        ("cse_of_a_test_of_a_field", "cse_of_the_tests_of_a_record", "cse_of_a_test_and_its_opposite",
+         "cse_predicate"),
+    ),
+    "scalar replacement": (
+        "scalars",
+        ("scalars_of_a_pair", "scalars_of_a_cell_that_is_set", "scalars_of_a_record",
+         "scalars_of_a_list_of_fixed_places"),
+    ),
+    "dead stores": (
+        "dead-stores",
+        ("stored_over_in_a_list", "stored_and_never_read", "stored_on_both_ways", "private_list"),
+    ),
+    "dead code and parameters": (
+        "dce",
+        ("parameters_that_only_keep_each_other", "dce_loop", "constant_of_a_class", "constant_length"),
+    ),
+    "contification": (
+        "contify",
+        ("contify_the_steps_of_a_machine", "contify_a_loop", "contify_two_that_call_each_other",
+         "contify_calls_that_go_on_at_one_place"),
+    ),
+    "inlining": (
+        "inline",
+        ("inline_of_small_functions", "inline_into_a_variable_of_the_caller", "inline_under_handlers",
+         "operands_of_an_inlined_function"),
+    ),
+    "jump threading": (
+        "thread",
+        ("thread_a_loop_that_ends_by_a_flag", "thread_a_flag", "thread_what_is_none", "thread_numbers"),
+    ),
+    "representations": (
+        "representations",
+        ("representations_of_a_counter", "representations_of_floats", "representations_of_bools",
+         "representations_of_bytes"),
+    ),
+    "algebra across steps": (
+        "algebra",
+        ("algebra_of_an_index", "algebra_mask", "algebra_strings", "private_list"),
+    ),
+    "tests shared in a tree": (
+        "decisions",
+        ("decisions_of_numbers", "decisions_rules_become_a_tree", "decisions_in_a_loop",
+         "decisions_behind_a_handler"),
+    ),
+    "partially dead work sunk": (
+        "sink",
+        ("sink_to_the_way_that_needs_it", "sink_to_several_ways", "sink_onto_an_edge", "sink_the_number_of_an_item"),
+    ),
+}  # fmt: skip
+"""By its name: the pass, and the golden cases, that of an article first where one has an example in code."""
+
+
+@functools.cache
+def changed() -> dict[str, set[str]]:
+    """For each pass the golden cases that it changes, all of them executed."""
+    found: dict[str, set[str]] = collections.defaultdict(set)
+    for path in sorted(golden.CASES.glob("optimizer*.test")):
+        for case in golden.read_cases(path):
+            if not case.applies or not case.runs or not golden.passes_of(case):
+                continue
+            function, _ = golden.targets_of(golden.world(case), case.target)
+            module = function.__globals__
+            known = {(module["__name__"], name): one for name, one in vars(builtins).items() if name not in module}
+            given = {name: of_type(kind.__name__) for name, kind in function.__annotations__.items()}
+            _, report = optimize(lower(function).program, golden.passes_of(case), known=known, given=given)
+            for name, times in report.changed.items():
+                if times:
+                    found[name].add(case.name)
+    return found
+
+
+@pytest.mark.parametrize("name", TRANSFORMATIONS)
+def test_transformation_has_examples(name: str) -> None:
+    owner, cases = TRANSFORMATIONS[name]
+    assert len(cases) >= LEAST
+    assert sorted(set(cases) - changed()[owner]) == []
+
+
+@pytest.mark.parametrize("name", [name for name in PASSES if name != "prune"])
+def test_pass_changes_goldens(name: str) -> None:
+    """`prune` takes away what a verified function does not have; it is for graphs of other languages."""
+    assert len(changed()[name]) >= LEAST, sorted(changed()[name])
