@@ -25,7 +25,7 @@ from futamura.specializer.calls import call_value
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.named import record_item
 from futamura.specializer.plainness import is_record, record_position
-from futamura.specializer.purity import MISSING, class_lookup, own_attributes, plain_lookup
+from futamura.specializer.purity import DICTS, MISSING, class_lookup, own_attributes, plain_lookup
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, OF_SUPER, AbstractValue, Dynamic, Known, Virtual, VObject
@@ -117,6 +117,8 @@ def load_attribute(
             return m.virtual(VObject("method", cls, (target,), site=site(frame), extra=name))
         return None
     if type(target) is Known:
+        if cls in DICTS and not own_attributes(target.value) and isinstance(class_lookup(cls, name), _METHODS):
+            return m.virtual(VObject("method", cls, (target,), site=site(frame), extra=name))
         if is_a(target.value, types.ModuleType):
             return _load_module(m, target.value, name)
         if is_a(target.value, type):

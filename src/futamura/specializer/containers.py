@@ -7,13 +7,15 @@ setitem x, virtual dict, "k"     ->  the virtual dict changes, nothing is emitte
 
 from __future__ import annotations
 
+from collections import Counter
+
 from futamura.ir.graph import Operation
 from futamura.specializer.dispatching import note_choice
 from futamura.specializer.failing import missing_item, wrong_count
 from futamura.specializer.machine import Machine
 from futamura.specializer.plainness import comparable, is_record, stands_for
 from futamura.specializer.promises import promised_item
-from futamura.specializer.purity import deep
+from futamura.specializer.purity import DICTS, deep
 from futamura.specializer.raising import raise_value
 from futamura.specializer.rules import (
     OPERATOR_CALLS,
@@ -267,23 +269,33 @@ def load_item(m: Machine, frame: Frame, target: AbstractValue, key: AbstractValu
         return None
     container = target.value
     kind = type(container)
-    index = key.value if deep(key.value) or kind is dict else stands_for(key.value)
-    plain = comparable(index) and m.world.plainly_keyed(container) if kind is dict else deep(index)
+    index = key.value if deep(key.value) or kind in DICTS else stands_for(key.value)
+    plain = comparable(index) and m.world.plainly_keyed(container) if kind in DICTS else deep(index)
     if not plain and m.world.cached(container, index) is None:
         return None
-    if kind in (list, dict):
+    if kind is list or kind in DICTS:
         if not m.frozen(container):
             entry_of = m.world.cached(container, key.value)
             return None if entry_of is None else m.known(entry_of[0], m.state.age(target))
     elif kind not in (str, bytes, tuple, range) and not is_record(kind):
         return None
     try:
+        if isinstance(container, dict) and index not in container:
+            return _missing(m, container)
         item = container[index]  # type: ignore[index]
     except Exception:
         return None
     m.state.validate(key)
     m.reads(container, item)
     return m.known(item, m.state.age(target))
+
+
+def _missing(m: Machine, container: object) -> AbstractValue | None:
+    """What an item that a static container does not have is: of a `Counter` nothing was counted."""
+    if type(container) is not Counter:
+        return None
+    m.assume_attribute(Counter, "__missing__", Counter.__dict__["__missing__"])
+    return Known(0)
 
 
 def _bounds(m: Machine, key: AbstractValue) -> slice | None:
@@ -389,8 +401,9 @@ def dict_pairs(m: Machine, value: AbstractValue) -> list[tuple[AbstractValue, Ab
     entry = m.state.object(value)
     if entry is not None and entry.kind == "dict":
         return [(Known(name), item) for name, item in zip(entry.names, entry.items, strict=True)]
-    if type(value) is not Known or type(value.value) is not dict or not m.frozen(value.value):
+    if type(value) is not Known or type(value.value) not in DICTS or not m.frozen(value.value):
         return None
+    assert isinstance(value.value, dict)
     if len(value.value) > m.budget.virtual_length:
         return None
     for part in (*value.value.keys(), *value.value.values()):

@@ -11,11 +11,12 @@ Invariant: what is asked here runs no code of the program; in doubt the answer i
 
 from __future__ import annotations
 
+from collections import defaultdict
 from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Final
 
 from futamura.ir.classes import is_a
-from futamura.specializer.purity import MISSING, class_lookup, deep, is_mutable
+from futamura.specializer.purity import DICTS, MISSING, class_lookup, deep, is_mutable
 
 __all__ = ["exposed", "reads_plainly", "runs_code"]
 
@@ -26,6 +27,8 @@ _UNREMARKABLE: Final = frozenset(
 """Special methods that no operator calls on an object that exists already."""
 _QUIET: Final = frozenset({"is", "is_not", "const", "cell", "cell_get", "cell_set", "global_set", "yield", "call"})
 """Operators that look into none of their operands.  Calls say themselves what they hand over."""
+_LOOKING: Final = frozenset({"in", "not_in", "iter", "truth", "not", "eq", "ne"})
+"""What makes no item of a dict with defaults."""
 _MOST: Final = 500
 """Beyond so many objects inside of an operand, any of them may have code."""
 
@@ -58,6 +61,8 @@ def exposed(name: str, attr: object, place: int, value: object) -> bool:
         return place == 0 and _attribute_runs_code(value, str(attr))
     if name in ("setattr", "delattr"):
         return False  # the rules of these say it
+    if type(value) is defaultdict and name not in _LOOKING:
+        return True  # an item that is asked for may be made
     return _holds_code(value)
 
 
@@ -92,7 +97,7 @@ def _holds_code(value: object) -> bool:
             return True
         seen[id(item)] = item
         kind = type(item)
-        if kind is dict:
+        if kind in DICTS:
             assert isinstance(item, dict)
             work.extend((*item.keys(), *item.values()))
         elif kind in (list, tuple, set, frozenset):

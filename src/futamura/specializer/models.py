@@ -10,6 +10,7 @@ A model gives the result, or None if the call must stay.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType
 from typing import Final
@@ -24,7 +25,7 @@ from futamura.specializer.generators import is_generator
 from futamura.specializer.machine import Machine
 from futamura.specializer.plainness import is_record
 from futamura.specializer.promises import promised_length
-from futamura.specializer.purity import PURE_METHODS, claims, deep
+from futamura.specializer.purity import DICTS, PURE_METHODS, claims, deep
 from futamura.specializer.raising import raise_value
 from futamura.specializer.refinement import answer, plain_check
 from futamura.specializer.rules import exact_type, sequence_items, site
@@ -57,10 +58,9 @@ def iterator_over(m: Machine, frame: Frame, source: AbstractValue) -> AbstractVa
     simple = entry is not None and entry.kind in ("list", "tuple")
     if type(source) is Known:
         kind = type(source.value)
-        simple = (
-            kind in (str, bytes, tuple, range) or (kind in (list, dict) and m.frozen(source.value)) or is_record(kind)
-        )
-        if simple and kind is dict:
+        held = (kind is list or kind in DICTS) and m.frozen(source.value)
+        simple = held or kind in (str, bytes, tuple, range) or is_record(kind)
+        if simple and kind in DICTS:
             source = Known(tuple(source.value))  # type: ignore[arg-type]
     if not simple and (promised_length(source, m.state.intact) or m.budget.virtual_length) >= m.budget.virtual_length:
         return None
@@ -119,9 +119,10 @@ def call_method(
     kind = type(target.value)
     if kind is str and name == "join" and len(args) == 1:
         return _join(m, frame, target, args[0])
-    if kind is dict and name in ("items", "keys", "values") and not args and m.frozen(target.value):
-        return m.virtual(VObject("view", _VIEWS[name], (target,), site=site(frame), extra=name))
-    if kind is dict and name == "get" and len(args) == 2 and m.frozen(target.value):
+    if kind in DICTS and name in ("items", "keys", "values") and not args and m.frozen(target.value):
+        cls = _VIEWS[name] if kind is not OrderedDict else type(getattr(target.value, name)())
+        return m.virtual(VObject("view", cls, (target,), site=site(frame), extra=name))
+    if kind in DICTS and name == "get" and len(args) == 2 and m.frozen(target.value):
         return _get_or(m, target, args)
     values = [arg.value for arg in args if type(arg) is Known]
     if name == "get" and values and type(args[0]) is Known and (found := m.world.cached(target.value, values[0])):
@@ -136,7 +137,7 @@ def call_method(
         except Exception:
             return None
         return m.virtual(VObject("list", list, tuple(Known(x) for x in items), site=site(frame)))
-    if kind in (dict, list) and name in ("get", "index", "count") and m.frozen(target.value):
+    if (kind is list or kind in DICTS) and name in ("get", "index", "count") and m.frozen(target.value):
         return _fold_read(m, target, name, values, args)
     return None
 
@@ -367,7 +368,7 @@ def _model_len(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue
     entry = m.state.object(args[0])
     if entry is not None:
         return Known(len(entry.items)) if entry.kind in ("list", "tuple", "dict", "set", "deque") else None
-    if type(args[0]) is Known and type(args[0].value) in (list, dict, set) and m.frozen(args[0].value):
+    if type(args[0]) is Known and type(args[0].value) in (list, set, *DICTS) and m.frozen(args[0].value):
         return Known(len(args[0].value))  # type: ignore[arg-type]
     if type(args[0]) is Known and (type(args[0].value) is tuple or is_record(type(args[0].value))):
         return Known(len(args[0].value))  # type: ignore[arg-type]
@@ -474,7 +475,8 @@ def iterable_items(m: Machine, value: AbstractValue) -> tuple[AbstractValue, ...
         for item in value.value:
             m.world.found(value.value, item)
         return tuple(Known(item) for item in value.value)
-    if type(value) is Known and type(value.value) is dict and m.frozen(value.value):
+    if type(value) is Known and type(value.value) in DICTS and m.frozen(value.value):
+        assert isinstance(value.value, dict)
         names = list(value.value)
         return tuple(Known(name) for name in names) if len(names) <= m.budget.virtual_length else None
     return None

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import collections
 import math
 import operator
 import os
@@ -32,6 +33,7 @@ from typing import Final
 
 __all__ = [
     "ATOMS",
+    "DICTS",
     "MISSING",
     "PURE_FUNCTIONS",
     "PURE_METHODS",
@@ -101,6 +103,10 @@ def own_attributes(value: object) -> dict[str, object] | None:
         return None
     stored = found.__get__(value)
     return stored if type(stored) is dict else None
+
+
+DICTS: Final = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
+"""Exact classes whose objects find and give what they hold as a dict does; what `d[key]` does without it differs."""
 
 
 def is_mutable(value: object) -> bool:
