@@ -29,10 +29,11 @@ SMALL_MODULUS: Final = 16
 
 WORTHLESS: Final = 4_000
 FOLDED_FOR_EACH: Final = 2
-"""More residual operations than this must have folded as many operations each, or their loops are rolled."""
+"""More residual operations than this must have folded as many operations each, or their loops are rolled; twice as
+many operations, twice as many."""
 
-LARGEST: Final = 100_000
-"""Static inputs are not counted further than this."""
+LONG: Final = 12_000
+"""The longest program that is compiled whole; static inputs are not counted further than this."""
 
 _NOT_DATA: Final = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.CodeType)
 
@@ -62,35 +63,38 @@ class Budget:
 
     def is_spent(self, steps: int, emitted: int, folded: int) -> bool:
         """Is it time to roll the longest loop that runs in line: does it make more code than it saves?"""
-        if emitted > WORTHLESS and folded < FOLDED_FOR_EACH * emitted:
+        if emitted > WORTHLESS and folded < FOLDED_FOR_EACH * emitted * min(emitted // WORTHLESS, 2):
             return True
         return steps > self.unrolled or emitted > self.operations
 
     def scaled(self, size: int) -> Budget:
-        """The budget for static inputs of `size` objects: a long program is not an explosion."""
+        """The budget for static inputs of `size` parts: a long program is not an explosion, an endless one is."""
+        more = min(size, LONG)
         return replace(
             self,
-            hard_versions_per_block=self.hard_versions_per_block + 2 * size,
-            steps=self.steps + 200 * size,
-            work=self.work + 500 * size,
-            unrolled=self.unrolled + 50 * size,
-            operations=self.operations + 10 * size,
+            hard_versions_per_block=self.hard_versions_per_block + 2 * more,
+            steps=self.steps + 200 * more,
+            work=self.work + 500 * more,
+            unrolled=self.unrolled + 50 * more,
+            operations=self.operations + 5 * more,
         )
 
 
 def static_size(values: Iterable[object]) -> int:
-    """How many references to data these inputs consist of, up to a bound; runs no code of theirs."""
+    """How many references to data, and how much text, these inputs consist of, up to a bound; runs no code of theirs."""
     found: dict[int, object] = {}
     work = [value for value in values if not is_a(value, _NOT_DATA)]
     size = len(work)
-    while work and size < LARGEST:
+    while work and size < LONG:
         value = work.pop()
         if id(value) not in found:
             found[id(value)] = value
             parts = [part for part in gc.get_referents(value) if not isinstance(part, _NOT_DATA)]
             size += len(parts)
+            if type(value) in (str, bytes):
+                size += len(value)  # type: ignore[arg-type]
             work.extend(parts)
-    return min(size, LARGEST)
+    return min(size, LONG)
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,11 @@ class Assumption:
         return f"{what} {self.place} is {_named(self.value)}"
 
 
+MANY_OBJECTS: Final = 8
+MANY_CONTAINERS: Final = 24
+"""When so many of a class were disturbed, each with a restart, the rest of them will be, too."""
+
+
 def _named(value: object) -> str:
     """A short name, made without running code of the program."""
     if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)):
@@ -107,6 +112,11 @@ class World:
         self._pinned: Final[list[object]] = []
         self.read: Final[set[int]] = set()
         self.unfrozen: Final[set[int]] = set()
+        self._inputs: Final[set[int]] = set()
+        self._disturbed: Final[dict[type, int]] = {}
+        """How many objects of a class were written, or got away, after they had been read."""
+        self._doubtful: Final[set[type]] = set()
+        """Classes of which too many objects were: none of them is believed any more, but for the inputs themselves."""
         self.assigned: Final[set[tuple[int, str]]] = set()
         self.written: Final[set[tuple[int, str]]] = set()
         self.on_classes: Final[set[tuple[int, str]]] = set()
@@ -121,6 +131,7 @@ class World:
         self._modules: Final = modules
         for value in frozen:
             self.freeze(value)
+            self._inputs.add(id(value))
 
     def serial(self, value: object) -> int:
         """A small number for an object, in order of first use."""
@@ -192,7 +203,13 @@ class World:
         return (cache[key],)
 
     def is_frozen(self, value: object) -> bool:
-        return id(value) in self._frozen and id(value) not in self.unfrozen
+        key = id(value)
+        if key not in self._frozen or key in self.unfrozen:
+            return False
+        return not self._doubtful or not self._is_doubtful(value)
+
+    def _is_doubtful(self, value: object) -> bool:
+        return type(value) in self._doubtful and id(value) not in self._inputs and id(value) not in self._promised
 
     def contents(self, value: object) -> bool:
         """May the contents of `value` be read now?  Remembers that they were."""
@@ -203,7 +220,7 @@ class World:
 
     def contents_read(self) -> list[object]:
         """The objects whose contents were used as static, in the order in which they were met."""
-        return [value for key, value in self._frozen.items() if key in self.read and key not in self.unfrozen]
+        return [value for key, value in self._frozen.items() if key in self.read and self.is_frozen(value)]
 
     def found(self, container: object, item: object) -> None:
         """`item` was read from the static `container`."""
@@ -218,7 +235,13 @@ class World:
             return False
         self.serial(value)
         self.unfrozen.add(id(value))
-        return id(value) in self.read
+        if id(value) not in self.read or self._is_doubtful(value):
+            return False
+        kind = type(value)
+        self._disturbed[kind] = self._disturbed.get(kind, 0) + 1
+        if self._disturbed[kind] >= (MANY_CONTAINERS if kind in (list, dict, set) else MANY_OBJECTS):
+            self._doubtful.add(kind)
+        return True
 
     def escape(self, value: object) -> bool:
         """Code that we cannot see gets `value`: it, and all that it reaches, may be written."""

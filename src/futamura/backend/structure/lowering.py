@@ -74,6 +74,10 @@ class Frame:
 _Result = tuple[Suite, bool]  # whether control may fall off the end
 
 
+class EnoughSeen(Exception):
+    """There are more flagged jumps than anybody would read: those counted so far say where."""
+
+
 class Lowering:
     """`flags` counts the flagged jumps for each region that the quality gate may dispatch."""
 
@@ -83,7 +87,11 @@ class Lowering:
         fresh: Callable[[str], str],
         implicit: Callable[[object], bool],
         refuses: Callable[[object], bool] = lambda statement: False,
+        most: int | None = None,
     ) -> None:
+        self.most = most
+        """More flagged jumps than this raise `EnoughSeen`: each is led through all statements around it."""
+        self.flagged = 0
         self.places = places
         self.fresh = fresh
         self.implicit = implicit
@@ -215,6 +223,9 @@ class Lowering:
         if not frame.flag:
             frame.flag = self.fresh("exit")
         place = self.places.get(label, frame.place)
+        self.flagged += 1
+        if self.most is not None and self.flagged > self.most:
+            raise EnoughSeen
         self.flags[place] = self.flags.get(place, 0) + 1
         crossed = self.crossed.setdefault(place, {})
         crossed[frame.place] = crossed.get(frame.place, 0) + 1

@@ -15,6 +15,7 @@ or out of an extent, but for leaving statements that `movable` allows.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable
 
 from futamura.backend.structure.flow import Flow, flows
@@ -29,7 +30,7 @@ from futamura.backend.structure.gate import (
 )
 from futamura.backend.structure.graph import Graph, prepare
 from futamura.backend.structure.irreducible import make_reducible
-from futamura.backend.structure.lowering import Lowering
+from futamura.backend.structure.lowering import EnoughSeen, Lowering
 from futamura.backend.structure.nesting import NEVER, nest
 from futamura.backend.structure.outline import Names, outline
 from futamura.backend.structure.shape import Shape
@@ -39,6 +40,8 @@ __all__ = ["BLOCK_LIMIT", "CUTS", "GATE_ROUNDS", "INDENTATION_LIMIT", "LOOP_DEPT
 
 GATE_ROUNDS = 5
 """How often regions may become dispatchers; what needs many flags even then keeps them."""
+FLAGS_FOR_EACH = 3
+"""More flagged jumps than so many for each vertex are not counted to the end: the time would grow as their square."""
 BLOCK_LIMIT = 18
 """CPython compiles at most 20 nested loops, with and try statements."""
 LOOP_DEPTHS = (9, 5, 2)
@@ -87,12 +90,18 @@ def structure(
             flatten_loops(graph, found, deep_loops(found, LOOP_DEPTHS[0]))
             graph.prune()
             continue
-        lowering = Lowering(jump_places(found), fresh_name, implicit, refuses)
-        suite = lowering.run(nest(graph, found, movable, cut))
+        most = FLAGS_FOR_EACH * (len(graph.vertices) + BLOCK_LIMIT) if rounds else None
+        lowering = Lowering(jump_places(found), fresh_name, implicit, refuses, most)
+        suite: Suite = []
+        with contextlib.suppress(EnoughSeen):  # then there are regions to dispatch
+            suite = lowering.run(nest(graph, found, movable, cut))
         places = too_many_flags(lowering.flags, found, few_flags) if rounds else []
         if places and dispatch_regions(graph, found, places, lowering.crossed):
             rounds -= 1
             graph.prune()
+            continue
+        if most is not None and lowering.flagged > most:
+            rounds = 0
             continue
         if names is not None:
             suite = outline(suite, names, parameters, fresh_name, BLOCK_LIMIT)
