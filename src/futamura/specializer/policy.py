@@ -81,7 +81,7 @@ class Budget:
 
 
 def static_size(values: Iterable[object]) -> int:
-    """How many references to data, and how much text, these inputs consist of, up to a bound; runs no code of theirs."""
+    """How many references to data, and how much text, these inputs hold, up to a bound; runs no code of theirs."""
     found: dict[int, object] = {}
     work = [value for value in values if not is_a(value, _NOT_DATA)]
     size = len(work)
