@@ -15,9 +15,9 @@ from futamura.specializer.generators import close, resume, stays_real
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.models import HANDLED, METHODS
 from futamura.specializer.raising import raise_value
-from futamura.specializer.rules import exact_type
+from futamura.specializer.rules import exact_type, is_caught
 from futamura.specializer.state import Frame, Suspension
-from futamura.specializer.values import NONE, AbstractValue, Known, Virtual, VObject
+from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Virtual, VObject
 
 __all__ = ["next_item"]
 
@@ -96,6 +96,8 @@ def _thrown(m: Machine, args: list[AbstractValue]) -> AbstractValue | None:
         return m.plain_exception(exception.value)
     entry = m.state.object(exception)
     if entry is not None and issubclass(entry.cls, BaseException):
+        return exception
+    if type(exception) is Dynamic and is_caught(m, exception):
         return exception
     kind = exact_type(m, exception)
     return exception if kind is not None and issubclass(kind, BaseException) else None

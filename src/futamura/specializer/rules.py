@@ -42,6 +42,7 @@ __all__ = [
     "extend_in_place",
     "group",
     "hint_of",
+    "is_caught",
     "rule",
     "sequence_items",
     "site",
@@ -229,7 +230,7 @@ def _identity(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]
         known, other = (left, right) if type(left) is Known else (right, left)
         if type(left) is Dynamic and type(right) is Dynamic and left.rv == right.rv:
             same = True
-        elif (type(known) is Known and known.value is None and type(other) is Dynamic and _is_caught(m, other)) or (
+        elif (type(known) is Known and known.value is None and type(other) is Dynamic and is_caught(m, other)) or (
             type(known) is Known
             and type(other) is Dynamic
             and other.type is not None
@@ -253,7 +254,7 @@ def _same_by_class(m: Machine, value: object, other: Dynamic) -> bool | None:
     return False if refused_by(other, value) else None
 
 
-def _is_caught(m: Machine, value: Dynamic) -> bool:
+def is_caught(m: Machine, value: Dynamic) -> bool:
     """Is this the exception of one of the handlers that are running?"""
     for frame in m.state.frames:
         for extent in frame.extents:

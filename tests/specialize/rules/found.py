@@ -6,6 +6,7 @@ Each is a function with its static inputs and dynamic ones that showed the diffe
 """
 
 import contextlib
+import sys
 import weakref
 
 from ..table import Case, Inputs, Subject
@@ -387,7 +388,8 @@ SUBJECTS = [
     Subject(
         "super in a method of nothing static",
         [Case("open", lambda: (Derived.__init__, {}))],
-        lambda random: (random.choice([Derived(3), Base(1), 5, None]), 7),
+        # From 3.12 on what `super` says of None depends on how often this very code ran before.
+        lambda random: (random.choice([Derived(3), Base(1), 5, *([None] if sys.version_info < (3, 12) else [])]), 7),
     ),
     Subject(
         "a global that a decorated function assigns",

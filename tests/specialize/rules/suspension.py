@@ -395,6 +395,23 @@ def scoped(n, f):
     return "swallowed"
 
 
+@contextlib.contextmanager
+def renamed(n):
+    try:
+        yield n
+    except LookupError as error:
+        raise ValueError(n) from error
+
+
+def looked_up(k, table):
+    try:
+        with scope(k), renamed(k) as name:
+            return table[name]
+    except ValueError as error:
+        return error.args, repr(error.__cause__)
+    return "swallowed"
+
+
 def opaque_manager(n, manager):
     try:
         with manager as value:
@@ -439,5 +456,10 @@ SUBJECTS = [
     _one(scoped, n=2),
     _one(driven, n=3, make=counting),
     _one(driven, n=2, make=delegating),
+    Subject(
+        "managers around a look-up",
+        [Case("3", lambda: (looked_up, {"k": 3}))],
+        lambda random: (random.choice([{3: 1}, {}, [1], None, "abcd"]),),
+    ),
     Subject("opaque_manager", [Case(str(n), lambda n=n: (opaque_manager, {"n": n})) for n in (1, 3)], managers),
 ]

@@ -306,6 +306,12 @@ def test_a_match_statement_whose_cases_do_nothing_is_printed() -> None:
     assert not fallbacks(silently(found.cases_that_do_nothing, k=2))
 
 
+def test_managers_made_of_generators_are_specialized() -> None:
+    residual = silently(suspension.looked_up, k=3)
+    assert not fallbacks(residual)
+    assert "with" not in source_of(residual) and "_GeneratorContextManager(" not in source_of(residual)
+
+
 def test_more_blocks_than_python_allows_are_a_fallback_with_a_reason() -> None:
     assert fallbacks(silently(found.scopes_in_scopes, k=3)) == {"FT405": 1}
 
