@@ -25,7 +25,7 @@ from futamura.specializer.marks import unrolled
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, Keywords, iterator_over
 from futamura.specializer.purity import MISSING, class_lookup
 from futamura.specializer.records import readable
-from futamura.specializer.rules import OPERATOR_CALLS, SPECIAL, exact_type, rule, site
+from futamura.specializer.rules import OPERATOR_CALLS, SPECIAL, exact_type, operate, rule, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known
 
@@ -240,6 +240,11 @@ def _truth_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValu
 
 def _member_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
     item, container = args
+    entry = m.state.object(container)
+    if entry is not None and entry.kind == "set" and entry.cls is set:
+        shown = m.emit("set", [Known(name) for name in entry.names], type=set, raises=False)
+        operate(m, frame, op, [item, shown])  # asked only, so no order matters, and Python makes it once
+        return True
     cls = own_class(m, container)
     method = None if cls is None or isinstance(container, Dynamic) else method_of(m, cls, "__contains__")
     negated = Known(op.operator.name == "not_in")
