@@ -325,11 +325,17 @@ class World:
         return found
 
     def place_of_unknown(self, value: object) -> str:
-        """The global whose container `value` is, if its contents are not believed because of what its module does."""
+        """The global, or the attribute of a class, whose container `value` is, if its contents are not believed
+        because of what its module does."""
+        if self.is_frozen(value):
+            return ""
         for found in self.assumptions.values():
-            if found.kind == "global" and found.value is value and isinstance(found.holder, Mapping):
-                known = self.is_frozen(value) or self.binds(found.holder, found.name)
-                return "" if known else found.place
+            if found.value is not value:
+                continue
+            if found.kind == "global" and isinstance(found.holder, Mapping):
+                return "" if self.binds(found.holder, found.name) else found.place
+            if found.kind == "attribute" and is_a(found.holder, type):
+                return f"{found.holder.__module__}.{found.place}"
         return ""
 
     def binds(self, namespace: Mapping[str, object], name: str) -> bool:
