@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import futamura
 from futamura.backend.structure.lowering import Lowering
 from futamura.specializer.policy import LONG, static_size
 
@@ -114,3 +115,48 @@ def test_mandelbrot_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fallbacks(residual) == {}
     assert residual.stats["left"] > 10_000
     assert "code" not in source_of(residual)
+
+
+ENDLESS = range(10**30)
+"""A range that `len` cannot measure."""
+
+
+def _zipped(r: range, x: Any) -> Any:
+    return [y for y, _ in zip(r, x)], dict(zip("ab", r))
+
+
+def _measured(r: range, x: Any) -> Any:
+    try:
+        return len(r)
+    except OverflowError as error:
+        return str(error), x
+
+
+def _listed(r: range, x: Any) -> Any:
+    try:
+        return [*r] if x else list(r)
+    except (OverflowError, MemoryError) as error:
+        return type(error).__name__
+
+
+def _looped(r: range, x: Any) -> Any:
+    for at, item in enumerate(r):
+        if at > x:
+            return item, r[-1], r[:3], x in r, bool(r), any(y > 3 for y in r), next(filter(lambda y: y > 1, r))
+    return None
+
+
+def _backwards(r: range, x: Any) -> Any:
+    for item in reversed(r):
+        if item % 2 == x % 2:
+            return item
+    return None
+
+
+@pytest.mark.parametrize("mode", ["online", "offline"])
+@pytest.mark.parametrize("function", [_zipped, _measured, _listed, _looped, _backwards])
+def test_a_range_longer_than_any_list(function: Callable[..., Any], mode: str) -> None:
+    residual = futamura.Specializer(mode=mode)(function, ENDLESS)
+    for x in (0, 3) if function is not _zipped else ("ab", [1, 2, 3]):
+        assert repr(residual(x)) == repr(function(ENDLESS, x))
+    assert [event for event in residual.diagnostics if event.code.startswith("FT9")] == []

@@ -10,11 +10,11 @@ holds an `id` is only valid while the value lives, so a `Constant` keeps its val
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from types import EllipsisType, NoneType, NotImplementedType
 from typing import Final
 
-__all__ = ["UNBOUND", "Constant", "exact_key", "makes_nan"]
+__all__ = ["UNBOUND", "Constant", "count_of", "exact_key", "makes_nan"]
 
 _ATOMS: Final = frozenset({int, bool, str, bytes, NoneType, EllipsisType, NotImplementedType})
 
@@ -90,3 +90,10 @@ class Constant:
 
     def __repr__(self) -> str:
         return f"Constant({self.value!r})"
+
+
+def count_of(value: Collection[object]) -> int:
+    """How many items a builtin container has, also one with more than `len` can say: a range."""
+    if type(value) is range:
+        return (value[-1] - value[0]) // value.step + 1 if value else 0
+    return len(value)

@@ -16,7 +16,7 @@ import builtins
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from futamura.ir.constant import Constant
+from futamura.ir.constant import Constant, count_of
 from futamura.ir.facts import PURE, SCALARS, UNKNOWN, Effects, Fact
 from futamura.optimize.classtests import tested_kinds
 from futamura.optimize.shapes import LONGEST, NOTHING, Shape, has_few_digits, join, known_as, of_type, truth_of
@@ -48,7 +48,8 @@ def _len(value: Shape) -> Called:
         return _ANYTHING
     size = Shape("int", 0, LONGEST)
     if value.constant is not None and value.type in _FIXED:
-        size = known_as(Constant(len(value.constant.value)))  # type: ignore[arg-type]
+        count = count_of(value.constant.value)  # type: ignore[arg-type]
+        size = known_as(Constant(count)) if count <= LONGEST else size
     if value.type == "range":
         return _pure(size, OverflowError)
     return _pure(size, effects=_READS_ITEMS if value.type in _CHANGING else PURE)

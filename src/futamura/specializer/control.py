@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from futamura.ir.constant import Constant
+from futamura.ir.constant import Constant, count_of
 from futamura.specializer.bounds import refine
 from futamura.specializer.containers import unpack_value, view_item
 from futamura.specializer.functions import settle_functions
@@ -198,7 +198,7 @@ def _advance_sequence(m: Machine, iterator: Virtual) -> AbstractValue | str | No
     if held is not None:
         size = len(held.items)
     elif type(source) is Known:
-        size = len(source.value)  # type: ignore[arg-type]  # not written since, or all would start again
+        size = count_of(source.value)  # type: ignore[arg-type]  # not written since, or all would start again
     else:
         promised = promised_length(source, m.state.intact)
         if promised is None:
@@ -268,7 +268,7 @@ def _remaining(m: Machine, iterator: AbstractValue) -> int:
     if promised is not None:
         return promised
     assert type(items[0]) is Known
-    return len(items[0].value)  # type: ignore[arg-type]
+    return count_of(items[0].value)  # type: ignore[arg-type]
 
 
 @ender("return")

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType
 from typing import Final
 
-from futamura.ir.constant import makes_nan
+from futamura.ir.constant import count_of, makes_nan
 from futamura.ir.graph import Operation
 from futamura.specializer.builtin_errors import only_keeps_arguments
 from futamura.specializer.containers import store_item, usable_key, view_items
@@ -468,7 +468,7 @@ def iterable_items(m: Machine, value: AbstractValue) -> tuple[AbstractValue, ...
     if type(value) is Known and type(value.value) in (str, bytes, range):
         content = value.value
         assert isinstance(content, (str, bytes, range))
-        return tuple(Known(item) for item in content) if len(content) <= m.budget.virtual_length else None
+        return tuple(Known(item) for item in content) if count_of(content) <= m.budget.virtual_length else None
     if type(value) is Known and type(value.value) is list and m.frozen(value.value):
         if len(value.value) > m.budget.virtual_length:
             return None

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from futamura.ir.constant import makes_nan
+from futamura.ir.constant import count_of, makes_nan
 from futamura.specializer.machine import Machine
 from futamura.specializer.purity import deep
 from futamura.specializer.values import AbstractValue, Known
@@ -51,5 +51,5 @@ def _bounded(function: object, values: list[object]) -> bool:
         )
     if function in (sum, max, min, all, any, tuple, frozenset, bytes):
         counted = int if function is bytes else ()
-        return all(not isinstance(v, counted) and (not isinstance(v, range) or len(v) < 10_000) for v in values)
+        return all(not isinstance(v, counted) and (not isinstance(v, range) or count_of(v) < 10_000) for v in values)
     return True

@@ -14,7 +14,7 @@ from __future__ import annotations
 from types import BuiltinMethodType, ModuleType
 from typing import Any, Final
 
-from futamura.ir.constant import Constant
+from futamura.ir.constant import Constant, count_of
 from futamura.ir.graph import Operation
 from futamura.ir.laws import fold_cost
 from futamura.specializer.plainness import comparable
@@ -199,7 +199,7 @@ def _call(args: tuple[Any, ...], world: World) -> Any:
         raise Refused(f"calling `{function.__name__}` on {_kinds(tuple(rest))} may run code that is not known")
     if (function not in _LINEAR and any(type(arg) is int and abs(arg) > _MANY for arg in rest)) or len(rest) > 100:
         raise Refused(f"the result of `{function.__name__}` could be large")
-    if any(type(arg) is range and len(arg) > _MANY for arg in rest):
+    if any(type(arg) is range and count_of(arg) > _MANY for arg in rest):
         raise Refused(f"the result of `{function.__name__}` could be large")
     try:
         result = function(*rest)
