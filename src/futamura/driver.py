@@ -46,6 +46,9 @@ __all__ = [
     "lower_for_specializer", "marked_text", "residual_text", "roundtrip", "roundtrip_source", "source_map", "swap",
 ]  # fmt: skip
 
+_BEFORE_DECISIONS: Final = PIPELINE[: PIPELINE.index("decisions")]
+_FROM_DECISIONS: Final = PIPELINE[PIPELINE.index("decisions") :]
+_TIDYING: Final = ("paste", "parameters", "dce")
 AGAIN: Final = ("typefold", "cse", "dce")
 """The passes that find more where the items of lists are known."""
 
@@ -139,7 +142,7 @@ def residual_text(
     """
     given = {name: of_type(contents.type) for name, contents in (promised or {}).items()}
 
-    def printed(passes: Sequence[str]) -> tuple[Emitted, bool]:
+    def printed(program: Program, passes: Sequence[str]) -> tuple[Emitted, bool]:
         """The text behind these passes, and whether they made decision trees."""
         optimized, report = optimize(program, passes, known=known, given=given)
         optimized = shrink(optimized, known=known)
@@ -149,10 +152,15 @@ def residual_text(
         return _shortened(optimized), bool(report.changed.get("decisions"))
 
     with collector_paused():
-        found, decided = printed(PIPELINE)
+        begun, _ = optimize(program, _BEFORE_DECISIONS, known=known, given=given)
+        found, decided = printed(begun, _FROM_DECISIONS)
         if not decided or not any(_encoded(found)):
             return found
-        plain, _ = printed([name for name in PIPELINE if name != "decisions"])
+        # Whether it would be plainer without decision trees is asked of an outline first: the passes take long.
+        outline, _ = optimize(begun, _TIDYING, known=known, given=given)
+        if _encoded(found) <= _encoded(_emitted(outline)):
+            return found
+        plain, _ = printed(begun, _FROM_DECISIONS[1:])
         return found if _encoded(found) <= _encoded(plain) else plain
 
 
