@@ -16,7 +16,7 @@ import pytest
 
 from bench.cases.measuring import race
 from futamura import Residual, Specializer, specialize
-from tests.styles import data, languages, machines, objects, parsing, texts, trees
+from tests.styles import charts, chips, composed, data, languages, machines, objects, parsing, texts, trees
 
 PERSONS = [
     {"name": "Ann", "age": 30, "home": {"street": "Long Lane", "floor": 2}}, {"name": "Bob"},
@@ -164,9 +164,68 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], list[tuple[Any, ...]
         ("a[bc]*d.*",),
         [(text,) for text in ("abcbd", "ad", "a", "abx", "abcbcbcbcdxyz")],
     ),
-}
+    "chip of two bytes": (chips.play, (chips.PLAYED,), [([5, 0],), ([250, 1],), ([],)]),
+    "processor with modes": (chips.computed, (chips.MULTIPLIED,), [([3, 5, 0],), ([1, 0, 7],), ([9, 100, 0],)]),
+    "instructions that are objects": (chips.performed, (chips.FACTORIAL,), [(5,), (1,), (20,), ("a",)]),
+    "chart of handlers": (
+        charts.reached,
+        ("closed",),
+        [(events.split(),) for events in ("open close lock open unlock", "lock open open open", "", "lock ring close")],
+    ),
+    "chart of dicts": (
+        charts.turned,
+        (charts.TURNSTILE,),
+        [(events.split(),) for events in ("coin push push", "push kick", "coin coin")],
+    ),
+    "pipeline of coroutines": (charts.piped, (charts.PIPELINE,), [(list(range(20)),), ([],), ([1, "a"],)]),
+    "arguments added one by one": (
+        charts.TOOL.parse,
+        (),
+        [(words.split(),) for words in ("-n 3 file", "--output=x -v f", "-n x f", "-q", "a b", "--number=7 -o y -v z")],
+    ),
+    "sections": (
+        charts.configured,
+        (charts.SECTIONS,),
+        [
+            (text,)
+            for text in (
+                "[server]\nhost = a.b\nport=8080\n\n# text\n[paths]\nparts = a, b ,c\n",
+                "[server]\nport = x\n", "[other]\n", "host=a", "[server]\nname\n", "[server]\ndebug = yes",
+            )
+        ],
+    ),
+    "checks with operators": (
+        composed.form_problems,
+        (composed.FORM,),
+        [
+            (one,)
+            for one in ({"name": "Ann", "amount": 5}, {"name": "admin"}, {"name": "x", "amount": 200.5}, {"name": 3})
+        ],
+    ),
+    "matrices": (
+        composed.moved, ([composed.ROTATED, composed.SHEARED], 0.25), [([1.0, 2.0, 3.0],), ([1, 2, 3],), ([1, "a", 2],)]
+    ),
+    "fields that know their names": (
+        composed.unpacked,
+        (composed.Packet,),
+        [(b"\x01\x03abc\x02\x00\x05\xff\xfe",), (b"\x01",), (b"\x01\x00\x00\x07",), (b"\x01\x01\xff\x00",)],
+    ),
+    "columns of text": (
+        composed.listed,
+        (composed.BOOKS,),
+        [([{"title": "A long title of a book", "year": 1999, "price": 3}, {"title": "B", "price": 2.5}],), ([],)],
+    ),
+    "documents by single dispatch": (
+        composed.page,
+        (composed.PAGE,),
+        [({"owner": "A <b>", "books": ["x & y", 3]},), ({"owner": 1, "books": []},), ({},)],
+    ),
+}  # fmt: skip
 NOT_YET: set[str] = set()
-SLOW = {"opcodes in a registry", "format of dates"}
+SLOW = {
+    "opcodes in a registry", "format of dates", "chart of handlers", "fields that know their names",
+    "documents by single dispatch",
+}  # fmt: skip
 
 
 def test_a_registry_that_is_declared_is_known() -> None:
@@ -179,7 +238,7 @@ def test_a_registry_that_is_declared_is_known() -> None:
         assert outcome(residual, given) == outcome(lambda *rest: function(*static, *rest), given)
 
 
-CHANGING = {"forth"}
+CHANGING = {"processor with modes", "forth"}
 """Programs that change what they are given: a race gives them copies."""
 
 

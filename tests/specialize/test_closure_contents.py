@@ -126,6 +126,27 @@ def defaulted():
         return sum(table) + x
     return total.__defaults__[0], total
 
+def shifted(table):
+    def total(x):
+        return table["a"] + x
+    return total
+
+def every(tests, x):
+    return [test(x) for test in tests]
+
+def keeping(given):
+    tests = list(given)
+    def check(x):
+        return [test(x) for test in tests]
+    return check
+
+def counting():
+    seen = []
+    def count(x):
+        seen.append(x)
+        return x + len(seen)
+    return count
+
 def own_list(use):
     list = use
     table = list()
@@ -209,3 +230,22 @@ def test_a_builtin_that_the_module_binds_makes_nothing_known(space: types.Module
     residual = futamura.specialize(space.own_list(lambda: shared))
     shared.append(5)
     assert residual(1) == 7
+
+
+def test_closures_in_static_inputs_are_static_inputs(space: types.ModuleType) -> None:
+    residual = futamura.specialize(space.every, [space.shifted({"a": 1}), space.shifted({"a": 5})])
+    assert "'a'" not in residual.source
+    assert residual(2) == [3, 7]
+
+
+def test_functions_that_a_closure_keeps_are_no_static_inputs(space: types.ModuleType) -> None:
+    table = {"a": 1}
+    residual = futamura.specialize(space.keeping([space.given(table)]))
+    assert residual(2) == [3]
+    table["b"] = 5
+    assert residual(2) == [8]
+
+
+def test_a_closure_in_a_static_input_that_writes_is_state(space: types.ModuleType) -> None:
+    residual = futamura.specialize(space.every, [space.counting()])
+    assert [residual(1), residual(1), residual(1)] == [[2], [3], [4]]

@@ -41,6 +41,8 @@ _MEASURES: Final = frozenset(
     {"len", "enumerate", "reversed", "range", "zip", "isinstance", "sum", "min", "max", "any", "all"}
     | {"list", "tuple", "sorted", "set", "frozenset", "dict", "map", "filter", "iter"}
 )
+_GIVING: Final = frozenset({"sum", "min", "max"})
+"""Of these only a single argument is just read: `sum([], xs)` and `min(xs, ys)` give a list back as it is."""
 
 
 
@@ -106,14 +108,14 @@ def _stores(code: types.CodeType) -> Iterator[str]:
             yield str(instruction.argval)
 
 
-def contents_are_constant(namespace: Mapping[str, object], name: str) -> bool:
+def contents_are_constant(namespace: Mapping[str, object], name: str, container: object) -> bool:
     """Does the module only read the container that this global (or this attribute of a class, `.name`) holds?"""
     known = _changes(namespace)
     if known is None or name in known.names:
         return False
     if name not in known.certain.items:
         return True
-    return name in namespace and all(map(_is_plain, gc.get_referents(namespace[name])))
+    return all(map(_is_plain, gc.get_referents(container)))
 
 
 def changing(namespace: Mapping[str, object]) -> dict[int, object]:
@@ -196,7 +198,8 @@ def _read_only(node: ast.AST) -> Iterator[ast.expr]:
         if isinstance(function, ast.Attribute) and function.attr in _READING:
             yield function.value
         if isinstance(function, ast.Name) and function.id in _MEASURES:
-            yield from node.args
+            if len(node.args) == 1 or function.id not in _GIVING:
+                yield from node.args
         yield function
     elif isinstance(node, ast.Compare):
         for operator, right in zip(node.ops, node.comparators):

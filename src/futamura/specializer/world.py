@@ -94,7 +94,7 @@ class Modules(Protocol):
 
     def is_rebound(self, namespace: Mapping[str, object], name: str, /) -> bool: ...
 
-    def contents_are_constant(self, namespace: Mapping[str, object], name: str, /) -> bool: ...
+    def contents_are_constant(self, namespace: Mapping[str, object], name: str, container: object, /) -> bool: ...
 
     def changing(self, namespace: Mapping[str, object], /) -> Mapping[int, object]: ...
 
@@ -108,6 +108,8 @@ class World:
         """Those of `_frozen` that are so only because of what the text of their module does."""
         self._changing: Final[dict[int, dict[int, object]]] = {}
         """Per namespace the objects that its module changes under some name; they are kept alive here."""
+        self._closures: Final[dict[int, types.CellType]] = {}
+        """The variables of functions that are static inputs, or were found in one."""
         self._serials: Final[dict[int, int]] = {}
         self._pinned: Final[list[object]] = []
         self.read: Final[set[int]] = set()
@@ -149,17 +151,24 @@ class World:
         if is_mutable(value):
             self._frozen.setdefault(id(value), value)
             self._constants.discard(id(value))
+        elif type(value) is types.FunctionType:
+            self._closures.update((id(cell), cell) for cell in value.__closure__ or ())
 
-    def _freeze_constant(self, value: object) -> None:
+    def found_in_cell(self, cell: types.CellType, content: object) -> None:
+        """`content` is in a variable of a closure: static, if the closure is a static input or was found in one."""
+        if id(cell) in self._closures:
+            self.freeze(content)
+
+    def freeze_constant(self, value: object) -> None:
         """`value` is what a constant of a module holds: static unless it is changed under another name."""
         key = id(value)
         if is_mutable(value) and key not in self._frozen and not any(key in some for some in self._changing.values()):
             self._frozen[key] = value
             self._constants.add(key)
 
-    def _holds_constant(self, namespace: Mapping[str, object], name: str) -> bool:
+    def _holds_constant(self, namespace: Mapping[str, object], name: str, value: object) -> bool:
         """Are the contents of the global `name`, or the attribute `.name`, constant as far as the text says?"""
-        if self._modules is None or not self._modules.contents_are_constant(namespace, name):
+        if self._modules is None or not self._modules.contents_are_constant(namespace, name, value):
             return False
         if id(namespace) not in self._changing:
             self.serial(namespace)
@@ -225,7 +234,7 @@ class World:
     def found(self, container: object, item: object) -> None:
         """`item` was read from the static `container`."""
         if id(container) in self._constants:
-            self._freeze_constant(item)
+            self.freeze_constant(item)
         elif id(container) in self._frozen:
             self.freeze(item)
 
@@ -277,8 +286,8 @@ class World:
             return None
         if ("global", id(namespace), name) not in self.assumptions:
             self.assume(Assumption("global", f"{module}.{name}", namespace, name, value))
-        if name in namespace and is_mutable(value) and self._holds_constant(namespace, name):
-            self._freeze_constant(value)
+        if name in namespace and is_mutable(value) and self._holds_constant(namespace, name, value):
+            self.freeze_constant(value)
         return (value,)
 
     def _is_rebound(self, namespace: Mapping[str, object], name: str) -> bool:
@@ -340,7 +349,7 @@ class World:
 
     def binds(self, namespace: Mapping[str, object], name: str) -> bool:
         """Is `name` a global of the module whose contents are believed constant?"""
-        return name in namespace and self._holds_constant(namespace, name)
+        return name in namespace and self._holds_constant(namespace, name, namespace[name])
 
     def found_in_class(self, cls: type, name: str, value: object) -> None:
         """`value` is an attribute of a class: its contents are static if the class's module only reads them."""
@@ -348,8 +357,8 @@ class World:
             return
         owner = next(base for base in cls.__mro__ if name in base.__dict__)
         module = sys.modules.get(owner.__module__)
-        if module is not None and self._holds_constant(module.__dict__, "." + name):
-            self._freeze_constant(value)
+        if module is not None and self._holds_constant(module.__dict__, "." + name, value):
+            self.freeze_constant(value)
 
     def assume_attribute(self, holder: type | types.FunctionType, name: str, found: object) -> None:
         """An attribute was read off a class or function."""
