@@ -7,6 +7,7 @@ Invariant: a call with another number of arguments, or of other classes, runs co
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -66,3 +67,61 @@ def _outcome(function: Any, args: tuple[Any, ...]) -> str:
         return repr(function(*args))
     except Exception as error:
         return f"{type(error).__name__}: {error}"
+
+
+class Tape:
+    """A machine whose cells are what `run` collects; of what these hold nothing is known."""
+
+    def __init__(self, code: list[tuple[str, int]]) -> None:
+        self.code = code
+        self.pc = 0
+        self.seen: list[int] = []
+
+    def run(self, *args: Any, **names: Any) -> tuple[list[Any], int, dict[str, Any]]:
+        self.pc, self.seen = 0, []
+        cells = [*args, *[0] * 2]
+        while self.pc < len(self.code):
+            name, at = self.code[self.pc]
+            self.pc += 1
+            if name == "set":
+                cells[at] = cells[at] + 1
+            elif name == "item":
+                cells[0] = cells[at][0]
+            elif name == "len":
+                cells[1] = len(names) + len(args)
+        return cells, self.pc, names
+
+
+class Meddling:
+    """An item that looks at the machine, and moves it."""
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
+
+    def __getitem__(self, at: int) -> int:
+        self.tape.pc = 10
+        return 5
+
+    def __add__(self, other: int) -> int:
+        self.tape.seen.append(self.tape.pc)
+        return 7
+
+
+def _runs(tape: Tape, run: Callable[..., Any]) -> list[object]:
+    found: list[object] = []
+    odd = Meddling(tape)
+    for args in ((1, 2, [3]), (1, 2, {0: 4}), (1, 2, odd), (odd, 1, [2]), (1, 2, "x"), (1, 2, 3), ()):
+        try:
+            cells, pc, names = run(*args, key=1)
+            found.append((cells[:2], cells[3:], pc, names, tape.pc, tape.seen))
+        except (TypeError, IndexError) as error:
+            found.append((repr(error), tape.pc, tape.seen))
+    return found
+
+
+def test_a_machine_knows_its_state_while_its_cells_hold_anything() -> None:
+    code = [("set", 0), ("len", 0), ("item", 2), ("set", 1)]
+    one, other = Tape(code), Tape(code)
+    residual = specialize(other.run)
+    assert "_list" in residual.source and "_int" in residual.source
+    assert _runs(one, one.run) == _runs(other, residual)

@@ -45,7 +45,6 @@ _GIVING: Final = frozenset({"sum", "min", "max"})
 """Of these only a single argument is just read: `sum([], xs)` and `min(xs, ys)` give a list back as it is."""
 
 
-
 class _Changes(NamedTuple):
     """What the functions of a module change."""
 

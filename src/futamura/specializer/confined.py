@@ -30,6 +30,7 @@ __all__ = ["confined", "only_looks"]
 
 _SCALARS: Final = frozenset({int, float, complex, str, bytes, bool, type(None), range})
 _SEQUENCES: Final = frozenset({list, tuple, str, bytes, bytearray, range})
+_COLLECTIONS: Final = frozenset({dict, set, frozenset})
 _WRITABLE: Final = frozenset({list, bytearray})
 _INDICES: Final = frozenset({int, bool, slice})
 _OPERATORS: Final = frozenset({*BINARY, *INPLACE, *COMPARE, *UNARY, "not", "truth", "is", "is_not", "format", "string"})
@@ -67,6 +68,9 @@ def confined(state: State, name: str, args: Sequence[AbstractValue], attr: objec
         return kinds[0] in _WRITABLE and _is_index(state, args[1], kinds[1])
     if name in ("unpack", "iter"):
         return kinds[0] in _SEQUENCES
+    if name in ("list", "tuple"):
+        stars = attr if isinstance(attr, tuple) else (False,) * len(kinds)
+        return all(kind in _SEQUENCES or kind in _COLLECTIONS for kind, star in zip(kinds, stars) if star)
     if name in _JOINED and all(kind in _SEQUENCES or kind in _SCALARS for kind in kinds):
         return not any(kind is bytearray for kind in kinds)
     return name in _OPERATORS and all(kind in _SCALARS for kind in kinds)
@@ -118,7 +122,7 @@ def _plain_call(state: State, callee: AbstractValue, args: Sequence[AbstractValu
         return False
     function = callee.value
     if function is len or function is list or function is tuple:
-        return all(kind in _SCALARS or kind in _SEQUENCES or kind in (dict, set, frozenset) for kind in kinds)
+        return all(kind in _SCALARS or kind in _SEQUENCES or kind in _COLLECTIONS for kind in kinds)
     known = any(function is plain for plain in _PLAIN_FUNCTIONS)
     from_math = is_a(function, BuiltinFunctionType) and function.__module__ == math.__name__
     return (known or from_math) and all(kind in _SCALARS for kind in kinds)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 
 from futamura.ir.graph import Operation
+from futamura.specializer.confined import confined
 from futamura.specializer.dispatching import note_choice
 from futamura.specializer.failing import missing_item, wrong_count
 from futamura.specializer.machine import Machine
@@ -48,7 +49,8 @@ def build_sequence(m: Machine, frame: Frame, op: Operation) -> None:
         found = sequence_items(m, arg)
         if found is None or len(items) + len(found[1]) > m.budget.virtual_length:
             kind = list if op.operator.name == "list" else tuple
-            m.set(frame, op, m.emit(op.operator.name, args, op.attr, type=kind))
+            raises = not confined(m.state, op.operator.name, args, op.attr)
+            m.set(frame, op, m.emit(op.operator.name, args, op.attr, type=kind, raises=raises))
             return
         items.extend(found[1])
     name = op.operator.name

@@ -283,6 +283,11 @@ class _Subject:
     style: Style | None = None
 
 
+def _collecting(signature: Signature, name: str) -> type | None:
+    """What Python makes for a parameter that collects arguments."""
+    return tuple if name == signature.varargs else dict if name == signature.varkw else None
+
+
 class _Run:
     """One specialization with its restarts."""
 
@@ -417,7 +422,7 @@ class _Run:
             if is_a(given, Open):
                 rv = machine.residual_value(name)
                 params.append(rv)
-                env[param] = Dynamic(rv, given.type, given.shape)
+                env[param] = Dynamic(rv, given.type or _collecting(facts.function.signature, name), given.shape)
                 if given.items is not None and name == facts.function.signature.varargs:
                     items = [Dynamic(machine.residual_value(name), one) for one in given.items]
                     self._collected.append((rv, items))

@@ -3,6 +3,7 @@
     self.acc + 1     nothing known of self.acc: an `__add__` may look at self.pc, and write it
                      ->  if type(acc) is int: acc + 1, and self.pc stays known
                          else: self.pc is stored back and forgotten, acc + 1, ...
+    xs[n]            ->  if type(xs) is list and type(n) is int: ...
 
 The other way of a test forgets all that was kept aside and tests nothing further: the ways of all tests come together
 in one general program.
@@ -40,14 +41,18 @@ def likely(m: Machine, frame: Frame, op: Operation, name: str, args: Sequence[Ab
         return args
     guess = int if name in _INDEX else _class_of_others(args)
     places = _INDEX.get(name, range(len(args)))
-    unknown = {arg.rv: arg for at in places if type(arg := args[at]) is Dynamic and arg.type is None}
-    refined = {rv: Dynamic(rv, guess, arg.shape, arg.classes) for rv, arg in unknown.items()}
+    guesses = dict.fromkeys(places, guess)
+    if name in _INDEX and _is_whole(args[_INDEX[name][0]]):
+        guesses[_INDEX[name][0] - 1] = list
+    unknown = {arg.rv: arg for at in guesses if type(arg := args[at]) is Dynamic and arg.type is None}
+    kinds = {arg.rv: kind for at, kind in guesses.items() if type(arg := args[at]) is Dynamic}
+    refined = {rv: Dynamic(rv, kinds[rv], arg.shape, arg.classes) for rv, arg in unknown.items()}
     tried = [refined.get(arg.rv, arg) if type(arg) is Dynamic else arg for arg in args]
     if not unknown or not confined(m.state, name, tried, op.attr):
         return args
     other = _other_way(m, frame)
     for arg in unknown.values():
-        _test(m, m.emit("is", (_class(m, arg), Known(guess)), type=bool, raises=False), other)
+        _test(m, m.emit("is", (_class(m, arg), Known(kinds[arg.rv])), type=bool, raises=False), other)
     _refine(m.state, refined)
     return tried
 
@@ -73,6 +78,12 @@ def _class_of_others(args: Sequence[AbstractValue]) -> type:
             assert kind is not None
             return kind
     return int
+
+
+def _is_whole(index: AbstractValue) -> bool:
+    """May this be an index into a list?  What such an index is asked of most likely is one."""
+    kind = type(index.value) if type(index) is Known else index.type if type(index) is Dynamic else None
+    return kind is int or (type(index) is Dynamic and kind is None)
 
 
 def _class(m: Machine, value: Dynamic) -> Dynamic:
