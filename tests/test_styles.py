@@ -224,7 +224,6 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], list[tuple[Any, ...]
 NOT_YET: set[str] = set()
 SLOW = {
     "opcodes in a registry", "format of dates", "chart of handlers", "fields that know their names",
-    "documents by single dispatch",
 }  # fmt: skip
 
 

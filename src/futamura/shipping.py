@@ -87,6 +87,8 @@ def _place(assumption: Assumption) -> _Place:
         holder = None
     elif assumption.kind == "cell":
         raise pickle.PicklingError(f"the residual depends on {assumption.place}, a variable of an enclosing function")
+    elif assumption.kind == "registered":
+        raise pickle.PicklingError(f"the residual depends on {assumption.place}, which has no name in another process")
     digest = _digest(assumption.value)
     if not digest:
         raise pickle.PicklingError(f"the residual depends on {assumption.place}, whose value cannot be pickled")

@@ -47,6 +47,7 @@ from futamura.specializer.marks import unfolds as is_marked_inline
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, about_class, call_method, iterator_over
 from futamura.specializer.named import make_record
 from futamura.specializer.operators import call_operator
+from futamura.specializer.overloads import call_of_overload
 from futamura.specializer.partials import call_of_partial
 from futamura.specializer.protocol import next_item
 from futamura.specializer.pure_calls import fold_call
@@ -129,7 +130,7 @@ def call_value(
     if entry is not None and entry.kind == "bound":
         call_value(m, frame, op, entry.items[0], [entry.items[1], *args], keywords)
         return
-    inner = call_of_partial(m, function, args, keywords)
+    inner = call_of_partial(m, function, args, keywords) or call_of_overload(m, function, args, keywords)
     if inner is not None:
         call_value(m, frame, op, *inner)
         return

@@ -23,7 +23,21 @@ from futamura.ir.classes import is_a
 from futamura.specializer.plainness import comparable
 from futamura.specializer.purity import MISSING, class_lookup, deep, is_mutable, plain_lookup
 
-__all__ = ["Assumption", "World"]
+__all__ = ["Assumption", "Registered", "World"]
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """What a function of `functools.singledispatch` calls for the classes that have this one as the first that is
+    registered."""
+
+    registry: dict[type, object]
+    kind: type
+    count: int
+    """So many classes are registered: none disappears."""
+
+    def found(self) -> object:
+        return self.registry.get(self.kind) if len(self.registry) == self.count else None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -47,6 +61,9 @@ class Assumption:
                 now = self.holder.cell_contents  # type: ignore[attr-defined]
             except ValueError:
                 now = missing
+        elif self.kind == "registered":
+            assert isinstance(self.holder, Registered)
+            now = self.holder.found()
         elif self.kind == "subclasses":
             return not type.__subclasses__(self.holder)  # type: ignore[arg-type]
         elif isinstance(self.holder, type):
@@ -126,6 +143,8 @@ class World:
         self.searches: Final[dict[object, object]] = {}
         """Searches of regular expressions that were made already, by what was asked."""
         self.assumptions: Final[dict[tuple[str, int, str], Assumption]] = {}
+        self.registered: Final[dict[tuple[int, int], Registered]] = {}
+        """By the identities of the registry and of the class; this keeps both alive."""
         self._promised: Final[dict[int, object]] = {}
         self._caches: Final[dict[int, object]] = {}
         self._plainly_keyed: Final[dict[int, int]] = {}
