@@ -170,12 +170,15 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], list[tuple[Any, ...]
     "chart of handlers": (
         charts.reached,
         ("closed",),
-        [(events.split(),) for events in ("open close lock open unlock", "lock open open open", "", "lock ring close")],
+        [
+            (events.split() * 8,)
+            for events in ("open close lock open unlock", "lock open unlock", "", "lock open open open ring close")
+        ],
     ),
     "chart of dicts": (
         charts.turned,
         (charts.TURNSTILE,),
-        [(events.split(),) for events in ("coin push push", "push kick", "coin coin")],
+        [(events.split() * 8,) for events in ("coin push push", "push kick", "coin coin")],
     ),
     "pipeline of coroutines": (charts.piped, (charts.PIPELINE,), [(list(range(20)),), ([],), ([1, "a"],)]),
     "arguments added one by one": (

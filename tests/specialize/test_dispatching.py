@@ -209,3 +209,60 @@ def test_a_table_that_is_written() -> None:
     fresh = {"+": add, "-": sub}
     for name in ("-", "+", "-", "?"):
         assert outcome(residual, name, 4) == outcome(replacing, fresh, name, 4)
+
+
+NAN = float("nan")
+
+
+class Same:
+    """Equal to everything, under the hash of a text."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def __hash__(self):
+        return hash(self.text)
+
+    def __eq__(self, other):
+        return True
+
+
+CHART = {
+    ("off", "push"): add, ("on", "push"): sub, ("on", "turn"): mul, (1, "push"): div, (NAN, "push"): one, "on": max,
+    ("on", "push", 3): min,
+}  # fmt: skip
+
+
+def charted(chart, state, event, a, b):
+    handler = chart.get((state, event))
+    if handler is None:
+        return "none", state
+    return handler(a, b)
+
+
+def taken(chart, state, event, a, b):
+    return chart[state, event](a, b)
+
+
+@pytest.mark.parametrize("function", [charted, taken])
+@pytest.mark.parametrize("state", ["on", "off", "broken", 1, True, 1.0, NAN, float("nan"), None])
+def test_of_a_key_some_parts_are_known(function, state) -> None:
+    residual = futamura.specialize(function, CHART, state)
+    for event in ("push", "turn", "", 3, Same("push"), Same("turn"), [], None):
+        for a, b in ((6, 3), (0, 0), ("x", 2)):
+            found = expected = None
+            try:
+                expected = function(CHART, state, event, a, b)
+            except Exception as error:
+                expected = repr(error)
+            try:
+                found = residual(event, a, b)
+            except Exception as error:
+                found = repr(error)
+            assert found == expected, (event, a, b)
+
+
+def test_handlers_of_other_states_are_no_ways() -> None:
+    residual = futamura.specialize(charted, CHART, "on")
+    assert "div" not in residual.source and "add" not in residual.source
+    assert futamura.specialize(charted, CHART, "broken").source.count("if") == 0

@@ -24,14 +24,13 @@ from futamura.controls import is_marked
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation, Signature
-from futamura.specializer import library
+from futamura.specializer import dispatching, library
 from futamura.specializer.binding import Keywords, bind
 from futamura.specializer.bounds import note_length, shape_of_result
 from futamura.specializer.builtin_errors import exception_made_plainly, plain_exception_class
 from futamura.specializer.consumed import with_real_generators
 from futamura.specializer.containers import dict_pairs
 from futamura.specializer.describing import is_plain_enum, member_by_value
-from futamura.specializer.dispatching import branch_on_function, meet_behind, note_choice_of_get, only_looks_up
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.functions import settle_functions
 from futamura.specializer.generators import is_generator, is_iterator, new_generator
@@ -64,7 +63,6 @@ from futamura.specializer.values import OF_SUPER, AbstractValue, Dynamic, Known,
 
 __all__ = ["IN_PYTHON", "call_value", "enter", "is_writable_name", "push_function"]
 
-
 DEEP_ENDS: Final = 64
 """As many calls of one function may stay because the stack is too deep; more are a tree that grows without end."""
 
@@ -72,11 +70,11 @@ DEEP_ENDS: Final = 64
 @rule("call")
 def call(m: Machine, frame: Frame, op: Operation) -> None:
     function, *args = [m.get(frame, arg) for arg in op.args]
-    if type(function) is Dynamic and branch_on_function(m, frame, function):
+    if type(function) is Dynamic and dispatching.branch_on_function(m, frame, function):
         return
     _call(m, frame, op, function, args)
     if frame.forked:
-        meet_behind(m, frame)
+        dispatching.meet_behind(m, frame)
 
 
 def _call(m: Machine, frame: Frame, op: Operation, function: AbstractValue, args: list[AbstractValue]) -> None:
@@ -158,9 +156,10 @@ def call_value(
     elif type(function) is Known and _call_known(m, frame, op, function.value, args, keywords):
         return
     shape = (*("" for _ in args), *(name for name, _ in keywords)) if keywords else None
+    parts = dispatching.known_parts(m, args[0]) if args else None
     _residual_call(m, frame, op, [function, *args, *(value for _, value in keywords)], shape)
     if entry is not None and entry.kind == "method" and not keywords:
-        note_choice_of_get(m, frame, op, entry, args)
+        dispatching.note_choice_of_get(m, frame, op, entry, args, parts)
 
 
 def _give(m: Machine, frame: Frame, op: Operation, value: AbstractValue) -> None:
@@ -173,7 +172,7 @@ def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[Abstr
     kind = class_of_result(m, args)
     about = about_class(m, args)
     if not harmless(m, args):
-        for arg in args[1:] if only_looks_up(m, args[0]) else args:
+        for arg in args[1:] if dispatching.only_looks_up(m, args[0]) else args:
             m.escape(arg)
     hint = frame.facts.function.hints[op.results[0]] if op.results else None
     args, shape = operands_in_generator(m, args, shape)

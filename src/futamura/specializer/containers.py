@@ -11,7 +11,7 @@ from collections import Counter
 
 from futamura.ir.graph import Operation
 from futamura.specializer.confined import confined
-from futamura.specializer.dispatching import note_choice
+from futamura.specializer.dispatching import known_parts, note_choice
 from futamura.specializer.failing import missing_item, wrong_count
 from futamura.specializer.machine import Machine
 from futamura.specializer.plainness import comparable, is_record, stands_for
@@ -234,6 +234,7 @@ def getitem(m: Machine, frame: Frame, op: Operation) -> None:
         return
     if result is None:
         _note_unknown(m, target, key)
+        parts = known_parts(m, key)
         if m.state.overlays:
             target, key = likely(m, frame, op, "getitem", (target, key))
         types = [exact_type(m, target), exact_type(m, key)]
@@ -242,7 +243,7 @@ def getitem(m: Machine, frame: Frame, op: Operation) -> None:
         if types[0] is bytearray and types[1] in (int, bool):
             kind = int
         result = m.emit("getitem", (target, key), type=kind, hint=hint_of(frame, op), raises=raises)
-        note_choice(m, target, result)
+        note_choice(m, target, parts, result)
     else:
         m.folded += 1
     m.set(frame, op, result)

@@ -4,6 +4,7 @@
                                                              if f is add: ...the body of add
                                                              else: ...the body of the other one
 
+Of a key that is a tuple some parts may be known: `HANDLERS["locked", event]` is one of those of "locked".
 The look-up stays as it is, with its errors.  What it gave is asked for its identity, and in each way the function is
 known, so that it is entered like any other.  The ways meet again behind the call.
 
@@ -13,31 +14,36 @@ Invariant: the table is believed not to change, so nothing else than what it hol
 from __future__ import annotations
 
 from types import BuiltinFunctionType, FunctionType
-from typing import Final
+from typing import Final, TypeAlias
 
 from futamura.ir.graph import Operation
 from futamura.specializer.machine import Machine
+from futamura.specializer.plainness import comparable
+from futamura.specializer.purity import deep
 from futamura.specializer.refinement import refused_by
 from futamura.specializer.residual import ResidualBlock
 from futamura.specializer.state import Frame, State
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, VObject
 
-__all__ = ["branch_on_function", "meet_behind", "note_choice", "note_choice_of_get", "only_looks_up"]
+__all__ = ["branch_on_function", "known_parts", "meet_behind", "note_choice", "note_choice_of_get", "only_looks_up"]
 
 _FUNCTIONS: Final = (FunctionType, BuiltinFunctionType, type)
+Parts: TypeAlias = "list[Known | None] | None"
+"""What is known of the parts of a tuple; None of what may be none."""
 MOST: Final = 8
 """So many functions may be told apart at a call."""
 
 
-def note_choice(m: Machine, table: AbstractValue, taken: AbstractValue, *others: object) -> None:
-    """Remember what an item of a static table may be, or else, where it may have no such item."""
+def note_choice(m: Machine, table: AbstractValue, parts: Parts, taken: AbstractValue, *others: object) -> None:
+    """Remember what the item of a static table may be, or else, where it may have no such item; `parts` of the key."""
     if type(table) is not Known or type(taken) is not Dynamic or type(table.value) not in (dict, list, tuple):
         return
     content = table.value
     assert isinstance(content, (dict, list, tuple))
     if not content or len(content) > 64 or not (type(content) is tuple or m.frozen(content)):
         return
-    items = list(content.values()) if isinstance(content, dict) else list(content)
+    pairs = content.items() if isinstance(content, dict) else enumerate(content)
+    items = [item for key, item in pairs if _may_equal(key, parts)]
     items.extend(others)
     functions = {id(item): item for item in items if type(item) in _FUNCTIONS}
     missing = (None,) if None in others else ()
@@ -50,14 +56,48 @@ def note_choice(m: Machine, table: AbstractValue, taken: AbstractValue, *others:
         m.choices[taken.rv] = (*functions.values(), *missing)
 
 
-def note_choice_of_get(m: Machine, frame: Frame, op: Operation, method: VObject, args: list[AbstractValue]) -> None:
+def known_parts(m: Machine, key: AbstractValue) -> Parts:
+    """The parts of a key that is a tuple, as far as they are known; to be asked before the key is made real."""
+    entry = m.state.object(key)
+    if entry is None or entry.kind != "tuple" or entry.cls is not tuple:
+        return None
+    return [item if type(item) is Known and comparable(item.value) else None for item in entry.items]
+
+
+def _may_equal(stored: object, parts: Parts) -> bool:
+    """May a key of the table equal one with these parts?"""
+    if parts is None or type(stored) is not tuple:
+        return parts is None or not deep(stored)
+    if len(stored) != len(parts):
+        return False
+    return all(
+        part is None or one is part.value or not comparable(one) or one == part.value
+        for one, part in zip(stored, parts)
+    )
+
+
+def note_choice_of_get(
+    m: Machine, frame: Frame, op: Operation, method: VObject, args: list[AbstractValue], parts: Parts
+) -> None:
     """The same for `table.get(key)` and `table.get(key, function)`."""
     if method.extra != "get" or not op.results or not 1 <= len(args) <= 2:
         return
     default = args[1] if len(args) == 2 else NONE
     taken = frame.env.get(op.results[0])
-    if taken is not None and type(default) is Known:
-        note_choice(m, m.state.resolve(method.items[0]), taken, default.value)
+    if taken is None or type(default) is not Known:
+        return
+    table = m.state.resolve(method.items[0])
+    if _has_none(m, table, parts):
+        frame.env[op.results[0]] = Known(default.value, found=taken if type(taken) is Dynamic else None)
+    else:
+        note_choice(m, table, parts, taken, default.value)
+
+
+def _has_none(m: Machine, table: AbstractValue, parts: Parts) -> bool:
+    """Is there no key with these parts in the table?"""
+    if parts is None or type(table) is not Known or type(table.value) is not dict or len(table.value) > 64:
+        return False
+    return m.frozen(table.value) and not any(_may_equal(key, parts) for key in table.value)
 
 
 def only_looks_up(m: Machine, callee: AbstractValue) -> bool:
