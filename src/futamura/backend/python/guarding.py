@@ -15,7 +15,8 @@ that can raise nothing are an `if`.
 
 What was assumed is a binding of a global, the content of a cell, an attribute; all compared by identity.  A global of
 the function's own module is read in line where no variable of the function has its name, a few globals of another
-module in its dict, everything else of one namespace in one small function that runs in that namespace.
+module in its dict, everything else of one namespace in one small function that runs in that namespace.  The attributes
+of a class are read in the same way: a few in its dict, many by a function whose globals they are.
 
 Invariant: the test comes before everything else that the function does, and looks only at what was assumed: it calls no
 code of the program, and what it cannot read without a call it leaves to `Assumed.holds`.
@@ -25,11 +26,12 @@ from __future__ import annotations
 
 import builtins
 import gc
+import keyword
 import re
 import symtable
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import CellType, FunctionType, MethodType
+from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any, Final, Protocol
 
 from futamura.backend.python.emitted import Emitted
@@ -236,6 +238,7 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
     apart: dict[int, tuple[dict[str, Any], list[tuple[str, object]]]] = {}
     cells: list[Assumed] = []
     others: list[Assumed] = []
+    classes = _Classes(test)
     scope = _Scope(emitted)
     for one in assumed:
         if one.kind == "global" and type(one.holder) is dict and one.name.isidentifier():
@@ -249,9 +252,10 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
             holder = test.constant(one.holder, one.holder.__name__)
             test.terms.append(f"{holder}.{one.name} is {test.constant(one.value, one.name)}")
         elif one.kind == "attribute" and isinstance(one.holder, type) and _has_plain_bases(one.holder):
-            _add_class(test, one.holder, one)
+            classes.add(one.holder, one)
         else:
             others.append(one)
+    classes.close()
     for namespace, pairs in apart.values():
         if len(pairs) <= _FEW_NAMES and all(name in namespace for name, _ in pairs):
             place = test.constant(namespace, "globals")
@@ -268,6 +272,11 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
     test.may_fail = bool(assumed)
 
 
+_FEW_ATTRIBUTES: Final = 3
+"""So many attributes of one class are read faster out of its dict than by a call of a function."""
+
+_NO_GLOBALS: Final = frozenset({"__builtins__", "__debug__"})
+
 _IMMUTABLE: Final = 0x100
 """The flag of classes that take no attributes and keep their bases."""
 
@@ -278,26 +287,56 @@ def _has_plain_bases(cls: type) -> bool:
     return not any({"__mro__", "__getattribute__"} & base.__dict__.keys() for base in own)
 
 
-def _add_class(test: _Test, holder: type, one: Assumed) -> None:
-    """An attribute of a class: read in the dicts of its bases, because `getattr` would run a descriptor's code."""
-    changing = [base for base in holder.__mro__ if not base.__flags__ & _IMMUTABLE]
-    owners = [base for base in holder.__mro__ if one.name in base.__dict__]
-    if not owners and not one.holds():
-        test.terms.append("False")
-        return
-    if not changing and one.holds():
-        return
-    if not owners or owners[0] is not holder:
-        bases, mro = test.constant(holder, holder.__name__), test.constant(holder.__mro__, "mro")
-        test.terms.append(f"{bases}.__mro__ is {mro}")
-    for base in holder.__mro__[: holder.__mro__.index(owners[0]) if owners else None]:
-        if base not in changing:
-            continue
-        test.terms.append(f"{one.name!r} not in {test.constant(_attributes(base), base.__name__)}")
-    if not owners:
-        return
-    place = test.constant(_attributes(owners[0]), owners[0].__name__)
-    test.terms.append(f"{place}[{one.name!r}] is {test.constant(one.value, one.name)}")
+class _Classes:
+    """Attributes of classes: read in the dicts of their bases, because `getattr` would run a descriptor's code."""
+
+    def __init__(self, test: _Test) -> None:
+        self._test: Final = test
+        self._bases: Final[dict[int, tuple[type, dict[str, Assumed | None]]]] = {}
+        """By the identity of the base: the attributes that it has to have, or (None) must not have."""
+
+    def add(self, holder: type, one: Assumed) -> None:
+        test = self._test
+        changing = [base for base in holder.__mro__ if not base.__flags__ & _IMMUTABLE]
+        owners = [base for base in holder.__mro__ if one.name in base.__dict__]
+        if not owners and not one.holds():
+            test.terms.append("False")
+            return
+        if not changing and one.holds():
+            return
+        if not owners or owners[0] is not holder:
+            bases, mro = test.constant(holder, holder.__name__), test.constant(holder.__mro__, "mro")
+            term = f"{bases}.__mro__ is {mro}"
+            if term not in test.terms:
+                test.terms.append(term)
+        for base in holder.__mro__[: holder.__mro__.index(owners[0]) if owners else None]:
+            if base in changing:
+                self._of(base)[one.name] = None
+        if owners:
+            self._of(owners[0])[one.name] = one
+
+    def _of(self, base: type) -> dict[str, Assumed | None]:
+        return self._bases.setdefault(id(base), (base, {}))[1]
+
+    def close(self) -> None:
+        """Write the tests: a few in line, many in a function that has the attributes for its globals."""
+        test = self._test
+        for base, wanted in self._bases.values():
+            attributes = _attributes(base)
+            if len(wanted) > _FEW_ATTRIBUTES and type(attributes) is dict and all(map(_is_global_name, wanted)):
+                test.terms.append(f"{test.constant(_class_reader(attributes, wanted), 'class_holds')}()")
+                continue
+            place = test.constant(attributes, base.__name__)
+            for name, one in wanted.items():
+                if one is None:
+                    test.terms.append(f"{name!r} not in {place}")
+                else:
+                    test.terms.append(f"{place}[{name!r}] is {test.constant(one.value, name)}")
+
+
+def _is_global_name(name: str) -> bool:
+    """Does code that mentions the name read a global of that name?"""
+    return name.isascii() and name.isidentifier() and not keyword.iskeyword(name) and name not in _NO_GLOBALS
 
 
 def _attributes(cls: type) -> Mapping[str, object]:
@@ -345,11 +384,36 @@ def _cell_reader(cells: Sequence[Assumed]) -> Callable[[], bool]:
     return _function({"__builtins__": builtins}, terms, wanted)
 
 
-def _function(namespace: dict[str, Any], terms: list[str], cells: Mapping[str, CellType]) -> Callable[[], bool]:
+def _class_reader(attributes: dict[str, Any], wanted: Mapping[str, Assumed | None]) -> Callable[[], bool]:
+    """A function whose globals are the attributes of a class: it compares them with what they were.
+
+    What must not be there is found among its builtins instead; NameError if something is gone.
+    """
+    missing = object()
+    values = {f"_was_{at}": missing if one is None else one.value for at, one in enumerate(wanted.values())}
+    terms = [f"{name} is {was}" for name, was in zip(wanted, values)]
+    absent = {name: missing for name, one in wanted.items() if one is None}
+    return _function(attributes, terms, {name: CellType(value) for name, value in values.items()}, absent)
+
+
+def _function(
+    namespace: dict[str, Any], terms: list[str], cells: Mapping[str, CellType], known: dict[str, object] | None = None
+) -> Callable[[], bool]:
+    """A function of no arguments; `known` are its builtins, if it must not have the usual ones."""
     text = f"def factory({', '.join(cells)}):\n def holds():\n  return {' and '.join(terms)}\n"
     factory = next(item for item in compile(text, "<entry test>", "exec").co_consts if hasattr(item, "co_consts"))
     code = next(item for item in factory.co_consts if hasattr(item, "co_freevars"))
-    return FunctionType(code, namespace, "holds", None, tuple(cells[name] for name in code.co_freevars))
+    closure = tuple(cells[name] for name in code.co_freevars)
+    if known is None:
+        return FunctionType(code, namespace, "holds", None, closure)
+    # A function whose globals say nothing of builtins gets those of the frame that makes it.
+    maker = FunctionType(_made.__code__, {"__builtins__": known, "FunctionType": FunctionType})
+    made: Callable[[], bool] = maker(code, namespace, closure)
+    return made
+
+
+def _made(code: CodeType, namespace: dict[str, Any], closure: tuple[CellType, ...]) -> FunctionType:
+    return FunctionType(code, namespace, "holds", None, closure)
 
 
 def _arguments(signature: Signature) -> str:
