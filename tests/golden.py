@@ -23,7 +23,8 @@ Sections of a case:
     [run] EXPR raises NAME      the exception's class, by name
 
 `opt:cse,dce` prints the function behind these passes of the optimizer ("all": the whole pipeline).  Annotations of the
-subject's parameters are promises there, and builtins that the module does not define keep their meaning.
+subject's parameters are promises there, and builtins that the module does not define keep their meaning, as does
+`struct.unpack_from`.
 
 In [in] and [run], `note(x)` appends x to the log and returns it; `log` is that list, empty at the start of each run.
 Invariant: goldens never differ by the order of a set or by an address; `describe` prints neither.
@@ -34,6 +35,7 @@ from __future__ import annotations
 import builtins
 import linecache
 import re
+import struct
 import sys
 import types
 from collections.abc import Callable
@@ -259,6 +261,7 @@ def _change(case: Case, function: types.FunctionType) -> Callable[[Program], Pro
         return None
     module = function.__globals__
     known = {(module["__name__"], name): value for name, value in vars(builtins).items() if name not in module}
+    known.update({(module["__name__"], name): one for name, one in module.items() if one is struct.unpack_from})
     given = {name: of_type(kind.__name__) for name, kind in function.__annotations__.items()}
     return lambda program: optimize(program, passes_of(case), known=known, given=given)[0]
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import builtins
 import collections
 import functools
+import struct
 
 import pytest
 
@@ -98,6 +99,11 @@ TRANSFORMATIONS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("decisions_of_numbers", "decisions_rules_become_a_tree", "decisions_in_a_loop",
          "decisions_behind_a_handler"),
     ),
+    "library calls merged": (
+        "fields",
+        ("fields_of_a_header", "fields_behind_a_test_of_the_length", "fields_at_a_base",
+         "fields_that_say_where_the_next_is"),
+    ),
     "partially dead work sunk": (
         "sink",
         ("sink_to_the_way_that_needs_it", "sink_to_several_ways", "sink_onto_an_edge", "sink_the_number_of_an_item"),
@@ -117,6 +123,7 @@ def changed() -> dict[str, set[str]]:
             function, _ = golden.targets_of(golden.world(case), case.target)
             module = function.__globals__
             known = {(module["__name__"], name): one for name, one in vars(builtins).items() if name not in module}
+            known.update({(module["__name__"], "unpack_from"): struct.unpack_from})
             given = {name: of_type(kind.__name__) for name, kind in function.__annotations__.items()}
             _, report = optimize(lower(function).program, golden.passes_of(case), known=known, given=given)
             for name, times in report.changed.items():

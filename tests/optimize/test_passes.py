@@ -29,6 +29,7 @@ from futamura.optimize import (
     algebra,
     arms,
     available,
+    bufferfields,
     cells,
     classtests,
     contifying,
@@ -215,6 +216,17 @@ FAULTS: dict[str, Callable[[pytest.MonkeyPatch], object]] = {
     "every operand may move": lambda patch: _patched(
         patch, operands._Operands, "_may_move",
         lambda old: lambda self, op: len(op.results) == 1 and self._uses[op.results[0]] == 1,
+    ),
+    "every buffer is long enough": lambda patch: _patched(
+        patch, bufferfields._Fields, "_one_by_one", lambda old: lambda self, node, group, after: self._at_once(
+            node, group, after
+        ),
+    ),
+    "no base is negative": lambda patch: _patched(
+        patch, bufferfields._Fields, "_place", lambda old: lambda self, value: old(self, value) or (None, 0)
+    ),
+    "what moves between fields is not looked at": lambda patch: _patched(
+        patch, bufferfields._Fields, "_is_unnoticed", lambda old: lambda self, op, group: True
     ),
     "what may raise is moved": lambda patch: _patched(
         patch, hoisting._Hoister, "_moves",

@@ -27,6 +27,7 @@ from futamura.optimize.algebra import algebra
 from futamura.optimize.arms import equal_arms
 from futamura.optimize.available import RULES as OF_CSE
 from futamura.optimize.available import cse
+from futamura.optimize.bufferfields import buffer_fields
 from futamura.optimize.cells import uncaptured
 from futamura.optimize.cleaning import merge, paste, prune
 from futamura.optimize.contifying import contify
@@ -138,6 +139,11 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         "what is available on every way is not computed again",
         "before licm, which would move each copy; it leaves dead operations and decided branches",
         OF_CSE,
+    ),
+    "fields": Row(
+        buffer_fields,
+        "fields of a buffer that are unpacked one by one are unpacked by one call",
+        "behind typefold, which says where they are; before cse, which knows which tests of the length were made",
     ),
     "algebra": Row(
         algebra,
@@ -271,8 +277,8 @@ RULES: Final = tuple(
 )
 """All rewrite rules, as `Report.fired` counts them."""
 PIPELINE: Final = (
-    "inline", "closures", "contify", "paste", "parameters", "scalars", "cells", "typefold", "decisions", "cse",
-    "typefold", "thread", "paste", "parameters", "algebra", "dead-stores", "licm", "arms", "paste", "late-iter",
+    "inline", "closures", "contify", "paste", "parameters", "scalars", "cells", "typefold", "decisions", "fields",
+    "cse", "typefold", "thread", "paste", "parameters", "algebra", "dead-stores", "licm", "arms", "paste", "late-iter",
     "copies", "peel", "sink", "texts", "dce", "operands", "paste",
 )  # fmt: skip
 SHRINKING: Final = ("merge", "paste", "tails", "reroll", "paste", "parameters", "dce")
