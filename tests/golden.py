@@ -50,7 +50,7 @@ from futamura.ir.frames import Machine
 from futamura.ir.graph import Program
 from futamura.ir.interp import closure_of
 from futamura.optimize.pipeline import PIPELINE, optimize
-from futamura.optimize.shapes import of_type
+from futamura.optimize.shapes import Shape, of_type
 
 __all__ = [
     "Case",
@@ -60,6 +60,7 @@ __all__ = [
     "act",
     "interpreted",
     "passes_of",
+    "promises_of",
     "read_cases",
     "replaced",
     "run",
@@ -259,11 +260,16 @@ def _change(case: Case, function: types.FunctionType) -> Callable[[Program], Pro
     """What `opt:PASSES` does to a program."""
     if not case.action.startswith("opt:"):
         return None
+    known, given = promises_of(function)
+    return lambda program: optimize(program, passes_of(case), known=known, given=given)[0]
+
+
+def promises_of(function: types.FunctionType) -> tuple[dict[tuple[str, str], object], dict[str, Shape]]:
+    """Which globals keep their meaning, and what is known of the parameters."""
     module = function.__globals__
     known = {(module["__name__"], name): value for name, value in vars(builtins).items() if name not in module}
     known.update({(module["__name__"], name): one for name, one in module.items() if one is struct.unpack_from})
-    given = {name: of_type(kind.__name__) for name, kind in function.__annotations__.items()}
-    return lambda program: optimize(program, passes_of(case), known=known, given=given)[0]
+    return known, {name: of_type(kind.__name__) for name, kind in function.__annotations__.items()}
 
 
 def passes_of(case: Case) -> tuple[str, ...]:

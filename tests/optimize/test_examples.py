@@ -8,16 +8,13 @@ Invariant: `TRANSFORMATIONS` names goldens that exist, and each pass but `prune`
 
 from __future__ import annotations
 
-import builtins
 import collections
 import functools
-import struct
 
 import pytest
 
 from futamura.frontend.python import lower
 from futamura.optimize.pipeline import PASSES, optimize
-from futamura.optimize.shapes import of_type
 from tests import golden
 
 LEAST = 4
@@ -121,10 +118,7 @@ def changed() -> dict[str, set[str]]:
             if not case.applies or not case.runs or not golden.passes_of(case):
                 continue
             function, _ = golden.targets_of(golden.world(case), case.target)
-            module = function.__globals__
-            known = {(module["__name__"], name): one for name, one in vars(builtins).items() if name not in module}
-            known.update({(module["__name__"], "unpack_from"): struct.unpack_from})
-            given = {name: of_type(kind.__name__) for name, kind in function.__annotations__.items()}
+            known, given = golden.promises_of(function)
             _, report = optimize(lower(function).program, golden.passes_of(case), known=known, given=given)
             for name, times in report.changed.items():
                 if times:

@@ -8,7 +8,6 @@ cases and by random programs; what no test applies fails here, with its name.
 
 from __future__ import annotations
 
-import builtins
 import collections
 import functools
 from collections.abc import Iterator
@@ -155,9 +154,7 @@ def applied_elsewhere() -> collections.Counter[str]:
         for case in golden.read_cases(path):
             if case.applies and case.action.startswith("opt:"):
                 function, _ = golden.targets_of(golden.world(case), case.target)
-                module = function.__globals__
-                known = {(module["__name__"], name): one for name, one in vars(builtins).items() if name not in module}
-                given = {name: of_type(kind.__name__) for name, kind in function.__annotations__.items()}
+                known, given = golden.promises_of(function)
                 _, report = optimize(lower(function).program, golden.passes_of(case), known=known, given=given)
                 fired.update(report.fired)
     for action in ("typefold", "dce"):
