@@ -189,6 +189,7 @@ def test_json_is_one_document(shop: Path) -> None:
 def test_a_table_that_is_declared(shop: Path) -> None:
     (shop / "reg.py").write_text(
         "OPS = {}\ndef add(name, f): OPS[name] = f\nadd('inc', lambda x: x + 1)\ndef run(n, x): return OPS[n](x)\n"
+        "def later(f): add('inc', f)\n"
     )
     done = command("specialize", "reg.py:run", "n='inc'", "-v", cwd=shop)
     assert "note[FT306]" in done.stderr and "['inc']" in done.stdout

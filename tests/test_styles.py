@@ -225,17 +225,16 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], list[tuple[Any, ...]
     ),
 }  # fmt: skip
 NOT_YET: set[str] = set()
-SLOW = {
-    "opcodes in a registry", "format of dates", "chart of handlers", "fields that know their names",
-}  # fmt: skip
+SLOW = {"format of dates", "fields that know their names"}
 
 
-def test_a_registry_that_is_declared_is_known() -> None:
-    """What a decorator fills may be filled again by anybody; the note says what to declare."""
+@pytest.mark.parametrize("declared", [False, True])
+def test_a_registry_is_known(declared: bool) -> None:
+    """What a decorator fills on import is tested at entry, what is declared is not."""
     function, static, inputs = CASES["opcodes in a registry"]
-    assert "FT306" in specialize(function, *static).stats["notes"]
-    residual = Specializer(frozen=["tests.styles.objects.HANDLERS"])(function, *static)
+    residual = Specializer(frozen=["tests.styles.objects.HANDLERS"] if declared else [])(function, *static)
     assert not residual.stats["fallbacks"] and "step" not in residual.source and "pc" not in residual.source
+    assert any(one.kind == "contents" for one in residual.assumptions) is not declared
     for given in inputs:
         assert outcome(residual, given) == outcome(lambda *rest: function(*static, *rest), given)
 

@@ -85,6 +85,8 @@ def _place(assumption: Assumption) -> _Place:
         if getattr(sys.modules.get(module), "__dict__", None) is not holder:
             raise pickle.PicklingError(f"the residual depends on {assumption.place}, whose module is not imported")
         holder = None
+    elif assumption.kind == "contents":
+        raise pickle.PicklingError(f"the residual depends on what {assumption.place} holds")
     elif assumption.kind == "cell":
         raise pickle.PicklingError(f"the residual depends on {assumption.place}, a variable of an enclosing function")
     elif assumption.kind == "registered":

@@ -25,16 +25,17 @@ import gc
 import linecache
 import sys
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from futamura.analysis.creating import stores_on_new_classes
+from futamura.analysis.registering import registering_functions
 from futamura.frontend.items import Changed, changed_by_functions
 from futamura.frontend.sharing import changing_objects, is_container
 from futamura.ir.classes import is_a
 from futamura.source import unwarned
 
-__all__ = ["changing", "contents_are_constant", "is_rebound"]
+__all__ = ["changing", "contents_are_constant", "is_rebound", "registered"]
 
 _READING: Final = frozenset({"get", "items", "keys", "values", "index", "count", "copy"})
 _MEASURES: Final = frozenset(
@@ -51,6 +52,8 @@ class _Changes(NamedTuple):
     names: frozenset[str]
     """Globals, and attributes with a dot, which functions do something else with than to read their contents."""
     certain: Changed
+    with_registering: Changed
+    """The same with what is filled by functions that are only called on import."""
     imported: frozenset[tuple[str, str]]
     """Module and name of what it imports by `from module import name`."""
 
@@ -120,6 +123,15 @@ def contents_are_constant(namespace: Mapping[str, object], name: str, container:
 def changing(namespace: Mapping[str, object]) -> dict[int, object]:
     """By identity the objects of the module whose contents functions change under some name: its own functions, and
     those of the modules that it imports containers from."""
+    return _everywhere(namespace, lambda known: known.certain)
+
+
+def registered(namespace: Mapping[str, object]) -> dict[int, object]:
+    """The same, with those that are filled on import, by decorators and the like: these may get more."""
+    return _everywhere(namespace, lambda known: known.with_registering)
+
+
+def _everywhere(namespace: Mapping[str, object], choose: Callable[[_Changes], Changed]) -> dict[int, object]:
     found: dict[int, object] = {}
     work = [namespace]
     seen: set[int] = set()
@@ -129,7 +141,7 @@ def changing(namespace: Mapping[str, object]) -> dict[int, object]:
         if known is None or id(one) in seen:
             continue
         seen.add(id(one))
-        found.update(changing_objects(one, known.certain))
+        found.update(changing_objects(one, choose(known)))
         for module, name in sorted(known.imported):
             other = sys.modules.get(module)
             if isinstance(other, types.ModuleType) and (name == "*" or is_container(other.__dict__.get(name))):
@@ -167,8 +179,10 @@ def _changed(namespace: Mapping[str, object]) -> _Changes | None:
     for node in ast.walk(tree):
         harmless.update(id(name) for name in _read_only(node))
     changed: set[str] = set()
+    registering = registering_functions(tree)
+    left_out = set(map(id, registering))
     for function in ast.walk(tree):
-        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) and id(function) not in left_out:
             for node in ast.walk(function):
                 if isinstance(node, ast.Name) and id(node) not in harmless:
                     changed.add(node.id)
@@ -177,7 +191,9 @@ def _changed(namespace: Mapping[str, object]) -> _Changes | None:
                 elif isinstance(node, ast.Constant) and type(node.value) is str:
                     changed.add("." + node.value)
     imported = frozenset(_imported(tree, namespace.get("__package__")))
-    return _Changes(frozenset(changed), changed_by_functions(tree), imported)
+    everything = changed_by_functions(tree)
+    certain = changed_by_functions(tree, registering) if registering else everything
+    return _Changes(frozenset(changed), certain, everything, imported)
 
 
 def _imported(tree: ast.Module, package: object) -> Iterator[tuple[str, str]]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
 __all__ = ["Changed", "changed_by_functions"]
@@ -73,9 +73,9 @@ class Changed(NamedTuple):
     """A function changes what it takes out of this object."""
 
 
-def changed_by_functions(tree: ast.Module) -> Changed:
-    """What the functions of a module change."""
-    return _Items(tree, frozenset(_globals(tree))).run()
+def changed_by_functions(tree: ast.Module, without: Collection[ast.AST] = ()) -> Changed:
+    """What the functions of a module change, but for some of them."""
+    return _Items(tree, frozenset(_globals(tree)), without).run()
 
 
 def _globals(tree: ast.Module) -> Iterator[str]:
@@ -102,9 +102,12 @@ def _globals(tree: ast.Module) -> Iterator[str]:
 
 
 class _Items:
-    def __init__(self, tree: ast.Module, candidates: frozenset[str]) -> None:
+    def __init__(self, tree: ast.Module, candidates: frozenset[str], without: Collection[ast.AST]) -> None:
         self.candidates: Final = candidates
-        self.functions: Final = [node for node in ast.walk(tree) if isinstance(node, _SCOPES)]
+        left_out = set(map(id, without))
+        self.functions: Final = [
+            node for node in ast.walk(tree) if isinstance(node, _SCOPES) and id(node) not in left_out
+        ]
         self.named: Final[dict[str, list[_Scope]]] = {}
         for function in self.functions:
             if not isinstance(function, ast.Lambda):

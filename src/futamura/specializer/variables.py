@@ -44,6 +44,7 @@ def content_of(m: Machine, frame: Frame, cell: object, op: Operation) -> Known |
         return None
     m.world.assume(Assumption("cell", str(op.attr), cell, "cell_contents", content))
     if type(content) in _FILLED and all(map(_is_fixed, gc.get_referents(content))) and _may(is_built_once, frame, op):
+        m.world.look_at(frame.facts.namespace)
         m.world.freeze_constant(content)
     m.world.found_in_cell(cell, content)
     return Known(content)

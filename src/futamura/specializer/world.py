@@ -64,6 +64,8 @@ class Assumption:
         elif self.kind == "registered":
             assert isinstance(self.holder, Registered)
             now = self.holder.found()
+        elif self.kind == "contents":
+            return isinstance(self.value, Filled) and self.value.identities == _identities(self.holder)
         elif self.kind == "subclasses":
             return not type.__subclasses__(self.holder)  # type: ignore[arg-type]
         elif isinstance(self.holder, type):
@@ -73,6 +75,8 @@ class Assumption:
         return now is self.value
 
     def __repr__(self) -> str:
+        if self.kind == "contents":
+            return f"{self.place} holds what it held"
         what = {"global": "global", "cell": "variable", "attribute": "attribute"}.get(self.kind, self.kind)
         return f"{what} {self.place} is {_named(self.value)}"
 
@@ -92,6 +96,29 @@ def _named(value: object) -> str:
         text = repr(value) if type(value) is not int or abs(value) < 1 << 128 else "this integer"
         return text if len(text) <= 40 else f"this {type(value).__name__}"
     return f"this {type(value).__name__}"
+
+
+_FILLED: Final = (list, dict, set)
+
+
+class Filled(NamedTuple):
+    """What a table held, so that it can be told whether it still does."""
+
+    identities: list[int]
+    kept: tuple[object, ...]
+    """The same objects, which keeps their identities theirs."""
+
+
+def _parts(table: object) -> list[object]:
+    """What a table holds, in order; runs no code of what is in it."""
+    if isinstance(table, dict):
+        return [*dict.keys(table), *dict.values(table)]
+    assert isinstance(table, (list, set))
+    return [*table]
+
+
+def _identities(table: object) -> list[int]:
+    return [*map(id, _parts(table))]
 
 
 class Member(NamedTuple):
@@ -115,6 +142,8 @@ class Modules(Protocol):
 
     def changing(self, namespace: Mapping[str, object], /) -> Mapping[int, object]: ...
 
+    def registered(self, namespace: Mapping[str, object], /) -> Mapping[int, object]: ...
+
 
 class World:
     """Static objects, what was read of them, and which places turned out to be written."""
@@ -127,6 +156,8 @@ class World:
         """Per namespace the objects that its module changes under some name; they are kept alive here."""
         self._closures: Final[dict[int, types.CellType]] = {}
         """The variables of functions that are static inputs, or were found in one."""
+        self._registered: Final[dict[int, object]] = {}
+        """Objects that functions which are only called on import fill: more may be imported later."""
         self._serials: Final[dict[int, int]] = {}
         self._pinned: Final[list[object]] = []
         self.read: Final[set[int]] = set()
@@ -181,6 +212,8 @@ class World:
     def freeze_constant(self, value: object) -> None:
         """`value` is what a constant of a module holds: static unless it is changed under another name."""
         key = id(value)
+        if key in self._registered and type(value) not in _FILLED:
+            return
         if is_mutable(value) and key not in self._frozen and not any(key in some for some in self._changing.values()):
             self._frozen[key] = value
             self._constants.add(key)
@@ -189,10 +222,15 @@ class World:
         """Are the contents of the global `name`, or the attribute `.name`, constant as far as the text says?"""
         if self._modules is None or not self._modules.contents_are_constant(namespace, name, value):
             return False
-        if id(namespace) not in self._changing:
+        self.look_at(namespace)
+        return True
+
+    def look_at(self, namespace: Mapping[str, object]) -> None:
+        """Find out which objects the functions of this module change."""
+        if self._modules is not None and id(namespace) not in self._changing:
             self.serial(namespace)
             self._changing[id(namespace)] = dict(self._modules.changing(namespace))
-        return True
+            self._registered.update(self._modules.registered(namespace))
 
     def declare(self, frozen: Iterable[object], caches: Iterable[object]) -> None:
         """What the user promises: nobody writes the objects of `frozen` (nor what they reach) while the residual is
@@ -243,8 +281,14 @@ class World:
         """May the contents of `value` be read now?  Remembers that they were."""
         if not self.is_frozen(value):
             return False
+        if id(value) in self._constants and id(value) in self._registered and id(value) not in self.read:
+            self._assume_contents(value)
         self.read.add(id(value))
         return True
+
+    def _assume_contents(self, table: object) -> None:
+        place = next((one.place for one in self.assumptions.values() if one.value is table), "a table")
+        self.assume(Assumption("contents", place, table, "", Filled(_identities(table), tuple(_parts(table)))))
 
     def contents_read(self) -> list[object]:
         """The objects whose contents were used as static, in the order in which they were met."""

@@ -253,6 +253,8 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
             test.terms.append(f"{holder}.{one.name} is {test.constant(one.value, one.name)}")
         elif one.kind == "attribute" and isinstance(one.holder, type) and _has_plain_bases(one.holder):
             classes.add(one.holder, one)
+        elif one.kind == "contents":
+            _add_contents(test, one)
         else:
             others.append(one)
     classes.close()
@@ -270,6 +272,16 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
     for one in others:
         test.terms.append(f"{test.constant(MethodType(type(one).holds, one), 'holds')}()")
     test.may_fail = bool(assumed)
+
+
+def _add_contents(test: _Test, one: Assumed) -> None:
+    """What a table holds, compared by identity: of a dict the keys in their order, then the values."""
+    held, identity, each = test.constant(one.holder, "table"), test.constant(id, "id"), test.constant(map, "map")
+    found = f"*{each}({identity}, {held})"
+    if type(one.holder) is dict:
+        found += f", *{each}({identity}, {held}.values())"
+    identities = getattr(one.value, "identities", None)
+    test.terms.append(f"[{found}] == {test.constant(identities, 'held')}")
 
 
 _FEW_ATTRIBUTES: Final = 3

@@ -1,0 +1,183 @@
+"""Tables that decorators fill on import are known; what is registered later is seen by the next call.
+
+    OPS = {}; @op("add") def add(stack): ...        run(program, x) has no look-up left
+    op("add")(other)                                the next call runs the original, with the other one
+
+Invariant: each module is made anew, and registers after its residual was made.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pickle
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import futamura
+
+RUN = """
+    def run(program, x):
+        for name in program:
+            x = {table}[name](x)
+        return x
+"""
+DICT = """
+    OPS = {}
+    def op(name):
+        def deco(function):
+            OPS[name] = function
+            return function
+        return deco
+    @op("add")
+    def add(x): return x + 3
+    @op("double")
+    def double(x): return x * 2
+"""
+OF_CLASS = """
+    class Machine:
+        ops = {}
+        @classmethod
+        def op(cls, name):
+            def deco(function):
+                cls.ops[name] = function
+                return function
+            return deco
+    op = Machine.op
+    @Machine.op("add")
+    def add(x): return x + 3
+    @Machine.op("double")
+    def double(x): return x * 2
+"""
+OF_HOOK = """
+    class Step:
+        known = {}
+        def __init_subclass__(cls): Step.known[cls.__name__] = cls
+        def __new__(cls, x): return cls.of(x)
+    class add(Step):
+        @staticmethod
+        def of(x): return x + 3
+    class double(Step):
+        @staticmethod
+        def of(x): return x * 2
+    def op(name):
+        return lambda function: type(name, (Step,), {"of": staticmethod(function)})
+"""
+OF_LISTS = """
+    HOOKS = {}
+    def on(event, function=None):
+        def deco(function):
+            HOOKS.setdefault(event, []).append(function)
+            return function
+        return deco
+    op = on
+    @on("add")
+    def add(x): return x + 3
+    @on("double")
+    def double(x): return x * 2
+    @on("double")
+    def same(x): return x
+    def run(program, x):
+        for event in program:
+            for function in HOOKS.get(event, []):
+                x = function(x)
+        return x
+"""
+PROGRAMS = {
+    "a global dict": DICT + RUN.format(table="OPS"),
+    "a dict of a class": OF_CLASS.replace("    op = Machine.op\n", "") + RUN.format(table="Machine.ops"),
+    "lists in a dict": OF_LISTS.replace("    op = on\n", ""),
+    "classes that announce themselves": OF_HOOK.partition("    def op")[0] + RUN.format(table="Step.known"),
+}
+
+
+def module(name: str, text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    (folder / f"{name}.py").write_text(textwrap.dedent(text))
+    monkeypatch.syspath_prepend(folder)
+    return importlib.import_module(name)
+
+
+def register(made: Any, name: str, function: Any) -> None:
+    """What another module does when it is imported later."""
+    if hasattr(made, "Step"):
+        type(name, (made.Step,), {"of": staticmethod(function)})
+    else:
+        decorator = made.Machine.op if hasattr(made, "Machine") else made.op if hasattr(made, "op") else made.on
+        decorator(name)(function)
+
+
+@pytest.mark.parametrize("at", range(len(PROGRAMS)), ids=PROGRAMS)
+def test_what_decorators_filled_is_known(at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = module(f"filled_{at}", list(PROGRAMS.values())[at], tmp_path, monkeypatch)
+    program = ("add", "double", "add")
+    residual = futamura.specialize(made.run, program)
+    assert [residual(x) for x in (0, 5, -3)] == [9, 19, 3]
+    assert not any(table in residual.source for table in ("OPS", "ops", "HOOKS", "known", "_k"))
+    register(made, "double", lambda x: x * 10)
+    assert made.run(program, 5) != 19
+    assert residual(5) == made.run(program, 5)
+    register(made, "more", lambda x: x)
+    assert residual(6) == made.run(program, 6)
+
+
+def test_a_handler_that_goes_is_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = module("filled_gone", PROGRAMS["a global dict"], tmp_path, monkeypatch)
+    residual = futamura.specialize(made.run, ("add", "double"))
+    assert residual(1) == 8
+    del made.OPS["double"]
+    with pytest.raises(KeyError, match="double"):
+        residual(1)
+    made.OPS["double"] = made.double
+    assert residual(1) == 8
+    assert not residual.holds() or residual(2) == 10
+
+
+def test_order_counts_where_it_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = DICT + "    def names(x): return [*OPS, x]\n"
+    made = module("filled_order", text, tmp_path, monkeypatch)
+    residual = futamura.specialize(made.names)
+    assert residual(1) == ["add", "double", 1]
+    made.OPS["add"] = made.OPS.pop("add")
+    assert residual(1) == ["double", "add", 1]
+
+
+LATER = [
+    "    def later(f): op('add')(f)\n",
+    "    def later(f): OPS['add'] = f\n",
+    "    def later(f): HOW[0]('add')(f)\n    HOW = [op]\n",
+    "    table = OPS\n    def later(f): table['add'] = f\n",
+    "    def later(f):\n        for how in (op,): how('add')(f)\n",
+]
+
+
+@pytest.mark.parametrize("at", range(len(LATER)))
+def test_what_functions_change_at_any_time_is_not_believed(
+    at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (
+        DICT
+        + LATER[at]
+        + """
+    def run(program, x, f):
+        for name in program:
+            x = OPS[name](x)
+            if x == 8: f()
+        return x
+"""
+    )
+    made = module(f"filled_later_{at}", text, tmp_path, monkeypatch)
+    residual = futamura.specialize(made.run, ("add", "add"))
+    assert residual(5, lambda: made.later(lambda x: -x)) == -8
+
+
+def test_the_contents_are_named_and_do_not_travel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = module("filled_named", PROGRAMS["a global dict"], tmp_path, monkeypatch)
+    residual = futamura.specialize(made.run, ("add",))
+    assert "filled_named.OPS holds what it held" in residual.explain()
+    assert residual.holds()
+    with pytest.raises(pickle.PicklingError, match=r"what filled_named\.OPS holds"):
+        pickle.dumps(residual)
+    made.OPS.clear()
+    assert not residual.holds()
