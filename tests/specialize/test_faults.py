@@ -17,6 +17,12 @@ def test_there_are_enough_of_them() -> None:
     assert all(fault.says.endswith(".") for fault in FAULTS)
 
 
+def test_each_names_the_test_that_finds_it() -> None:
+    for fault in FAULTS:
+        file, _, name = fault.found.partition("::")
+        assert f"def {name.partition('[')[0]}(" in (HOUSE / file).read_text(encoding="utf-8"), fault.name
+
+
 @pytest.mark.parametrize("fault", FAULTS, ids=[fault.name for fault in FAULTS])
 def test_a_fault_replaces_one_place_and_is_still_python(fault: Fault) -> None:
     before = (HOUSE / "src" / "futamura" / "specializer" / fault.file).read_text(encoding="utf-8")

@@ -83,6 +83,20 @@ def branches(n, xs, flag):
     return total, len(xs)
 
 
+def written_on_one_way(n, xs, f):
+    if f is not None:
+        f(xs)
+    return len(xs) * n, xs
+
+
+def written_on_the_other_way(n, xs, f):
+    if f is None:
+        n = n + 0
+    else:
+        f(xs)
+    return len(xs) * n, xs
+
+
 def loops(n, xs, rows):
     out = []
     for row in rows:
@@ -149,6 +163,8 @@ CASES = [
     (called_back, {"n": 1}, (appends,)), (called_in_the_loop, {"n": 1}, (appends,)), (branches, {"n": 1}, (True,)),
     (branches, {"n": 1}, (False,)), (loops, {"n": 1}, ([1, 3, 1],)), (beyond, {"n": 3}, ()), (beyond, {"n": -3}, ()),
     (caught, {"n": 1}, (fails,)), (caught, {"n": 1}, (appends,)), (given_an_iterator, {"n": 2}, ()),
+    (written_on_one_way, {"n": 2}, (appends,)), (written_on_one_way, {"n": 2}, (None,)),
+    (written_on_the_other_way, {"n": 2}, (appends,)), (written_on_the_other_way, {"n": 2}, (None,)),
     (consumed, {"n": 2}, ()), (grown_in_place, {"n": -1}, ()),
 ]  # fmt: skip
 LISTS: list[list[object]] = [

@@ -1,8 +1,10 @@
 """Plants one fault after the other in a copy of the tree and looks for it: unit tests first, then fuzzing.
 
+The test that found a fault last time is asked first; each fault's row in `faults.toml` names it.
+
     $ python -m tools.mutation --only "swapped branch" --only "class of the first"
-    swapped branch          tests/specialize/rules       4 s   rules/test_rules.py::test_rule[...]
-    class of the first      fuzzer                      71 s   3 x difference: ...
+    swapped branch          named       4 s   tests/specialize/rules/test_rules.py::test_rule[...]
+    class of the first      fuzzer     71 s   3 x difference: ...
     2 of 2 faults found
 
 A stage that fails, crashes or does not end within its time finds the fault.  `--list` prints the faults; `--without`
@@ -41,7 +43,7 @@ _TESTS = (
     ("specializer", ("tests/specialize", "--deselect", "tests/specialize/test_faults.py")),
 )
 """The unit tests in the order in which they are run: those that are short and say most come first."""
-STAGES = (*[name for name, _ in _TESTS], "fuzzer")
+STAGES = ("named", *[name for name, _ in _TESTS], "fuzzer")
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
 _FOUND = re.compile(r"^\d+ x .*$", re.MULTILINE)
 
@@ -60,7 +62,8 @@ def examined(fault: Fault | None, seconds: float, patience: float, seed: int, st
     with tempfile.TemporaryDirectory(prefix="planted-") as folder:
         tree = Path(folder) / "tree"
         copy(HOUSE, tree, fault)
-        for stage, tests in _TESTS:
+        named = (("named", (fault.found,)),) if fault is not None and fault.found else ()
+        for stage, tests in (*named, *_TESTS):
             if stage not in stages:
                 continue
             done = _run(tree, ["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests], patience)

@@ -1,6 +1,6 @@
 """The faults, and copies of the source tree that have one.
 
-    faults()[0]                        Fault("meet of equal values", says="...", file="merge.py", old="...", new="...")
+    faults()[0]                        Fault("meet of equal values", file="merge.py", old="...", new="...", ...)
     planted(tree, fault)               the text of the file with the fault; an error unless `old` occurs exactly once
     copy(house, there, fault)          a tree that the tests run in, with the fault in it
 
@@ -31,6 +31,8 @@ class Fault:
     file: str
     old: str
     new: str
+    found: str
+    """The test that found it first, last time: it is asked before all others."""
 
 
 def faults() -> list[Fault]:

@@ -168,7 +168,7 @@ def _give(m: Machine, frame: Frame, op: Operation, value: AbstractValue) -> None
 
 
 def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[AbstractValue], shape: object) -> None:
-    args = with_real_generators(m, frame, op, args)
+    args = with_real_generators(m, frame, op, args, shape)
     kind = class_of_result(m, args)
     about = about_class(m, args)
     if not harmless(m, args):

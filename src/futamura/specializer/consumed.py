@@ -40,12 +40,19 @@ _MOST: Final = 64
 
 
 def with_real_generators(
-    m: Machine, frame: Frame, op: Operation, args: Sequence[AbstractValue]
+    m: Machine, frame: Frame, op: Operation, args: Sequence[AbstractValue], shape: object
 ) -> Sequence[AbstractValue]:
-    """The operands of a call that stays, with generators that the callee uses up made by residual functions."""
-    if type(args[0]) is not Known or id(args[0].value) not in _CONSUMERS:
+    """The operands of a call that stays, with the generator that the callee uses up made by a residual function.
+
+    That is what it is given first and alone: of several arguments `max` may give one back.
+    """
+    if len(args) < 2 or type(args[0]) is not Known or id(args[0].value) not in _CONSUMERS:
         return args
-    return [_made(m, frame, op, arg, args) if type(arg) is Virtual else arg for arg in args]
+    marks = shape if isinstance(shape, tuple) else ("",) * (len(args) - 1)
+    alone = marks[0] == "" and (args[0].value is sum or not any(mark in ("", "*") for mark in marks[1:]))
+    if not alone or type(args[1]) is not Virtual:
+        return args
+    return [args[0], _made(m, frame, op, args[1], args), *args[2:]]
 
 
 def _made(m: Machine, frame: Frame, op: Operation, arg: Virtual, args: Sequence[AbstractValue]) -> AbstractValue:
