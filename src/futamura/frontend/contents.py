@@ -25,7 +25,7 @@ import gc
 import linecache
 import sys
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from futamura.analysis.creating import stores_on_new_classes
@@ -123,16 +123,23 @@ def contents_are_constant(namespace: Mapping[str, object], name: str, container:
 def changing(namespace: Mapping[str, object]) -> dict[int, object]:
     """By identity the objects of the module whose contents functions change under some name: its own functions, and
     those of the modules that it imports containers from."""
-    return _everywhere(namespace, lambda known: known.certain)
+    found: dict[int, object] = {}
+    for one, known in _together(namespace):
+        found.update(changing_objects(one, known.certain))
+    return found
 
 
 def registered(namespace: Mapping[str, object]) -> dict[int, object]:
-    """The same, with those that are filled on import, by decorators and the like: these may get more."""
-    return _everywhere(namespace, lambda known: known.with_registering)
-
-
-def _everywhere(namespace: Mapping[str, object], choose: Callable[[_Changes], Changed]) -> dict[int, object]:
+    """Those that are filled on import, by decorators and the like, as well: these may get more."""
     found: dict[int, object] = {}
+    for one, known in _together(namespace):
+        if known.with_registering != known.certain:
+            found.update(changing_objects(one, known.with_registering))
+    return found
+
+
+def _together(namespace: Mapping[str, object]) -> Iterator[tuple[Mapping[str, object], _Changes]]:
+    """The module, and those that it imports containers from."""
     work = [namespace]
     seen: set[int] = set()
     while work:
@@ -141,12 +148,11 @@ def _everywhere(namespace: Mapping[str, object], choose: Callable[[_Changes], Ch
         if known is None or id(one) in seen:
             continue
         seen.add(id(one))
-        found.update(changing_objects(one, choose(known)))
+        yield one, known
         for module, name in sorted(known.imported):
             other = sys.modules.get(module)
             if isinstance(other, types.ModuleType) and (name == "*" or is_container(other.__dict__.get(name))):
                 work.append(other.__dict__)
-    return found
 
 
 def _changes(namespace: Mapping[str, object]) -> _Changes | None:
