@@ -62,6 +62,8 @@ def confined(state: State, name: str, args: Sequence[AbstractValue], attr: objec
         return kinds[0] in _SEQUENCES and _is_index(state, args[1], kinds[1])
     if name == "setitem":
         value, target, index = kinds
+        if index is slice:
+            return target is list and value in _SEQUENCES and _is_index(state, args[2], index)
         plain = target is list or (target is bytearray and value in _SCALARS)
         return plain and index in (int, bool)
     if name == "delitem":
