@@ -78,6 +78,11 @@ TRANSFORMATIONS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("inline_of_small_functions", "inline_into_a_variable_of_the_caller", "inline_under_handlers",
          "operands_of_an_inlined_function"),
     ),
+    "predicates propagated into closures": (
+        "closure-facts",
+        ("closure_facts_of_a_test", "closure_facts_of_a_type", "closure_facts_of_several_places",
+         "closure_facts_of_none"),
+    ),
     "jump threading": (
         "thread",
         ("thread_a_loop_that_ends_by_a_flag", "thread_a_flag", "thread_what_is_none", "thread_numbers"),

@@ -32,6 +32,7 @@ from futamura.optimize import (
     bufferfields,
     cells,
     classtests,
+    closurefacts,
     contifying,
     copies,
     dead,
@@ -160,9 +161,16 @@ def _first_stored(graph: FlowGraph, captures: object) -> dict[int, int]:
         for op in node.ops:
             if op.name == "cell_set":
                 stored.setdefault(op.args[1], op.args[0])
+            elif op.name == "cell" and op.args:
+                stored.setdefault(op.results[0], op.args[0])
             elif op.name == "cell_get" and op.args[0] in stored:
                 reads[op.results[0]] = stored[op.args[0]]
     return reads
+
+
+def _closures_believe_all(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(closurefacts, "settled_cells", lambda graph, captures: {0})
+    patch.setattr(closurefacts, "settled_reads", _first_stored)
 
 
 FAULTS: dict[str, Callable[[pytest.MonkeyPatch], object]] = {
@@ -225,6 +233,11 @@ FAULTS: dict[str, Callable[[pytest.MonkeyPatch], object]] = {
     ),
     "what moves between fields is not looked at": lambda patch: _patched(
         patch, bufferfields._Fields, "_is_unnoticed", lambda old: lambda self, op, group: True
+    ),
+    "closures are told what was stored first": _closures_believe_all,
+    "tests in front of a closure failed": lambda patch: _patched(
+        patch, closurefacts, "_asked",
+        lambda old: lambda facts, condition, holds: old(facts, condition, not holds),
     ),
     "what may raise is moved": lambda patch: _patched(
         patch, hoisting._Hoister, "_moves",

@@ -30,6 +30,7 @@ from futamura.optimize.available import cse
 from futamura.optimize.bufferfields import buffer_fields
 from futamura.optimize.cells import uncaptured
 from futamura.optimize.cleaning import merge, paste, prune
+from futamura.optimize.closurefacts import closure_facts
 from futamura.optimize.contifying import contify
 from futamura.optimize.copies import copies
 from futamura.optimize.dead import RULES as OF_DCE
@@ -216,6 +217,11 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         "nested functions that are only called stand beside the function that made them",
         "behind `inline`, which takes away what is too small to be called",
     ),
+    "closure-facts": Whole(
+        closure_facts,
+        "nested functions know what holds where they are made",
+        "behind `inline` and `closures`, which leave those that somebody else calls; before typefold, which uses it",
+    ),
     "contify": Whole(
         contify,
         "functions that always return to one place are blocks, calls in a circle loops",
@@ -277,9 +283,9 @@ RULES: Final = tuple(
 )
 """All rewrite rules, as `Report.fired` counts them."""
 PIPELINE: Final = (
-    "inline", "closures", "contify", "paste", "parameters", "scalars", "cells", "typefold", "decisions", "fields",
-    "cse", "typefold", "thread", "paste", "parameters", "algebra", "dead-stores", "licm", "arms", "paste", "late-iter",
-    "copies", "peel", "sink", "texts", "dce", "operands", "paste",
+    "inline", "closures", "closure-facts", "contify", "paste", "parameters", "scalars", "cells", "typefold",
+    "decisions", "fields", "cse", "typefold", "thread", "paste", "parameters", "algebra", "dead-stores", "licm", "arms",
+    "paste", "late-iter", "copies", "peel", "sink", "texts", "dce", "operands", "paste",
 )  # fmt: skip
 SHRINKING: Final = ("merge", "paste", "tails", "reroll", "paste", "parameters", "dce")
 """Against code growth, for functions of more than `CODE_BUDGET` operations: shorter, and a little slower."""
