@@ -2,7 +2,7 @@
 
     own()["power"]    specialize(power, n=13)(x) against power(x, 13), floats by `repr`
 
-Invariant: results, exceptions and messages are equal; NOT_YET names the examples that fall back so far.
+Invariant: results, exceptions and messages are equal.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from futamura import Specializer
 
 MAKERS = dict(own())
 LONG = {"mandelbrot"}
-NOT_YET = {"structure", "unstructure", "regex", "condition by visitor", "sieve by methods"}
 
 
 @pytest.mark.parametrize("form", ["check", "trust"])
@@ -34,18 +33,19 @@ def test_residuals_do_what_the_examples_do(name: str, form: str) -> None:
         assert outcome(residual, inputs) == outcome(case.generic, inputs)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.xfail(reason="falls back", strict=False) if name in NOT_YET else ())
-        for name in MAKERS
-        if name not in LONG
-    ],
-)
+@pytest.mark.parametrize("name", [name for name in MAKERS if name not in LONG])
 def test_examples_are_specialized(name: str) -> None:
     case = MAKERS[name]()
     residual = Specializer()(case.target, **case.static)
     assert residual.stats["specialized"], residual.events
+
+
+def test_the_machine_of_methods_disappears_without_declarations() -> None:
+    case = MAKERS["sieve by methods"]()
+    residual = Specializer()(case.target, **case.static)
+    assert residual.stats["versions"] > 20 and "_list" in residual.source
+    (inputs,) = case.inputs
+    assert residual(*inputs) == case.generic(*inputs)
 
 
 def test_the_schema_disappears() -> None:

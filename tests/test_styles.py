@@ -225,7 +225,7 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], list[tuple[Any, ...]
     ),
 }  # fmt: skip
 NOT_YET: set[str] = set()
-SLOW = {"format of dates", "fields that know their names"}
+SLOW = {"fields that know their names"}
 
 
 @pytest.mark.parametrize("declared", [False, True])
