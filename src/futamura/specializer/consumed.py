@@ -105,7 +105,18 @@ def _own_values(m: Machine, entry: VObject, where: Suspension) -> list[AbstractV
         cell = m.state.resolve(values[at])
         held = m.state.object(cell)
         if held is not None and final and held.items:
-            values[at] = m.virtual(held)
+            values[at] = held.items[0]
         elif type(cell) is not Known:
             return None
+    if any(_is_cell(m, leaf) for value in values for leaf in m.state.leaves(value)):
+        return None  # a closure's variable, which others may assign
+    for at, value in enumerate(entry.items[len(values) - count :], len(values) - count):
+        held = m.state.object(value)
+        if held is not None:
+            values[at] = m.virtual(held)
     return values
+
+
+def _is_cell(m: Machine, value: AbstractValue) -> bool:
+    held = m.state.object(value)
+    return held is not None and held.kind == "cell"

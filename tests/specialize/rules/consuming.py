@@ -145,6 +145,17 @@ def of_a_function(n, more):
     return Counter(squares(n)), frozenset(square + more for square in squares(n))
 
 
+def assigned_by_items(scale, vector):
+    calls = 0
+
+    def counted_up():
+        nonlocal calls
+        calls += 1
+        return calls
+
+    return math.fsum(counted_up() * v * scale for v in vector), calls
+
+
 class Least:
     def __gt__(self, other):
         return True
@@ -195,6 +206,7 @@ SUBJECTS = [
     ),
     Subject("attributes that items count", [Case("cart", lambda: (Cart().total, {}))], NUMBERS),
     Subject("what is done when a sum fails", [Case("2", lambda: (cleaned_up, {"n": 2}))], NUMBERS),
+    Subject("a variable that items assign", [Case("2", lambda: (assigned_by_items, {"scale": 2}))], NUMBERS),
     Subject("generators that are given back", [Case("2", lambda: (given_back, {"n": 2}))], rows((Least(),), (1,))),
     Subject("generator functions", [Case("4", lambda: (of_a_function, {"n": 4}))], rows((1,), ("a",), (0.5,))),
 ]

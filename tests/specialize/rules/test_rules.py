@@ -306,6 +306,19 @@ def test_a_match_statement_whose_cases_do_nothing_is_printed() -> None:
     assert not fallbacks(silently(found.cases_that_do_nothing, k=2))
 
 
+DROPPED = "what is done when a sum fails"
+"""Before 3.12 that generator is inlined, and dropped inside of its try statement."""
+
+
+@pytest.mark.parametrize(
+    "subject", [one for one in consuming.SUBJECTS if one.name != DROPPED], ids=lambda one: one.name
+)
+def test_generators_that_are_used_up_are_no_reason_to_fall_back(subject: Subject) -> None:
+    for case in subject.cases:
+        function, static = case.make()
+        assert not fallbacks(silently(function, **static))
+
+
 def test_managers_made_of_generators_are_specialized() -> None:
     residual = silently(suspension.looked_up, k=3)
     assert not fallbacks(residual)
