@@ -8,27 +8,37 @@
 "time" is the residual's time without the pass over that with all passes, the geometric mean over the cases, all in one
 process and interleaved; "operations" the same for their number; "most" names the case that it matters most for.  More
 than 1.0 is what the pass gains.  Residuals that are the same program are timed once: a pass that changes nothing has
-exactly 1.0.  With `--json FILE` the figures are written behind each case, and cases that the file has are not measured
-again.  Invariant: every residual agrees with the generic program on every input.
+exactly 1.0.  `--functions` takes functions with closures and loops, which are optimized only.  With `--json FILE` the
+figures are written behind each case, and cases that the file has are not measured again.
+
+Invariant: every residual agrees with the generic program on every input.
 """
 
 from __future__ import annotations
 
+import builtins
+import functools
 import json
 import math
-from collections.abc import Callable, Sequence
+import types
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
+from bench import closures, loops
 from bench.cases.case import Case, outcome
 from bench.cases.measuring import race, timed_inputs
 from bench.cases.own import own
 from futamura import Specializer, driver
+from futamura.driver import roundtrip
+from futamura.ir.facts import SCALARS
 from futamura.ir.graph import Program
 from futamura.ir.text import print_program
 from futamura.optimize.pipeline import PIPELINE, Report, optimize
+from futamura.optimize.shapes import of_type
+from futamura.specializer.online import Outcome
 
 ALL = "all"
 NONE = "none"
@@ -42,7 +52,18 @@ class Variant(NamedTuple):
     size: int
 
 
-def residual_without(case: Case, left_out: Sequence[str]) -> Variant:
+class _Once(Specializer):
+    """Specializes once; what was found is optimized and printed anew each time."""
+
+    _found: Outcome | None = None
+
+    def _outcome(self, function: types.FunctionType, inputs: Mapping[str, object]) -> Outcome:
+        if self._found is None:
+            self._found = super()._outcome(function, inputs)
+        return self._found
+
+
+def residual_without(case: Case, specializer: Specializer, left_out: Sequence[str]) -> Variant:
     """The residual of a case that did not go through these passes."""
     seen: list[Program] = []
 
@@ -54,31 +75,66 @@ def residual_without(case: Case, left_out: Sequence[str]) -> Variant:
     whole = driver.__dict__["optimize"]
     driver.__dict__["optimize"] = some
     try:
-        made = Specializer(assume="trust", **case.options)(case.target, **case.static, **case.declared)
+        made = specializer(case.target, **case.static, **case.declared)
     finally:
         driver.__dict__["optimize"] = whole
     text = "\n".join([print_program(program, []) for program in seen])
     if not seen or not made.stats["specialized"]:
         raise SystemExit(f"{case.name} without {', '.join(left_out)} is not specialized")
-    size = sum([len(block.ops) for function in seen[-1].functions for block in function.blocks])
-    return Variant(made, text, size)
+    return Variant(made, text, operations(seen[-1]))
 
 
 def measured(case: Case, rounds: int) -> dict[str, tuple[float, int]]:
     """By what is left out: seconds and operations.  Raises SystemExit if a residual does not agree."""
     expected = [outcome(case.generic, given) for given in case.inputs]
-    variants: dict[str, Variant] = {}
-    for name in (ALL, *dict.fromkeys(PIPELINE), NONE):
-        left_out = () if name == ALL else tuple(PIPELINE) if name == NONE else (name,)
-        variants[name] = residual_without(case, left_out)
-        if [outcome(variants[name].made, given) for given in case.inputs] != expected:
-            raise SystemExit(f"{case.name} without {name} disagrees")
+    specializer = _Once(assume="trust", **case.options)
+
+    def without(left_out: Sequence[str]) -> Variant:
+        made = residual_without(case, specializer, left_out)
+        if [outcome(made.made, given) for given in case.inputs] != expected:
+            raise SystemExit(f"{case.name} without {', '.join(left_out)} disagrees")
+        return made
+
+    return raced(without, timed_inputs(case, expected), 1 if case.once else rounds)
+
+
+def measured_alone(function: types.FunctionType, args: tuple[Any, ...], rounds: int) -> dict[str, tuple[float, int]]:
+    """The same for a function that is not specialized, with builtins and annotations taken for what they say."""
+    module = function.__globals__
+    known = {(module["__name__"], name): one for name, one in vars(builtins).items() if name not in module}
+    given = {name: of_type(kind) for name, kind in function.__annotations__.items() if kind in SCALARS}
+
+    def without(left_out: Sequence[str]) -> Variant:
+        seen: list[Program] = []
+
+        def change(program: Program) -> Program:
+            names = [name for name in PIPELINE if name not in left_out]
+            seen.append(optimize(program, names, known=known, given=given)[0])
+            return seen[-1]
+
+        made = roundtrip(function, change=change)
+        if made(*args) != function(*args):
+            raise SystemExit(f"{function.__name__} without {', '.join(left_out)} disagrees")
+        return Variant(made, print_program(seen[-1], []), operations(seen[-1]))
+
+    return raced(without, [args], rounds)
+
+
+def raced(
+    without: Callable[[Sequence[str]], Variant], inputs: Sequence[tuple[Any, ...]], rounds: int
+) -> dict[str, tuple[float, int]]:
+    """Seconds and operations by what is left out; each program is timed once."""
+    variants = {name: without((name,)) for name in dict.fromkeys(PIPELINE)}
+    variants = {ALL: without(()), **variants, NONE: without(PIPELINE)}
     first: dict[str, str] = {}
     for name, variant in variants.items():
         first.setdefault(variant.text, name)
-    sides = {name: variants[name].made for name in first.values()}
-    best = race(sides, timed_inputs(case, expected), 1 if case.once else rounds)
+    best = race({name: variants[name].made for name in first.values()}, inputs, rounds)
     return {name: (best[first[variant.text]], variant.size) for name, variant in variants.items()}
+
+
+def operations(program: Program) -> int:
+    return sum([len(block.ops) for function in program.functions for block in function.blocks])
 
 
 def row(name: str, figures: dict[str, dict[str, tuple[float, int]]]) -> list[str]:
@@ -92,18 +148,30 @@ def row(name: str, figures: dict[str, dict[str, tuple[float, int]]]) -> list[str
     return cells
 
 
+def _measured_case(make: Callable[[], Case], rounds: int) -> dict[str, tuple[float, int]]:
+    return measured(make(), rounds)
+
+
 @click.command()
 @click.option("--only", default="", help="Names of cases, separated by commas; default: all.")
 @click.option("--rounds", default=5, show_default=True, help="Turns of each residual.")
 @click.option("--json", "raw", type=click.Path(path_type=Path), help="Write figures here; go on from what is there.")
-def main(only: str, rounds: int, raw: Path | None) -> None:
-    """Measure residuals without each pass in turn."""
+@click.option("--functions", is_flag=True, help="Functions with closures and loops in the place of residuals.")
+def main(only: str, rounds: int, raw: Path | None, functions: bool) -> None:
+    """Measure residuals, or functions, without each pass in turn."""
     figures: dict[str, dict[str, tuple[float, int]]] = {}
     if raw is not None and raw.exists():
         figures = json.loads(raw.read_text(encoding="utf-8"))
-    for name, make in own():
+    subjects: dict[str, Callable[[], dict[str, tuple[float, int]]]] = {}
+    if functions:
+        whole = {name: (function, args) for name, function, args in closures.CASES} | dict(loops.BENCHMARKS.items())
+        for name, (function, args) in whole.items():
+            subjects[name] = functools.partial(measured_alone, function, args, rounds)
+    else:
+        subjects = {name: functools.partial(_measured_case, make, rounds) for name, make in own()}
+    for name, measure in subjects.items():
         if name not in figures and (not only or name in only.split(",")):
-            figures[name] = measured(make(), rounds)
+            figures[name] = measure()
             click.echo(f"{name}: done", err=True)
             if raw is not None:
                 raw.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")

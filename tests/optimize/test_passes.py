@@ -62,7 +62,7 @@ from futamura.optimize import (
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.layout import Layout
 from futamura.optimize.memory import Memory
-from futamura.optimize.pipeline import PASSES, PIPELINE, SHRINKING, optimize, shrink
+from futamura.optimize.pipeline import NO_TIME, PASSES, PIPELINE, SHRINKING, optimize, shrink
 from futamura.optimize.shapes import Shape, join, known_as, outcome, widened
 from tests import golden
 from tests.optimize.programs import random_program
@@ -108,6 +108,7 @@ def test_every_pass_finds_something() -> None:
 def test_pipeline_is_made_of_passes() -> None:
     assert {name for name in PASSES if name not in PIPELINE and name not in SHRINKING} == APART
     assert all(row.what and row.why_here for row in PASSES.values())
+    assert set(NO_TIME) <= set(PIPELINE) and all(NO_TIME.values())
 
 
 def test_long_functions_are_made_shorter(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,6 +64,7 @@ from futamura.optimize.typefold import RULES as OF_TYPEFOLD
 from futamura.optimize.typefold import typefold
 
 __all__ = [
+    "NO_TIME",
     "PASSES",
     "PIPELINE",
     "RULES",
@@ -287,6 +288,15 @@ PIPELINE: Final = (
     "decisions", "fields", "cse", "typefold", "thread", "paste", "parameters", "algebra", "dead-stores", "licm", "arms",
     "paste", "late-iter", "copies", "peel", "sink", "texts", "dce", "operands", "paste",
 )  # fmt: skip
+NO_TIME: Final = {
+    "parameters": "fewer names: the others see more, and up to a seventh fewer operations are left (`collatz`)",
+    "late-iter": "what it brings together prints as one `for`, not as an iterator in a variable and a loop over it",
+    "peel": "no case has a division in a short inner loop, which gains a fifth by it (see `docs/optimizer.md`)",
+    "sink": "what only some ways need is left out on the others; the inputs of the cases rarely fail",
+    "texts": "one f-string in the place of several: shorter text, which is made where something fails",
+    "operands": "operands stand where they are used: fewer variables in the text, the same operations",
+}
+"""Passes without which `bench.ablation` finds nothing slower by more than a twentieth: why they stay."""
 SHRINKING: Final = ("merge", "paste", "tails", "reroll", "paste", "parameters", "dce")
 """Against code growth, for functions of more than `CODE_BUDGET` operations: shorter, and a little slower."""
 CODE_BUDGET: Final = 8_000
