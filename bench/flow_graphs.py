@@ -7,18 +7,21 @@
     exponents: read 1.01, lower 1.02, specialize 1.05, print 1.03
 
 A shape is a program of n blocks over a fixed number of variables: a chain, diamonds in a row, loops in a row, and a
-random graph.  One input is static.  The exponent is that of the largest size against the smallest, in processor time.
+random graph.  One input is static.  Times are of the processor: each is the least of several rounds, in which the sizes
+take turns, with as many programs of a size as have the blocks of the largest one together, so that caches and load bear
+on each size alike.  The exponent is the median over the rounds, of the largest size against the smallest.
 """
 
 from __future__ import annotations
 
-import math
+import gc
 import random
 import time
 from collections.abc import Callable
 
 import click
 
+from bench.analyses import grown
 from futamura.backend.flow.printing import Spelling, print_flow
 from futamura.frontend.flow.lowering import lower_flow_program
 from futamura.frontend.flow.parsing import parse_flow
@@ -110,22 +113,34 @@ def measured(text: str) -> dict[str, float]:
     return found
 
 
+def measured_together(texts: list[str]) -> dict[str, float]:
+    """The processor time of each phase for a block, over several programs."""
+    gc.collect()
+    total = dict.fromkeys(PHASES, 0.0)
+    for text in texts:
+        for phase, seconds in measured(text).items():
+            total[phase] += seconds
+    blocks = sum([text.count(":\n") for text in texts])
+    return {phase: seconds / blocks for phase, seconds in total.items()}
+
+
 @click.command()
-@click.option("--sizes", default="1250,2500,5000,10000", show_default=True, help="Numbers of blocks.")
+@click.option("--sizes", default="1250,10000", show_default=True, help="Numbers of blocks.")
 @click.option("--shape", "shapes", multiple=True, type=click.Choice(sorted(SHAPES)), help="Only these.")
-def main(sizes: str, shapes: tuple[str, ...]) -> None:
+@click.option("--runs", default=5, show_default=True, help="Rounds; the sizes take turns in each.")
+def main(sizes: str, shapes: tuple[str, ...], runs: int) -> None:
     """Print a table of times and the exponents of growth."""
-    numbers = [int(size) for size in sizes.split(",")]
+    numbers = sorted({int(size) for size in sizes.split(",")})
     click.echo(f"{'shape':<10} {'blocks':>7} " + " ".join([f"{phase:>10}" for phase in PHASES]))
     for shape in shapes or tuple(SHAPES):
-        times = []
-        for size in numbers:
-            times.append(measured(SHAPES[shape](size)))
-            cells = " ".join([f"{times[-1][phase]:>10.3f}" for phase in PHASES])
-            click.echo(f"{shape:<10} {size:>7} {cells}")
-        grown = math.log(numbers[-1] / numbers[0])
+        groups = [[SHAPES[shape](size)] * (numbers[-1] // size) for size in numbers]
+        rounds = [[measured_together(group) for group in groups] for _ in range(runs)]
+        for at, size in enumerate(numbers):
+            cells = [f"{min(one[at][phase] for one in rounds) * size:>10.3f}" for phase in PHASES]
+            click.echo(f"{shape:<10} {size:>7} {' '.join(cells)}")
+        ratio = numbers[-1] / numbers[0]
         powers = [
-            f"{phase} {math.log(max(times[-1][phase], 1e-4) / max(times[0][phase], 1e-4)) / grown:.2f}"
+            f"{phase} {grown([one[0][phase] for one in rounds], [one[-1][phase] for one in rounds], ratio):.2f}"
             for phase in PHASES
         ]
         click.echo(f"{'':<10} exponents: {', '.join(powers)}")
