@@ -104,7 +104,7 @@ def measured(text: str) -> dict[str, float]:
         lowered = lower_flow_program(source)
         done("lower")
         inputs = {"s": 3, "d": Open()}
-        budget = Budget(steps=10_000_000, unrolled=10_000_000, operations=10_000_000)
+        budget = Budget(steps=10_000_000, unrolled=10_000_000, operations=10_000_000, work=10_000_000_000)
         outcome = specialize_program(lowered.program, inputs, budget=budget)
         assert outcome.program is not None, outcome.events
         done("specialize")
@@ -138,6 +138,8 @@ def main(sizes: str, shapes: tuple[str, ...], runs: int) -> None:
         for at, size in enumerate(numbers):
             cells = [f"{min(one[at][phase] for one in rounds) * size:>10.3f}" for phase in PHASES]
             click.echo(f"{shape:<10} {size:>7} {' '.join(cells)}")
+        if len(numbers) < 2:
+            continue
         ratio = numbers[-1] / numbers[0]
         powers = [
             f"{phase} {grown([one[0][phase] for one in rounds], [one[-1][phase] for one in rounds], ratio):.2f}"
