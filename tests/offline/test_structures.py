@@ -8,14 +8,17 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from futamura import Specializer
-from futamura.analysis.division import KINDS, POINTS
+from futamura.analysis.division import KINDS, POINTS, Kind
 from tests.offline import structured
+from tests.offline.flowing import offline
 
+HOUSE = Path(__file__).resolve().parents[2]
 EVERY = list(itertools.product(KINDS, POINTS))
 
 
@@ -49,6 +52,20 @@ def test_an_interpreter_of_statements_leaves_the_program() -> None:
     residual = Specializer(mode="offline", division="bounded")(structured.statements, program=structured.FACTORIAL)
     lines = [line.strip() for line in residual.source.splitlines()]
     assert lines == ["def statements(n):", "r = 1", "while n:", "r = r * n", "n = n - 1", "return r"]
+
+
+@pytest.mark.parametrize("division", KINDS)
+@pytest.mark.parametrize("follow", [True, False])
+def test_the_environment_of_an_interpreter_in_the_flow_graph_language(division: Kind, follow: bool) -> None:
+    text = (HOUSE / "examples" / "flow" / "interpreter.flow").read_text(encoding="utf-8")
+    program = (("y", "*", "x", "x"), ("x", "+", "y", "x"), ("x", "*", "x", "y"))
+    done = offline(text, {"program": program}, division=division, follow=follow)
+    assert [name for name in done.names() if follow] == (["mul", "add", "mul", "show"] if follow else [])
+    kinds = {op.name for op in done.residual.main.operations()}
+    assert kinds.isdisjoint({"cons", "getitem", "tuple", "car"}), kinds
+    assert done.output(x=3) == [str((9 + 3) * 9)]
+    wrong = offline(text, {"program": (("y", "*", "x", "q"),)}, division=division, follow=follow)
+    assert wrong.output(x=3)[0].startswith("IndexError")
 
 
 @pytest.mark.parametrize("division", KINDS)
