@@ -120,3 +120,23 @@ def sharing(rounds: Any, n: Any) -> Any:
     for _ in rounds:
         made.append([lambda: q for q in range(n)])  # noqa: B023
     return [[function() for function in row] for row in made]
+
+
+def protected_call(items: Any, n: Any) -> Any:
+    """A call in a protected block, of a function whose handlers are nested: its body may be put in place of the call."""
+    try:
+        return nested_handlers(items, n)
+    except KeyError:
+        return -2
+
+
+def nested_handlers(items: Any, n: Any) -> Any:
+    try:
+        try:
+            n = n + 1
+        except TypeError:
+            n = len(n)
+        n = items[n]
+    except IndexError:
+        n = -1
+    return n

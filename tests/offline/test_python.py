@@ -119,6 +119,14 @@ def test_functions_that_share_a_variable_of_a_comprehension_in_a_loop() -> None:
     assert not once.events and once() == [[2, 2, 2]]
 
 
+def test_a_function_with_nested_handlers_is_called_in_a_protected_block() -> None:
+    residual = offline()(subjects.protected_call)
+    assert residual.stats["specialized"], residual.events
+    assert residual.source.count("def ") == 1, residual.source
+    for items, n in (((1, 2), 0), ((1, 2), 5), ((1, 2), "a"), ({}, 1), ({2: 3}, 1)):
+        assert residual(items, n) == subjects.protected_call(items, n)
+
+
 @pytest.mark.parametrize("mode", [{"mode": "late"}, {"mode": "offline", "division": "x"}, {"points": "y"}])
 def test_wrong_options_are_refused(mode: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="is"):

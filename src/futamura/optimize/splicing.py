@@ -81,7 +81,9 @@ def splice(graph: FlowGraph, function: Function, cells: Sequence[Value], region:
         params = [values[param] for param in block.params]
         if block.id == 0:
             params = params[: len(function.signature.names)]  # the cells are those of the function around it
-        inner = renamed(block.handler) if block.handler is not None else handler
+        inner = handler
+        if any(function.regions[around].kind == "try" for around in function.region_path(block.region)):
+            inner = renamed(block.handler) if block.handler is not None else None  # nothing in it raises
         home = region if block.region == 0 else first_region + block.region - 1
         at = graph.add(Node(-1, params, ops, new_end, inner, home))
         copy.blocks.append(at)
