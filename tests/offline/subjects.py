@@ -123,7 +123,7 @@ def sharing(rounds: Any, n: Any) -> Any:
 
 
 def protected_call(items: Any, n: Any) -> Any:
-    """A call in a protected block, of a function whose handlers are nested: its body may be put in place of the call."""
+    """A call in a protected block, of a function with nested handlers, whose body may be put in place of the call."""
     try:
         return nested_handlers(items, n)
     except KeyError:
