@@ -366,13 +366,6 @@ class Scaled:
         return x * self.factor + y
 
 
-def test_what_a_partial_holds_is_static() -> None:
-    made = futamura.specialize(functools.partial(_power, n=3))
-    assert made(2) == 8
-    assert "range" not in made.source
-    assert futamura.specialize(functools.partial(_power, 2), futamura.DYN)(5) == 32
-
-
 def test_an_object_that_is_called_is_static() -> None:
     made = futamura.specialize(Scaled(4), y=5)
     assert made(3) == 17

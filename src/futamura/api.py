@@ -130,10 +130,8 @@ class Specializer:
     def __call__(self, target: Any, /, *args: object, **static: object) -> Residual:
         """The residual of `target` for these static inputs; `DYN` leaves a position open.
 
-        A `functools.partial` is its function with what it holds static; an object with a `__call__` is that method.
+        An object with a `__call__` written in Python is that method.
         """
-        if type(target) is functools.partial:
-            return self(target.func, *target.args, *args, **{**target.keywords, **static})
         target = _call_method(target)
         function = target.__func__ if isinstance(target, types.MethodType) else target
         given = (target.__self__, *args) if isinstance(target, types.MethodType) else args

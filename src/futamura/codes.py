@@ -36,7 +36,7 @@ CODES: Final[dict[str, Code]] = {
     "FT101": Code(
         "not-a-function",
         "only functions that are written in Python can be looked into",
-        "pass a plain function, method, lambda, static method, class method or property, a `functools.partial` of one, "
+        "pass a plain function, method, lambda, static method, class method or property, "
         "an object whose `__call__` is one, or the `__wrapped__` of a decorated one",
         "yours",
     ),

@@ -149,6 +149,15 @@ LATER = [
     "    def later(f): HOW[0]('add')(f)\n    HOW = [op]\n",
     "    table = OPS\n    def later(f): table['add'] = f\n",
     "    def later(f):\n        for how in (op,): how('add')(f)\n",
+    "    keep = op('add')\n    def later(f): keep(f)\n",
+    "    keep = [op('add')]\n    def later(f): keep[0](f)\n",
+    "    def setter():\n        def later(f): OPS['add'] = f\n        return later\n    later = setter()\n",
+    "    def wrapped(g):\n        def run(f):\n            OPS['add'] = f\n            return g(f)\n"
+    "        return run\n"
+    "    @wrapped\n    def later(f): return f\n",
+    "    def late():\n        f = yield\n        OPS['add'] = f\n        yield\n"
+    "    made = late()\n    next(made)\n"
+    "    def later(f): made.send(f)\n",
 ]
 
 

@@ -107,6 +107,17 @@ CHANGED = {
         add.rows = TABLE
         def read(x): return [*TABLE], x
     """,
+    "a method that is kept": """
+        TABLE = []
+        add = TABLE.append
+        def read(x): return [*TABLE], x
+    """,
+    "a dict with defaults": """
+        from collections import defaultdict
+        TABLE = defaultdict(list)
+        def add(k): TABLE[k]
+        def read(x): return [*TABLE], x
+    """,
     "an item of a global": """
         ROWS = {"a": []}
         TABLE = ROWS["a"]
@@ -226,6 +237,107 @@ THROUGH = {
         ROWS = {"a": []}
         def push(k, *rows): rows[0].append(k)
         def add(k): push(k, *ROWS.values())
+    """,
+    "a property": """
+        ROWS = {"a": []}
+        class Box:
+            @property
+            def rows(self): return ROWS["a"]
+        BOX = Box()
+        def add(k): BOX.rows.append(k)
+    """,
+    "a property that is set": """
+        ROWS = {"a": []}
+        class Box:
+            @property
+            def rows(self): return None
+            @rows.setter
+            def rows(self, rows): rows.append(1)
+        def add(k): Box().rows = ROWS["a"]
+    """,
+    "an exception": """
+        ROWS = {"a": []}
+        def add(k):
+            try: raise ValueError(ROWS["a"])
+            except ValueError as error: error.args[0].append(k)
+    """,
+    "a context": """
+        ROWS = {"a": []}
+        class Opened:
+            def __enter__(self): return ROWS["a"]
+            def __exit__(self, *how): pass
+        def add(k):
+            with Opened() as rows: rows.append(k)
+    """,
+    "an iterator": """
+        ROWS = {"a": []}
+        class Box:
+            def __iter__(self): yield ROWS["a"]
+        def add(k):
+            for row in Box(): row.append(k)
+    """,
+    "an own index": """
+        ROWS = {"a": []}
+        class Box:
+            def __getitem__(self, key): return ROWS[key]
+        def add(k): Box()["a"].append(k)
+    """,
+    "an object that is called": """
+        ROWS = {"a": []}
+        class Pusher:
+            def __call__(self, rows): rows.append(1)
+        def add(k):
+            push = Pusher()
+            push(ROWS["a"])
+    """,
+    "a queue": """
+        from collections import deque
+        ROWS = {"a": []}
+        def add(k):
+            work = deque()
+            work.append(ROWS["a"])
+            work.popleft().append(k)
+    """,
+    "a method by its name": """
+        ROWS = {"a": []}
+        def add(k): getattr(ROWS["a"], "append")(k)
+    """,
+    "a method of the class as a value": """
+        ROWS = {"a": []}
+        def add(k): list(map(list.append, ROWS.values(), [k]))
+    """,
+    "setattr": """
+        ROWS = {"a": []}
+        class Box: pass
+        def add(k):
+            box = Box()
+            setattr(box, "rows", ROWS["a"])
+            box.rows.append(k)
+    """,
+    "sum": """
+        ROWS = {"a": []}
+        def add(k): sum([], ROWS["a"]).append(k)
+    """,
+    "what a coroutine gives": """
+        ROWS = {"a": []}
+        async def rows(): return ROWS["a"]
+        async def change(k): (await rows()).append(k)
+        def add(k):
+            try: change(k).send(None)
+            except StopIteration: pass
+    """,
+    "code": """
+        ROWS = {"a": []}
+        def add(k): exec("ROWS['a'].append(k)")
+    """,
+    "the globals": """
+        ROWS = {"a": []}
+        def add(k): globals()["ROWS"]["a"].append(k)
+    """,
+    "a dict that makes its items": """
+        from collections import defaultdict
+        ROWS = {"a": defaultdict(list)}
+        def add(k): ROWS["a"][k]
     """,
     "keywords": """
         ROWS = {"a": []}

@@ -12,6 +12,8 @@
 
 Hooks that Python calls for a new class count as well: `__init_subclass__`, `__set_name__`.
 
+A function inside of them that is kept (a wrapper, a setter) may be called at any time: it is none of them.
+
 Invariant: every use of the name in the text stands outside of all functions, where it is called or decorates.
 That it is used so in other modules is not seen: who believes what was filled in has to test it.
 """
@@ -24,24 +26,58 @@ from typing import Final
 
 __all__ = ["registering_functions"]
 
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 _HOOKS: Final = frozenset({"__init_subclass__", "__set_name__"})
 
 
 def registering_functions(tree: ast.Module) -> list[ast.AST]:
-    """The definitions of these functions, those of functions and lambdas inside of them included."""
+    """The definitions of these functions; of functions inside of them those that do nothing but decorate."""
     outside = list(_outside(tree))
-    good = {id(node) for statement in outside for node in _called(statement)}
-    used: dict[str, bool] = {}
+    called = {id(node) for statement in outside for node in _called(statement)}
+    decorating = {
+        id(decorator.func)
+        for statement in outside
+        if isinstance(statement, (*_FUNCTIONS, ast.ClassDef))
+        for decorator in statement.decorator_list
+        if isinstance(decorator, ast.Call)
+    }
+    ways: dict[str, set[str]] = {}
     for node in ast.walk(tree):
         name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
         if name is not None and isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
-            used[name] = used.get(name, True) and id(node) in good
+            way = "decorating" if id(node) in decorating else "called" if id(node) in called else "used"
+            ways.setdefault(name, set()).add(way)
     found: list[ast.AST] = []
     for node in outside:
-        if isinstance(node, _Function) and (node.name in _HOOKS or used.get(node.name, False)):
-            found.extend(inner for inner in ast.walk(node) if isinstance(inner, (*_FUNCTIONS, ast.Lambda)))
+        if not isinstance(node, ast.FunctionDef) or _is_suspended(node):
+            continue
+        if node.name in _HOOKS or ways.get(node.name, {"used"}) <= {"decorating", "called"}:
+            found.append(node)
+            if ways.get(node.name) == {"decorating"}:
+                found.extend(_given_back(node))
     return found
+
+
+def _is_suspended(function: ast.FunctionDef) -> bool:
+    """Does its body run later, or another function in its place?"""
+    if any(not _is_binding(decorator) for decorator in function.decorator_list):
+        return True
+    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in ast.walk(function))
+
+
+def _is_binding(decorator: ast.expr) -> bool:
+    return isinstance(decorator, ast.Name) and decorator.id in ("classmethod", "staticmethod")
+
+
+def _given_back(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    """The functions that this one makes only to return them: the decorators of `@function(...)`, called at once."""
+    for statement in function.body:
+        if isinstance(statement, ast.FunctionDef) and not statement.decorator_list and not _is_suspended(statement):
+            uses = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == statement.name]
+            returned = [node.value for node in function.body if isinstance(node, ast.Return)]
+            if len(uses) == 1 and uses[0] in returned:
+                yield statement
+        elif isinstance(statement, ast.Return) and isinstance(statement.value, ast.Lambda):
+            yield statement.value
 
 
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -181,6 +181,8 @@ def _changed(namespace: Mapping[str, object]) -> _Changes | None:
             tree = ast.parse("".join(lines))
     except (SyntaxError, ValueError, RecursionError):
         return None
+    if _reaches_itself(tree, str(namespace.get("__name__"))):
+        return None
     harmless = stores_on_new_classes(tree)
     for node in ast.walk(tree):
         harmless.update(id(name) for name in _read_only(node))
@@ -200,6 +202,20 @@ def _changed(namespace: Mapping[str, object]) -> _Changes | None:
     everything = changed_by_functions(tree)
     certain = changed_by_functions(tree, registering) if registering else everything
     return _Changes(frozenset(changed), certain, everything, imported)
+
+
+def _reaches_itself(tree: ast.Module, name: str) -> bool:
+    """Does the module get at its globals by other ways than their names?"""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in ("exec", "eval", "globals"):
+            return True
+        if isinstance(node, ast.Attribute) and node.attr == "__globals__":
+            return True
+        if isinstance(node, ast.Import) and any(alias.name == name for alias in node.names):
+            return True
+        if isinstance(node, ast.ImportFrom) and not node.level and node.module == name:
+            return True
+    return False
 
 
 def _imported(tree: ast.Module, package: object) -> Iterator[tuple[str, str]]:

@@ -21,7 +21,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
-__all__ = ["Changed", "changed_by_functions"]
+__all__ = ["MUTATING", "Changed", "changed_by_functions"]
 
 _Scope: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 _Place: TypeAlias = "tuple[_Scope | None, str]"
@@ -30,25 +30,51 @@ _Source: TypeAlias = "str | _Place | ast.AST | _In"
 """What a value may come out of: an object that has this name, what a place holds, what a function gives or an
 expression makes, what was put into one of these."""
 _SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_MUTATING: Final = frozenset(
+MUTATING: Final = frozenset(
     {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "add", "discard", "update", "popitem"}
     | {"setdefault", "appendleft", "extendleft", "popleft", "rotate", "move_to_end", "subtract"}
     | {"difference_update", "intersection_update", "symmetric_difference_update"}
     | {"__setitem__", "__delitem__", "__setattr__", "__delattr__", "__iadd__"}
 )
-_GIVING: Final = frozenset({"get", "items", "keys", "values", "copy", "pop", "popitem", "setdefault", "__getitem__"})
+_GIVING: Final = frozenset(
+    {"get", "items", "keys", "values", "copy", "pop", "popitem", "popleft", "setdefault", "__getitem__"}
+)
 """Methods of containers that give items."""
 _READING: Final = (
     frozenset(name for cls in (str, bytes, int, float, tuple, frozenset, re.Pattern, re.Match) for name in dir(cls))
     | _GIVING
-) - _MUTATING
+) - MUTATING
 """Methods that change neither their object nor what they are given."""
 _PASSING: Final = frozenset(
     {"enumerate", "reversed", "zip", "list", "tuple", "sorted", "filter", "map", "iter", "min", "max", "next", "dict"}
-    | {"set", "frozenset", "getattr", "vars"}
+    | {"set", "frozenset", "getattr", "vars", "sum"}
 )
 """Builtins whose result may be, or hold, what is in their arguments."""
+_OPERATORS: Final = (
+    *(
+        "add",
+        "sub",
+        "mul",
+        "matmul",
+        "truediv",
+        "floordiv",
+        "mod",
+        "divmod",
+        "pow",
+        "lshift",
+        "rshift",
+        "and",
+        "xor",
+        "or",
+    ),
+)
 _BUILTINS: Final = frozenset(dir(builtins)) - {"setattr", "delattr", "exec", "eval", "super"}
+_SPECIAL: Final = frozenset(
+    {"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__getitem__", "__getattr__"}
+    | {"__get__", "__neg__", "__pos__", "__invert__", "__abs__", "__index__", "__reversed__", "__missing__", "__call__"}
+    | {f"__{side}{name}__" for side in ("", "r", "i") for name in _OPERATORS}
+)
+"""Methods of own classes that operators and statements call; what they are given is taken as changed below."""
 _PURE_MODULES: Final = frozenset(
     {"abc", "ast", "cmath", "collections", "copy", "dataclasses", "datetime", "decimal", "enum", "fractions"}
     | {"functools", "html", "inspect", "itertools", "json", "keyword", "math", "operator", "posixpath", "re"}
@@ -104,10 +130,8 @@ def _globals(tree: ast.Module) -> Iterator[str]:
 class _Items:
     def __init__(self, tree: ast.Module, candidates: frozenset[str], without: Collection[ast.AST]) -> None:
         self.candidates: Final = candidates
-        left_out = set(map(id, without))
-        self.functions: Final = [
-            node for node in ast.walk(tree) if isinstance(node, _SCOPES) and id(node) not in left_out
-        ]
+        self.silent: Final = set(map(id, without))
+        self.functions: Final = [node for node in ast.walk(tree) if isinstance(node, _SCOPES)]
         self.named: Final[dict[str, list[_Scope]]] = {}
         for function in self.functions:
             if not isinstance(function, ast.Lambda):
@@ -138,6 +162,8 @@ class _Items:
                 self.look(function, node)
             if isinstance(function, ast.Lambda):
                 self.hold(function, self.of(function, function.body))
+            elif function.name in _SPECIAL:  # operators and statements call it, and do what they like with its result
+                self.changed |= {function, _In(function)}
         seen: set[_Source] = set()
         work = list(self.changed)
         while work:
@@ -175,8 +201,11 @@ class _Items:
         if isinstance(node, ast.Name):
             return frozenset({(self.scope_of(function, node.id), node.id)})
         if isinstance(node, ast.Attribute):
-            return self.items(function, node.value) | {(None, "." + node.attr)}
-        if isinstance(node, (ast.Subscript, ast.Starred, ast.Await, ast.YieldFrom)):
+            own = self.named.get(node.attr, ())  # a property, perhaps
+            return self.items(function, node.value) | {(None, "." + node.attr), *own}
+        if isinstance(node, (ast.Await, ast.YieldFrom)):
+            return self.of(function, node.value) | self.items(function, node.value)
+        if isinstance(node, (ast.Subscript, ast.Starred)):
             return self.items(function, node.value)
         if isinstance(node, ast.NamedExpr):
             return self.of(function, node.value)
@@ -277,6 +306,11 @@ class _Items:
             for name in names:
                 if isinstance(name, str):
                     self.hold((function, name), subject | _items_of(subject))
+        elif isinstance(node, ast.Raise):
+            raised = self.of(function, node.exc)
+            if isinstance(node.exc, ast.Call):
+                raised |= self.given(function, node.exc)
+            self.changed |= raised | _items_of(raised)  # who catches it may do anything with it
         elif isinstance(node, ast.Return):
             self.hold(function, self.of(function, node.value))
         elif isinstance(node, ast.Yield):
@@ -292,7 +326,7 @@ class _Items:
 
     def look_at_method(self, function: _Scope, node: ast.Attribute) -> None:
         """A method that is called, or may be called later."""
-        if node.attr in _MUTATING:
+        if node.attr in MUTATING:
             self.change(function, node.value)
         for one in self.named.get(node.attr, ()):
             receiver = next(iter((*one.args.posonlyargs, *one.args.args)), None)
@@ -305,11 +339,21 @@ class _Items:
         if isinstance(call.func, ast.Attribute):
             self.call_method(function, call.func, given, known=bool(callees))
         elif isinstance(call.func, ast.Name) and call.func.id in ("setattr", "delattr") and call.args:
-            self.change(function, call.args[0])
+            for argument in call.args:
+                self.change(function, argument)
+        elif isinstance(call.func, ast.Name) and call.func.id == "getattr" and len(call.args) > 1:
+            named = call.args[1]
+            if isinstance(named, ast.Constant) and named.value in MUTATING:
+                self.change(function, call.args[0])
         if not self.is_understood(function, call):
             for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
                 self.change(function, argument)
-        for passed in (*call.args, *(keyword.value for keyword in call.keywords)):
+                if id(function) not in self.silent:
+                    self.changed |= self.items(function, argument)
+        arguments = (*call.args, *(keyword.value for keyword in call.keywords))
+        for passed in arguments:
+            if isinstance(passed, ast.Attribute) and passed.attr in MUTATING:  # `map(list.append, ...)`
+                self.changed |= given | _items_of(given)
             for one in self.function_values(passed):  # it is called with what is there
                 self.hold_all(one, given | _items_of(given))
         for callee in callees:
@@ -323,7 +367,7 @@ class _Items:
         module = self.module_of(function, method.value)
         if module is not None or method.attr in _READING:
             return
-        if method.attr in _MUTATING or not known:
+        if method.attr in MUTATING or not known:
             self.change(function, method.value)
             self.put_in(function, method.value, given)
 
@@ -335,8 +379,8 @@ class _Items:
             if module is not None:
                 return module in _PURE_MODULES
             if isinstance(callee.value, ast.Name) and self.is_builtin(function, callee.value.id):
-                return callee.attr not in _MUTATING  # `list.append(rows, x)`
-            return callee.attr in self.named or callee.attr in _READING or callee.attr in _MUTATING
+                return callee.attr not in MUTATING  # `list.append(rows, x)`
+            return callee.attr in self.named or callee.attr in _READING or callee.attr in MUTATING
         if isinstance(callee, ast.Name) and self.scope_of(function, callee.id) is None:
             if callee.id in self.imported:
                 return self.imported[callee.id].rpartition(".")[0] in _PURE_MODULES
@@ -408,6 +452,8 @@ class _Items:
             self.hold((self.scope_of(function, target.id), target.id), held)
         elif isinstance(target, ast.Attribute):
             self.hold((None, "." + target.attr), held)
+            for one in self.named.get(target.attr, ()):  # a property, perhaps
+                self.hold_all(one, held)
         elif isinstance(target, ast.Subscript):
             self.put_in(function, target.value, held)
 
@@ -421,6 +467,8 @@ class _Items:
 
     def change(self, function: _Scope, node: ast.AST) -> None:
         """The object that this expression gives is changed."""
+        if id(function) in self.silent:
+            return
         self.itself |= self.named_as(function, node)
         self.changed |= self.may_be(function, node)
 
@@ -428,6 +476,7 @@ class _Items:
 
     def loose_functions(self, tree: ast.Module) -> Iterator[_Scope]:
         yield from (function for function in self.functions if isinstance(function, ast.Lambda))
+        yield from self.named.get("__call__", ())
         for node in _values(tree):
             yield from self.function_values(node)
 
@@ -496,7 +545,7 @@ def _values(tree: ast.Module) -> Iterator[ast.expr]:
 
 _ACTING: Final = (
     *(ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.AugAssign, ast.For, ast.AsyncFor, ast.comprehension, ast.withitem),
-    *(ast.Match, ast.Return, ast.Yield, ast.YieldFrom, ast.Call, ast.Attribute),
+    *(ast.Match, ast.Raise, ast.Return, ast.Yield, ast.YieldFrom, ast.Call, ast.Attribute),
 )
 
 

@@ -20,7 +20,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from futamura.frontend.items import Changed
+from futamura.frontend.items import MUTATING, Changed
 from futamura.ir.classes import is_a
 
 __all__ = ["changing_objects", "is_container"]
@@ -41,6 +41,8 @@ def changing_objects(namespace: Mapping[str, object], changed: Changed) -> dict[
         name, value = work.pop()
         if name in changed.itself and is_container(value):
             found[id(value)] = value
+        if is_a(value, types.BuiltinMethodType) and value.__name__ in MUTATING:
+            found[id(value.__self__)] = value.__self__  # kept to be called at any time
         if name in changed.items:
             _add_parts(value, found)
         if not gc.is_tracked(value):

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import sys
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -59,7 +60,7 @@ def _search(m: Machine, pattern: AbstractValue, method: str, args: list[Abstract
     assert isinstance(expression, re.Pattern)
     if expression.flags & re.LOCALE:
         return None  # what it matches depends on the locale of the moment
-    if type(text) is not type(expression.pattern) or not all(type(bound) is int for bound in bounds):
+    if type(text) is not type(expression.pattern) or not all(map(_is_count, bounds)):
         return None
     assert isinstance(text, (str, bytes))
     key = ("search", id(expression), method, text, bounds)
@@ -70,6 +71,11 @@ def _search(m: Machine, pattern: AbstractValue, method: str, args: list[Abstract
     made = m.world.searches[key]
     assert made is None or isinstance(made, Search)
     return made
+
+
+def _is_count(value: object) -> bool:
+    """Is this an int that the engine takes?"""
+    return type(value) is int and abs(value) < sys.maxsize
 
 
 def _made(pattern: re.Pattern[Any], method: str, text: str | bytes, bounds: tuple[int, ...]) -> Search | None:
@@ -151,8 +157,9 @@ def _split(
 ) -> AbstractValue | None:
     most = args[1] if len(args) == 2 else Known(0)
     search = None if keywords or len(args) not in (1, 2) else _search(m, target, "finditer", args[:1])
-    if search is None or type(most) is not Known or type(most.value) is not int:
+    if search is None or type(most) is not Known or not _is_count(most.value):
         return None
+    assert type(most.value) is int
     age = m.state.age(args[0])
     items = tuple(m.known(item, age) for item in search.pattern.split(search.text, most.value))
     return m.virtual(VObject("list", list, items, site=site(frame))) if len(items) <= m.budget.virtual_length else None
@@ -164,8 +171,9 @@ def _sub(
     """With a text as replacement the text that comes out; with a function its calls, one for each match."""
     count = args[2] if len(args) == 3 else Known(0)
     search = None if keywords or len(args) not in (2, 3) else _search(m, target, "finditer", args[1:2])
-    if search is None or type(count) is not Known or type(count.value) is not int:
+    if search is None or type(count) is not Known or not _is_count(count.value):
         return None
+    assert type(count.value) is int
     number = count.value
     if is_callable(m, args[0]):
         found = len(search.found)

@@ -153,6 +153,16 @@ def counted(text, x):
     return called, [FIELD.sub("-", text, count) for count in (-2, 0, 1)]
 
 
+def counted_far(n, x):
+    def tried(function, *args):
+        try:
+            return function(*args)
+        except OverflowError as error:
+            return str(error)
+
+    return tried(FIELD.sub, "-", "{a}", n), tried(FIELD.split, "{a}b", n), tried(FIELD.findall, "{a}", n), x
+
+
 LOCALE = re.compile(rb"\w+", re.LOCALE)
 
 
@@ -176,6 +186,7 @@ SUBJECTS = [
     _cases(missing_group, "text", "a", "b", "c"),
     _cases(template, "text", "%name and %%", "%{name}%other", "% broken", gone=("group", "safe_substitute")),
     _cases(counted, "text", "{a}{b}c{d}", "none"),
+    _cases(counted_far, "n", 2**63, -(2**63) - 1, 2**62),
     _cases(by_locale, "text", b"a \xe9", gone=("text",)),
     _cases(slow, "text", "aaab"),
     _cases(compared, "items", ("a", "b"), (), gone=("Kind",)),
