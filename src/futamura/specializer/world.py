@@ -214,7 +214,7 @@ class World:
         key = id(value)
         if key in self._registered and type(value) not in _FILLED:
             return
-        if isinstance(value, dict) and class_lookup(type(value), "__missing__") is not MISSING:
+        if is_a(value, dict) and class_lookup(type(value), "__missing__") is not MISSING:
             return  # reading it may add to it
         if is_mutable(value) and key not in self._frozen and not any(key in some for some in self._changing.values()):
             self._frozen[key] = value
