@@ -51,7 +51,7 @@ def call_of_overload(
     m: Machine, function: AbstractValue, args: list[AbstractValue], keywords: list[tuple[str, AbstractValue]]
 ) -> Call | None:
     """What a call of such a function calls; None if it is none, or the class of its argument is not known."""
-    if type(function) is not Known or not args or not isinstance(function.value, types.FunctionType):
+    if type(function) is not Known or not args or type(function.value) is not types.FunctionType:
         return None
     registry = _registry(function.value)
     cls = exact_type(m, args[0])
