@@ -193,3 +193,22 @@ def test_known_objects_leave_nothing(program: Callable[..., Any]) -> None:
     assert fallbacks(residual) == {}
     source = source_of(residual)
     assert [word for word in GONE[program] if word in source] == []
+
+
+LIMIT = 5
+
+
+def peeled(numbers: list[float], x: Any) -> Any:
+    """A loop whose first trip tests what every later one tests again."""
+    for item in x:
+        if 0 < sum(number for number in numbers) < LIMIT:
+            return item
+    return None
+
+
+def test_a_comparison_that_is_needed_again_is_no_part_of_a_chain() -> None:
+    for numbers in ([float("nan"), -0.0], [1.0, 2.5], [9.0]):
+        residual = specialize(peeled, numbers=numbers)
+        assert fallbacks(residual) == {}
+        for x in ([], [7], [7, 8]):
+            assert residual(x) == peeled(numbers, x)

@@ -450,7 +450,7 @@ class Collapse:
             value, last = last.args[0], items[-2]
         if not isinstance(last, Operation) or last.name not in _COMPARE or last.results != (value,):
             return None
-        return last if self.uses[value] == 1 or item_count(items, value) == 0 else None
+        return last if self.uses[value] == 1 else None
 
     # -- comprehensions
 
@@ -471,7 +471,3 @@ class Collapse:
         self.uses[first] = 1
         node.end = node.end._replace(edges=(exit_edge,))
         return True
-
-
-def item_count(items: list[Operation | FusedItem], value: Value) -> int:
-    return sum(item.args.count(value) for item in items)
