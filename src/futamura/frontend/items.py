@@ -16,12 +16,12 @@ Invariant: what the functions of one module do to an item is found if each step 
 from __future__ import annotations
 
 import ast
-import builtins
-import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
-__all__ = ["MUTATING", "Changed", "changed_by_functions"]
+from futamura.frontend.methods import BUILTINS, GIVING, MUTATING, PASSING, PURE_MODULES, READING, SPECIAL
+
+__all__ = ["Changed", "changed_by_functions"]
 
 _Scope: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 _Place: TypeAlias = "tuple[_Scope | None, str]"
@@ -30,57 +30,9 @@ _Source: TypeAlias = "str | _Place | ast.AST | _In"
 """What a value may come out of: an object that has this name, what a place holds, what a function gives or an
 expression makes, what was put into one of these."""
 _SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-MUTATING: Final = frozenset(
-    {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "add", "discard", "update", "popitem"}
-    | {"setdefault", "appendleft", "extendleft", "popleft", "rotate", "move_to_end", "subtract"}
-    | {"difference_update", "intersection_update", "symmetric_difference_update"}
-    | {"__setitem__", "__delitem__", "__setattr__", "__delattr__", "__iadd__"}
-)
-_GIVING: Final = frozenset(
-    {"get", "items", "keys", "values", "copy", "pop", "popitem", "popleft", "setdefault", "__getitem__"}
-)
-"""Methods of containers that give items."""
-_READING: Final = (
-    frozenset(name for cls in (str, bytes, int, float, tuple, frozenset, re.Pattern, re.Match) for name in dir(cls))
-    | _GIVING
-) - MUTATING
-"""Methods that change neither their object nor what they are given."""
-_PASSING: Final = frozenset(
-    {"enumerate", "reversed", "zip", "list", "tuple", "sorted", "filter", "map", "iter", "min", "max", "next", "dict"}
-    | {"set", "frozenset", "getattr", "vars", "sum"}
-)
-"""Builtins whose result may be, or hold, what is in their arguments."""
-_OPERATORS: Final = (
-    *(
-        "add",
-        "sub",
-        "mul",
-        "matmul",
-        "truediv",
-        "floordiv",
-        "mod",
-        "divmod",
-        "pow",
-        "lshift",
-        "rshift",
-        "and",
-        "xor",
-        "or",
-    ),
-)
-_BUILTINS: Final = frozenset(dir(builtins)) - {"setattr", "delattr", "exec", "eval", "super"}
-_SPECIAL: Final = frozenset(
-    {"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__getitem__", "__getattr__"}
-    | {"__get__", "__neg__", "__pos__", "__invert__", "__abs__", "__index__", "__reversed__", "__missing__", "__call__"}
-    | {f"__{side}{name}__" for side in ("", "r", "i") for name in _OPERATORS}
-)
-"""Methods of own classes that operators and statements call; what they are given is taken as changed below."""
-_PURE_MODULES: Final = frozenset(
-    {"abc", "ast", "cmath", "collections", "copy", "dataclasses", "datetime", "decimal", "enum", "fractions"}
-    | {"functools", "html", "inspect", "itertools", "json", "keyword", "math", "operator", "posixpath", "re"}
-    | {"statistics", "string", "struct", "sys", "textwrap", "time", "types", "typing", "unicodedata", "urllib.parse"}
-)
-"""Modules whose functions change nothing that they are given, but for functions that they are given."""
+_RAISED: Final = (None, "raised")
+"""The place of all that was raised."""
+_MAKING: Final = ("__init__", "__new__", "__post_init__")
 _NOTHING: Final[frozenset[_Source]] = frozenset()
 
 
@@ -140,6 +92,8 @@ class _Items:
         self.imported: Final = dict(_imported(tree))
         self.loose: Final = list(self.loose_functions(tree))
         """Functions of the module that are used as values: any call may be one of them."""
+        self.makes_any: Final = any(isinstance(node, ast.Name) and node.id in self.classes for node in _values(tree))
+        """Is a class of the module used as a value, so that any call may make an instance?"""
         self.foreign: Final = any(self.is_foreign_value(node) for node in _values(tree))
         self.own: Final = {function: list(_own_nodes(function)) for function in self.functions}
         self.bound: Final = {function: frozenset(_bound(function, self.own[function])) for function in self.functions}
@@ -162,7 +116,9 @@ class _Items:
                 self.look(function, node)
             if isinstance(function, ast.Lambda):
                 self.hold(function, self.of(function, function.body))
-            elif function.name in _SPECIAL:  # operators and statements call it, and do what they like with its result
+            elif function.name in ("__exit__", "__aexit__"):
+                self.hold_all(function, frozenset({_RAISED}))
+            elif function.name in SPECIAL:  # operators and statements call it, and do what they like with its result
                 self.changed |= {function, _In(function)}
         seen: set[_Source] = set()
         work = list(self.changed)
@@ -246,15 +202,15 @@ class _Items:
         found = _NOTHING.union(callees)
         given = self.given(function, call)
         if isinstance(call.func, ast.Attribute):
-            if call.func.attr in _GIVING:
+            if call.func.attr in GIVING:
                 return found | self.items(function, call.func.value) | given
-            if call.func.attr in _READING:
+            if call.func.attr in READING:
                 return found
         elif isinstance(call.func, ast.Name):
             if call.func.id in self.classes:
                 return found | self.new(call, given)
             if self.is_builtin(function, call.func.id):
-                passed = _items_of(given) if call.func.id in _PASSING else _NOTHING
+                passed = _items_of(given) if call.func.id in PASSING else _NOTHING
                 return found | passed | self.new(call, passed)
             if call.func.id in self.named:
                 return found
@@ -310,7 +266,9 @@ class _Items:
             raised = self.of(function, node.exc)
             if isinstance(node.exc, ast.Call):
                 raised |= self.given(function, node.exc)
-            self.changed |= raised | _items_of(raised)  # who catches it may do anything with it
+            self.hold(_RAISED, raised)
+        elif isinstance(node, ast.ExceptHandler) and node.name is not None:
+            self.hold((function, node.name), frozenset({_RAISED}))
         elif isinstance(node, ast.Return):
             self.hold(function, self.of(function, node.value))
         elif isinstance(node, ast.Yield):
@@ -365,7 +323,7 @@ class _Items:
 
     def call_method(self, function: _Scope, method: ast.Attribute, given: frozenset[_Source], *, known: bool) -> None:
         module = self.module_of(function, method.value)
-        if module is not None or method.attr in _READING:
+        if module is not None or method.attr in READING:
             return
         if method.attr in MUTATING or not known:
             self.change(function, method.value)
@@ -377,19 +335,19 @@ class _Items:
         if isinstance(callee, ast.Attribute):
             module = self.module_of(function, callee.value)
             if module is not None:
-                return module in _PURE_MODULES
+                return module in PURE_MODULES
             if isinstance(callee.value, ast.Name) and self.is_builtin(function, callee.value.id):
                 return callee.attr not in MUTATING  # `list.append(rows, x)`
-            return callee.attr in self.named or callee.attr in _READING or callee.attr in MUTATING
+            return callee.attr in self.named or callee.attr in READING or callee.attr in MUTATING
         if isinstance(callee, ast.Name) and self.scope_of(function, callee.id) is None:
             if callee.id in self.imported:
-                return self.imported[callee.id].rpartition(".")[0] in _PURE_MODULES
+                return self.imported[callee.id].rpartition(".")[0] in PURE_MODULES
             if callee.id in self.named or callee.id in self.classes or self.is_builtin(function, callee.id):
                 return True
         return isinstance(callee, ast.Lambda) or not self.foreign
 
     def is_builtin(self, function: _Scope, name: str) -> bool:
-        if name in self.named or name in self.classes or name in self.imported or name not in _BUILTINS:
+        if name in self.named or name in self.classes or name in self.imported or name not in BUILTINS:
             return False
         return self.scope_of(function, name) is None
 
@@ -412,19 +370,34 @@ class _Items:
             if callee.id in self.named:
                 return self.named[callee.id]
             if callee.id in self.classes:
-                return self.constructors()
+                return self.constructors_of(callee.id)
             if self.is_builtin(function, callee.id) or callee.id in self.imported:
                 return []
-        return [*self.loose, *self.constructors()]
+        return [*self.loose, *(self.constructors() if self.makes_any else ())]
+
+    def constructors_of(self, name: str) -> list[_Scope]:
+        """Those of this class and of the classes that it inherits from; of all, where these are not in the module."""
+        found: list[_Scope] = []
+        work, seen = [name], set()
+        while work:
+            name = work.pop()
+            if name in ("Exception", "ValueError", "TypeError", "object", "type") or name in seen:
+                continue
+            if name not in self.classes:
+                return self.constructors()
+            seen.add(name)
+            work.extend(base.id if isinstance(base, ast.Name) else "" for base in self.classes[name].bases)
+            found.extend(one for one in self.classes[name].body if isinstance(one, _SCOPES) and one.name in _MAKING)
+        return found
 
     def constructors(self) -> list[_Scope]:
-        return [one for name in ("__init__", "__new__", "__post_init__") for one in self.named.get(name, ())]
+        return [one for name in _MAKING for one in self.named.get(name, ())]
 
     def hold_arguments(self, function: _Scope, call: ast.Call, callee: _Scope) -> None:
         names = [one.arg for one in (*callee.args.posonlyargs, *callee.args.args)]
         for at, argument in enumerate(call.args):
             held = self.items(function, argument) if isinstance(argument, ast.Starred) else self.of(function, argument)
-            for shift in (0, 1) if isinstance(call.func, ast.Attribute) or callee.args.args[:1] else (0,):
+            for shift in _shifts(call, callee):
                 if at + shift < len(names) and not isinstance(argument, ast.Starred):
                     self.hold((callee, names[at + shift]), held)
             if isinstance(argument, ast.Starred) or at >= len(names):
@@ -494,7 +467,7 @@ class _Items:
         if not isinstance(node, ast.Name) or node.id not in self.imported:
             return False
         module = self.imported[node.id]
-        return module not in _PURE_MODULES and module.rpartition(".")[0] not in _PURE_MODULES
+        return module not in PURE_MODULES and module.rpartition(".")[0] not in PURE_MODULES
 
 
 def _in(source: _Source) -> _Source:
@@ -504,6 +477,17 @@ def _in(source: _Source) -> _Source:
 
 def _items_of(sources: Iterable[_Source]) -> frozenset[_Source]:
     return frozenset(map(_in, sources))
+
+
+def _shifts(call: ast.Call, callee: _Scope) -> tuple[int, ...]:
+    """By how many parameters arguments are moved: none, or one, behind the object that a method is called on."""
+    explicit = isinstance(call.func, ast.Attribute)
+    if not isinstance(callee, ast.Lambda) and callee.name in _MAKING:
+        if isinstance(call.func, ast.Attribute):
+            bound = isinstance(call.func.value, ast.Call)  # `super().__init__(...)`
+            return (0,) if callee.name == "__new__" else (1,) if bound else (0, 1)
+        return (1,)  # behind the new object
+    return (0, 1) if explicit or callee.args.args[:1] else (0,)
 
 
 def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
@@ -536,6 +520,8 @@ def _values(tree: ast.Module) -> Iterator[ast.expr]:
             parts = [*node.body, *node.args.defaults, *(one for one in node.args.kw_defaults if one is not None)]
         elif isinstance(node, ast.ExceptHandler):
             parts = list(node.body)
+        elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Name):
+            parts = []
         elif isinstance(node, (ast.Name, ast.Attribute)):
             if isinstance(node.ctx, ast.Load):
                 yield node
@@ -545,7 +531,7 @@ def _values(tree: ast.Module) -> Iterator[ast.expr]:
 
 _ACTING: Final = (
     *(ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.AugAssign, ast.For, ast.AsyncFor, ast.comprehension, ast.withitem),
-    *(ast.Match, ast.Raise, ast.Return, ast.Yield, ast.YieldFrom, ast.Call, ast.Attribute),
+    *(ast.Match, ast.Raise, ast.ExceptHandler, ast.Return, ast.Yield, ast.YieldFrom, ast.Call, ast.Attribute),
 )
 
 
@@ -574,7 +560,9 @@ def _bound(function: _Scope, nodes: list[ast.AST]) -> Iterator[str]:
     for node in nodes:
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node.id not in outside:
             yield node.id
-        elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name is not None:
+        elif (isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name is not None) or (
+            isinstance(node, ast.ExceptHandler) and node.name is not None
+        ):
             yield node.name
         elif isinstance(node, ast.MatchMapping) and node.rest is not None:
             yield node.rest

@@ -1,0 +1,67 @@
+"""What the usual names of methods, builtins and modules do to objects, for analyses that only read source text.
+
+    rows.append(x)      "append" is among MUTATING: rows is changed, and holds x
+    rows.get(k)         "get" is among GIVING: what it gives may be an item of rows
+
+Invariant: a name that is in none of these tables may do anything.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+from typing import Final
+
+__all__ = ["BUILTINS", "GIVING", "MUTATING", "PASSING", "PURE_MODULES", "READING", "SPECIAL"]
+
+MUTATING: Final = frozenset(
+    {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "add", "discard", "update", "popitem"}
+    | {"setdefault", "appendleft", "extendleft", "popleft", "rotate", "move_to_end", "subtract"}
+    | {"difference_update", "intersection_update", "symmetric_difference_update"}
+    | {"__setitem__", "__delitem__", "__setattr__", "__delattr__", "__iadd__"}
+)
+GIVING: Final = frozenset(
+    {"get", "items", "keys", "values", "copy", "pop", "popitem", "popleft", "setdefault", "__getitem__"}
+)
+"""Methods of containers that give items."""
+READING: Final = (
+    frozenset(name for cls in (str, bytes, int, float, tuple, frozenset, re.Pattern, re.Match) for name in dir(cls))
+    | GIVING
+) - MUTATING
+"""Methods that change neither their object nor what they are given."""
+PASSING: Final = frozenset(
+    {"enumerate", "reversed", "zip", "list", "tuple", "sorted", "filter", "map", "iter", "min", "max", "next", "dict"}
+    | {"set", "frozenset", "getattr", "vars", "sum"}
+)
+"""Builtins whose result may be, or hold, what is in their arguments."""
+OPERATORS: Final = (
+    *(
+        "add",
+        "sub",
+        "mul",
+        "matmul",
+        "truediv",
+        "floordiv",
+        "mod",
+        "divmod",
+        "pow",
+        "lshift",
+        "rshift",
+        "and",
+        "xor",
+        "or",
+    ),
+)
+BUILTINS: Final = frozenset(dir(builtins)) - {"setattr", "delattr", "exec", "eval", "super"}
+SPECIAL: Final = frozenset(
+    {"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__getitem__", "__getattr__"}
+    | {"__get__", "__neg__", "__pos__", "__invert__", "__abs__", "__index__", "__reversed__", "__missing__", "__call__"}
+    | {f"__{side}{name}__" for side in ("", "r", "i") for name in OPERATORS}
+)
+"""Methods of own classes that operators and statements call; what they are given is taken as changed below."""
+PURE_MODULES: Final = frozenset(
+    {"abc", "ast", "cmath", "collections", "copy", "dataclasses", "datetime", "decimal", "enum", "fractions"}
+    | {"functools", "html", "inspect", "itertools", "json", "keyword", "math", "operator", "posixpath", "re"}
+    | {"statistics", "string", "struct", "sys", "textwrap", "time", "types", "typing", "unicodedata", "urllib.parse"}
+)
+"""Modules whose functions change nothing that they are given, but for functions that they are given."""
