@@ -22,7 +22,7 @@ from futamura.backend.python.naming import Names, name_values
 from futamura.backend.python.opaque import global_names_of, opaque_lines
 from futamura.backend.python.outlining import PartNames
 from futamura.backend.python.prepare import Preparation, Prepared, base_name
-from futamura.backend.python.shaping import shape_of
+from futamura.backend.python.shaping import regions_in_need, shape_of
 from futamura.backend.python.stating import Line, Writer, assertion, statements_of
 from futamura.backend.python.trees import Comprehension, Expression, Literal, Node, Raise, Ref, Return, target_values
 from futamura.backend.structure.structure import structure
@@ -168,7 +168,7 @@ class _FunctionEmitter:
     def __init__(self, emission: _Emission, function: Function, free: tuple[str, ...], outer: set[str]) -> None:
         self.emission: Final = emission
         self.function: Final = function
-        self.prepared: Final[Prepared] = emission.prepared[function.name]
+        self.prepared: Prepared = emission.prepared[function.name]
         self.free: Final = free
         self.outer: Final = outer
         self.signature: Final[Signature] = function.signature
@@ -180,6 +180,13 @@ class _FunctionEmitter:
     # -- names
 
     def choose_names(self) -> None:
+        self._choose_names()
+        while regions := regions_in_need(self.prepared, self.names):
+            self.emission.prepared.write_out(self.function.name, regions)
+            self.prepared = self.emission.prepared[self.function.name]
+            self._choose_names()
+
+    def _choose_names(self) -> None:
         function, prepared = self.function, self.prepared
         params = function.entry.params
         count = len(function.signature.names)

@@ -9,6 +9,7 @@ known before its surroundings are printed.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -96,11 +97,20 @@ class Preparation:
     def __init__(self, program: Program) -> None:
         self.program: Final = program
         self._done: dict[str, Prepared] = {}
+        self._written: dict[str, dict[int, int]] = {}
+
+    def write_out(self, name: str, regions: set[int]) -> None:
+        """Prepare the function anew, with clauses for all exceptions in these `try` statements; asked again, with
+        nothing but such a clause."""
+        written = self._written.setdefault(name, {})
+        for region in regions:
+            written[region] = written.get(region, 0) + 1
+        del self._done[name]
 
     def __getitem__(self, name: str) -> Prepared:
         found = self._done.get(name)
         if found is None:
-            found = self._done[name] = prepare(self.program[name], self.expressible)
+            found = self._done[name] = prepare(self.program[name], self.expressible, self._written.get(name))
         return found
 
     def expressible(self, name: str) -> bool:
@@ -111,8 +121,13 @@ class Preparation:
         return base == "<genexpr>" and self[name].comprehension is not None
 
 
-def prepare(function: Function, expressible) -> Prepared:  # type: ignore[no-untyped-def]
-    """Everything up to naming; `expressible(name)` tells about the functions that this one makes."""
+def prepare(  # type: ignore[no-untyped-def]
+    function: Function, expressible, written: Mapping[int, int] | None = None
+) -> Prepared:
+    """Everything up to naming; `expressible(name)` tells about the functions that this one makes.
+
+    `written` says of regions that all exceptions need a clause (1), or that this is the only one (2).
+    """
     draft = Draft(function)
     folded = fold(draft)
     draft.prune()
@@ -134,7 +149,7 @@ def prepare(function: Function, expressible) -> Prepared:  # type: ignore[no-unt
     }
     prepared = Prepared(function, draft, nested, folded, constants, comprehension=comprehension)
     _open_withs(prepared, uses)
-    _find_clauses(prepared)
+    _find_clauses(prepared, written or {})
     _find_iterables(prepared, uses)
     _find_resumes(prepared)
     return prepared
@@ -199,7 +214,7 @@ def _open_withs(prepared: Prepared, uses) -> None:  # type: ignore[no-untyped-de
 # -- except clauses
 
 
-def _find_clauses(prepared: Prepared) -> None:
+def _find_clauses(prepared: Prepared, written: Mapping[int, int]) -> None:
     function = prepared.function
     inside: dict[int, set[int]] = {}
     for node in prepared.draft.nodes.values():
@@ -213,7 +228,8 @@ def _find_clauses(prepared: Prepared) -> None:
             continue
         handler = prepared.draft.nodes[statement.handler]
         members = inside.get(handler.region, set())
-        parts = _chain(prepared, handler, members, counts, readers)
+        how = written.get(region, 0)
+        parts = _chain(prepared, handler, members, counts, readers, ends=not how) if how < 2 else None
         prepared.tries[region] = parts if parts is not None else _one_clause(prepared, handler, members)
 
 
@@ -241,8 +257,11 @@ def _chain(
     members: set[int],
     counts: dict[int, int],
     readers: dict[Value, list[int]],
+    *,
+    ends: bool,
 ) -> TryParts | None:
-    """The clauses of a chain of `exc_match` tests; None if the handler has another form."""
+    """The clauses of a chain of `exc_match` tests; None if the handler has another form.  `ends`: what none of them
+    takes goes on without a clause."""
     draft = prepared.draft
     exception = handler.params[0]
     parts = TryParts([], [], [], frozenset())
@@ -265,7 +284,7 @@ def _chain(
             return None
     last = prepared.nested[node.id].statements
     end = node.end
-    if end.name == "reraise" and end.args == (exception,) and len(last) == 1 and parts.entries:
+    if ends and end.name == "reraise" and end.args == (exception,) and len(last) == 1 and parts.entries:
         chain.append(node.id)
     elif node is handler or counts[node.id] == 1:
         parts.headers.append(ClauseHeader(None, exception))

@@ -28,12 +28,20 @@ from futamura.backend.structure.shape import Node as ShapeNode
 from futamura.ir.graph import Edge as IrEdge
 from futamura.ir.graph import Terminator, Value
 
-__all__ = ["shape_of"]
+__all__ = ["regions_in_need", "shape_of"]
 
 
 def shape_of(prepared: Prepared, names: Names) -> Shape:
     """The shape of a function whose values have names."""
     return _Shaper(prepared, names).run()
+
+
+def regions_in_need(prepared: Prepared, names: Names) -> set[int]:
+    """The `try` statements in which what no clause takes would leave without the values that its handler gets."""
+    shaper = _Shaper(prepared, names)
+    return {
+        region for region, parts in prepared.tries.items() if any(shaper.moves_to_handler(one) for one in parts.chain)
+    }
 
 
 class _Shaper:
@@ -55,7 +63,7 @@ class _Shaper:
                 self._extent(node.id)
                 continue
             extent = self._extent(node.id)
-            statements = [*self._handler_moves(node.id), *self.prepared.nested[node.id].statements]
+            statements = [*self.moves_to_handler(node.id), *self.prepared.nested[node.id].statements]
             if node.end.name in ("return", "raise", "reraise"):
                 leaving = statements.pop()
                 end: End = Leave(leaving)
@@ -195,7 +203,7 @@ class _Shaper:
                 sources.append(Ref(arg))
         return (Move(tuple(targets), tuple(sources)),) if targets else ()
 
-    def _handler_moves(self, number: int) -> list[object]:
+    def moves_to_handler(self, number: int) -> list[object]:
         """What the handler's parameters must hold while the node runs."""
         node = self.draft.nodes[number]
         if node.handler is None or not node.handler.args:
