@@ -212,3 +212,41 @@ def test_a_comparison_that_is_needed_again_is_no_part_of_a_chain() -> None:
         assert fallbacks(residual) == {}
         for x in ([], [7], [7, 8]):
             assert residual(x) == peeled(numbers, x)
+
+
+def kept_for_the_outer_handler(x: Any, *, width: Any = 2) -> Any:
+    """What no inner clause takes goes to the outer handler, which finds the value of the `try` statement."""
+    if x:
+        pass
+    try:
+        width = x.index
+        try:  # noqa: SIM105
+            missing  # type: ignore[name-defined]  # noqa: B018, F821
+        except KeyError:
+            pass
+    except Exception:
+        pass
+    return width
+
+
+def another_iterator_each_time(x: Any, n: int) -> Any:
+    """The first item is taken of another iterator on each trip."""
+    left = 3
+    while left:
+        left -= 1
+        x = list({at: item for at, item in enumerate(x)}.items())
+        n = left
+    x[0] = x[1] = n
+    return x
+
+
+def test_values_for_an_outer_handler() -> None:
+    residual = specialize(kept_for_the_outer_handler)
+    for x in ((), (1,), [2], 5):
+        assert residual(x) == kept_for_the_outer_handler(x)
+
+
+def test_a_loop_over_another_iterator_each_time() -> None:
+    residual = specialize(another_iterator_each_time, n=0)
+    for x in ((1, 2), [3, 4, 5], "abcd"):
+        assert residual(x) == another_iterator_each_time(x, 0)

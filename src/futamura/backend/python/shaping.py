@@ -163,7 +163,30 @@ class _Shaper:
         source = operands[0]
         if isinstance(source, Node) and source.op.name == "iter":
             source = source.kids[0]
-        return Next(target, source, self._edge(end.edges[0], 1), self._edge(end.edges[1]))
+        varies = iterable is None and self._varies(number, end.args[0])
+        return Next(target, source, self._edge(end.edges[0], 1), self._edge(end.edges[1]), varies)
+
+    def _varies(self, number: int, iterator: Value) -> bool:
+        """Does a way around the loop bring another iterator?"""
+        nodes = self.draft.nodes
+        if iterator not in nodes[number].params:
+            return False
+        at = nodes[number].params.index(iterator)
+        seen: set[int] = set()
+        work = [number]
+        while work:
+            node = nodes[work.pop()]
+            for place, edge in enumerate(node.end.edges):
+                first = 1 if node.end.name == "next" and place == 0 else 0
+                if edge.target == number and edge.args[at - first] != iterator:
+                    return True
+                if edge.target not in seen:
+                    seen.add(edge.target)
+                    work.append(edge.target)
+            if node.handler is not None and node.handler.target not in seen:
+                seen.add(node.handler.target)
+                work.append(node.handler.target)
+        return False
 
     def _switch(self, shaped: ShapeNode, end: Terminator, value: Expression) -> End:
         """Cases in order, each an exact comparison."""

@@ -48,6 +48,8 @@ class Vertex:
     kind: Kind
     data: object
     succ: list[int]
+    varies: bool = False
+    """A next whose iterator changes around the loop."""
 
 
 @dataclass(slots=True)
@@ -187,8 +189,8 @@ def _copy_nodes(shape: Shape, graph: Graph) -> None:
             case Test(condition, then, orelse):
                 vertex.kind, vertex.data = "test", condition
                 vertex.succ = [_moved(graph, node.extent, edge.target, edge.moves) for edge in (then, orelse)]
-            case Next(target, iterator, then, done):
-                vertex.kind, vertex.data = "next", (target, iterator)
+            case Next(target, iterator, then, done, varies):
+                vertex.kind, vertex.data, vertex.varies = "next", (target, iterator), varies
                 vertex.succ = [_moved(graph, node.extent, edge.target, edge.moves) for edge in (then, done)]
             case Leave(statement):
                 vertex.kind, vertex.data = "leave", statement

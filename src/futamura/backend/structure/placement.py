@@ -31,7 +31,7 @@ class Placement:
 def loop_kind(flow: Flow, header: int) -> tuple[LoopKind, int, int]:
     """The kind of loop, and which successors of its header go on and leave."""
     vertex = flow.vertices[header]
-    if vertex.body or vertex.kind not in ("test", "next"):
+    if vertex.body or vertex.varies or vertex.kind not in ("test", "next"):
         return "forever", 0, 0
     stays = [_stays(flow, header, label) for label in vertex.succ]
     if stays == [True, False]:

@@ -75,6 +75,8 @@ class Next:
     iterator: object
     body: Edge
     done: Edge
+    varies: bool = False
+    """Is the iterator another one on some trips around the loop?  Then no `for` statement makes these trips."""
 
 
 @dataclass(slots=True)
