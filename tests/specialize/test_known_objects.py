@@ -234,7 +234,7 @@ def another_iterator_each_time(x: Any, n: int) -> Any:
     left = 3
     while left:
         left -= 1
-        x = list({at: item for at, item in enumerate(x)}.items())
+        x = list({at: item for at, item in enumerate(x)}.items())  # noqa: C416
         n = left
     x[0] = x[1] = n
     return x
