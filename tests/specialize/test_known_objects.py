@@ -250,3 +250,36 @@ def test_a_loop_over_another_iterator_each_time() -> None:
     residual = specialize(another_iterator_each_time, n=0)
     for x in ((1, 2), [3, 4, 5], "abcd"):
         assert residual(x) == another_iterator_each_time(x, 0)
+
+
+class Guarded:
+    """A context whose exit is seen."""
+
+    def __init__(self, log: list[str]) -> None:
+        self.log = log
+
+    def __enter__(self) -> None:
+        self.log.append("enter")
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        self.log.append("exit")
+
+
+def guarded_items(log: list[str], x: Any) -> Iterator[Any]:
+    with Guarded(log):
+        log.append(str(x))
+        yield x
+
+
+def closed_in_the_middle(x: Any) -> Any:
+    log: list[str] = []
+    items = guarded_items(log, x)
+    first = next(items)
+    items.close()  # type: ignore[attr-defined]
+    return first, log
+
+
+def test_a_generator_that_is_closed_inside_of_a_context() -> None:
+    residual = specialize(closed_in_the_middle)
+    for x in (0, "a", None):
+        assert residual(x) == closed_in_the_middle(x)
