@@ -19,7 +19,7 @@ import ast
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
-from futamura.frontend.methods import BUILTINS, GIVING, MUTATING, PASSING, PURE_MODULES, READING, SPECIAL
+from futamura.frontend.methods import BUILTINS, GIVING, MUTATING, PASSING, PURE_MODULES, READING, SPECIAL, WRITING
 
 __all__ = ["Changed", "changed_by_functions"]
 
@@ -30,6 +30,8 @@ _Source: TypeAlias = "str | _Place | ast.AST | _In"
 """What a value may come out of: an object that has this name, what a place holds, what a function gives or an
 expression makes, what was put into one of these."""
 _SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_OPERANDS: Final = (None, "operands")
+"""The place of all that special methods of own classes may be given by operators and statements."""
 _RAISED: Final = (None, "raised")
 """The place of all that was raised."""
 _MAKING: Final = ("__init__", "__new__", "__post_init__")
@@ -120,6 +122,9 @@ class _Items:
                 self.hold_all(function, frozenset({_RAISED}))
             elif function.name in SPECIAL:  # operators and statements call it, and do what they like with its result
                 self.changed |= {function, _In(function)}
+            if not isinstance(function, ast.Lambda) and function.name not in _MAKING and function.name[:2] == "__":
+                for one in (*function.args.posonlyargs, *function.args.args)[1:]:
+                    self.hold((function, one.arg), frozenset({_OPERANDS}))
         seen: set[_Source] = set()
         work = list(self.changed)
         while work:
@@ -251,6 +256,7 @@ class _Items:
         elif isinstance(node, ast.AugAssign):
             self.change(function, node.target)
             self.put_in(function, node.target, self.items(function, node.value))
+            self.hold(_OPERANDS, self.of(function, node.value))
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
             self.put(function, node.target, self.items(function, node.iter))
         elif isinstance(node, ast.withitem) and node.optional_vars is not None:
@@ -277,6 +283,11 @@ class _Items:
             self.hold(_In(function), self.items(function, node.value))
         elif isinstance(node, ast.Call):
             self.call(function, node)
+        elif isinstance(node, (ast.BinOp, ast.Compare)):
+            parts = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.left, *node.comparators)
+            self.hold(_OPERANDS, self.all(function, parts))
+        elif isinstance(node, ast.Subscript):
+            self.hold(_OPERANDS, self.of(function, node.slice))
         if isinstance(node, ast.Attribute):
             self.look_at_method(function, node)
         if isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
@@ -335,13 +346,14 @@ class _Items:
         if isinstance(callee, ast.Attribute):
             module = self.module_of(function, callee.value)
             if module is not None:
-                return module in PURE_MODULES
+                return module in PURE_MODULES and callee.attr not in WRITING
             if isinstance(callee.value, ast.Name) and self.is_builtin(function, callee.value.id):
                 return callee.attr not in MUTATING  # `list.append(rows, x)`
             return callee.attr in self.named or callee.attr in READING or callee.attr in MUTATING
         if isinstance(callee, ast.Name) and self.scope_of(function, callee.id) is None:
             if callee.id in self.imported:
-                return self.imported[callee.id].rpartition(".")[0] in PURE_MODULES
+                module, _, name = self.imported[callee.id].rpartition(".")
+                return module in PURE_MODULES and name not in WRITING
             if callee.id in self.named or callee.id in self.classes or self.is_builtin(function, callee.id):
                 return True
         return isinstance(callee, ast.Lambda) or not self.foreign
@@ -429,6 +441,7 @@ class _Items:
                 self.hold_all(one, held)
         elif isinstance(target, ast.Subscript):
             self.put_in(function, target.value, held)
+            self.hold(_OPERANDS, held)
 
     def put_in(self, function: _Scope, node: ast.AST, held: frozenset[_Source]) -> None:
         """Store in the object that this expression gives."""
@@ -462,12 +475,14 @@ class _Items:
 
     def is_foreign_value(self, node: ast.AST) -> bool:
         """Is this a function of another module, of which it is not known what it changes?"""
+        name = node.attr if isinstance(node, ast.Attribute) else ""
         while isinstance(node, ast.Attribute):
             node = node.value
         if not isinstance(node, ast.Name) or node.id not in self.imported:
             return False
         module = self.imported[node.id]
-        return module not in PURE_MODULES and module.rpartition(".")[0] not in PURE_MODULES
+        home, _, own = module.rpartition(".")
+        return (name or own) in WRITING or not {module, home} & PURE_MODULES
 
 
 def _in(source: _Source) -> _Source:
@@ -531,14 +546,14 @@ def _values(tree: ast.Module) -> Iterator[ast.expr]:
 
 _ACTING: Final = (
     *(ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.AugAssign, ast.For, ast.AsyncFor, ast.comprehension, ast.withitem),
-    *(ast.Match, ast.Raise, ast.ExceptHandler, ast.Return, ast.Yield, ast.YieldFrom, ast.Call, ast.Attribute),
+    *(ast.BinOp, ast.Compare, ast.Subscript, ast.Match, ast.Raise, ast.ExceptHandler, ast.Return, ast.Yield),
+    *(ast.YieldFrom, ast.Call, ast.Attribute),
 )
 
 
 def _acts(node: ast.AST) -> bool:
     """Does the node move or change values?"""
-    stored = isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)
-    return stored or isinstance(node, _ACTING)
+    return isinstance(node, _ACTING)
 
 
 def _own_nodes(function: _Scope) -> Iterator[ast.AST]:

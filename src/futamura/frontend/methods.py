@@ -12,7 +12,7 @@ import builtins
 import re
 from typing import Final
 
-__all__ = ["BUILTINS", "GIVING", "MUTATING", "PASSING", "PURE_MODULES", "READING", "SPECIAL"]
+__all__ = ["BUILTINS", "GIVING", "MUTATING", "PASSING", "PURE_MODULES", "READING", "SPECIAL", "WRITING"]
 
 MUTATING: Final = frozenset(
     {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "add", "discard", "update", "popitem"}
@@ -35,22 +35,8 @@ PASSING: Final = frozenset(
 )
 """Builtins whose result may be, or hold, what is in their arguments."""
 OPERATORS: Final = (
-    *(
-        "add",
-        "sub",
-        "mul",
-        "matmul",
-        "truediv",
-        "floordiv",
-        "mod",
-        "divmod",
-        "pow",
-        "lshift",
-        "rshift",
-        "and",
-        "xor",
-        "or",
-    ),
+    *("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "divmod", "pow"),
+    *("lshift", "rshift", "and", "xor", "or"),
 )
 BUILTINS: Final = frozenset(dir(builtins)) - {"setattr", "delattr", "exec", "eval", "super"}
 SPECIAL: Final = frozenset(
@@ -58,10 +44,14 @@ SPECIAL: Final = frozenset(
     | {"__get__", "__neg__", "__pos__", "__invert__", "__abs__", "__index__", "__reversed__", "__missing__", "__call__"}
     | {f"__{side}{name}__" for side in ("", "r", "i") for name in OPERATORS}
 )
-"""Methods of own classes that operators and statements call; what they are given is taken as changed below."""
+"""Methods of own classes whose results operators and statements use."""
 PURE_MODULES: Final = frozenset(
     {"abc", "ast", "cmath", "collections", "copy", "dataclasses", "datetime", "decimal", "enum", "fractions"}
     | {"functools", "html", "inspect", "itertools", "json", "keyword", "math", "operator", "posixpath", "re"}
     | {"statistics", "string", "struct", "sys", "textwrap", "time", "types", "typing", "unicodedata", "urllib.parse"}
 )
-"""Modules whose functions change nothing that they are given, but for functions that they are given."""
+"""Modules whose functions change nothing that they are given, but for functions that they are given, and `WRITING`."""
+WRITING: Final = frozenset({"setitem", "delitem", "methodcaller", "attrgetter", "pack_into", "setattr"}) | {
+    f"i{name}" for name in (*OPERATORS, "concat")
+}
+"""Names in these modules of functions that do change what they are given, or may."""

@@ -12,6 +12,7 @@ Invariant: a shape is never changed, each change makes another; keys are of exac
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from keyword import iskeyword
 from typing import Any, Final
@@ -95,7 +96,7 @@ class _Fails(Exception):
     """The operation raises, on these operands."""
 
 
-class StructureWriter:
+class StructureWriter(ABC):
     """The part of a writer of residual functions that knows structures."""
 
     def __init__(self, function: Function, builder: FunctionBuilder, slots: Slots) -> None:
@@ -107,9 +108,9 @@ class StructureWriter:
         self.order: list[Value] = []
         self.out: BlockBuilder
 
+    @abstractmethod
     def residual(self, value: Value) -> Value:
         """The residual value that stands for `value`."""
-        raise NotImplementedError
 
     # ------------------------------------------------------------ items
 
@@ -285,9 +286,9 @@ class StructureWriter:
             raise Forced(self.function.name, [operation.id], "what is joined to a structure is none")
         return [self.known_item(item) for item in content]
 
+    @abstractmethod
     def known_item(self, content: object) -> Value:
         """A residual constant."""
-        raise NotImplementedError
 
     def _dict(self, operation: Operation) -> tuple[Shape, list[Value]]:
         found: dict[object, Value] = {}
