@@ -290,24 +290,6 @@ THROUGH = {
             push = Pusher()
             push(ROWS["a"])
     """,
-    "an own operator": """
-        ROWS = {"a": []}
-        class Pusher:
-            def __add__(self, rows): rows.append(1)
-        def add(k): Pusher() + ROWS["a"]
-    """,
-    "an own test": """
-        ROWS = {"a": []}
-        class Pusher:
-            def __contains__(self, rows): rows.append(1)
-        def add(k): ROWS["a"] in Pusher()
-    """,
-    "an own store": """
-        ROWS = {"a": []}
-        class Pusher:
-            def __setitem__(self, key, rows): rows.append(1)
-        def add(k): Pusher()[k] = ROWS["a"]
-    """,
     "a function of operator": """
         import operator
         ROWS = {"a": []}

@@ -30,8 +30,6 @@ _Source: TypeAlias = "str | _Place | ast.AST | _In"
 """What a value may come out of: an object that has this name, what a place holds, what a function gives or an
 expression makes, what was put into one of these."""
 _SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_OPERANDS: Final = (None, "operands")
-"""The place of all that special methods of own classes may be given by operators and statements."""
 _RAISED: Final = (None, "raised")
 """The place of all that was raised."""
 _MAKING: Final = ("__init__", "__new__", "__post_init__")
@@ -122,9 +120,6 @@ class _Items:
                 self.hold_all(function, frozenset({_RAISED}))
             elif function.name in SPECIAL:  # operators and statements call it, and do what they like with its result
                 self.changed |= {function, _In(function)}
-            if not isinstance(function, ast.Lambda) and function.name not in _MAKING and function.name[:2] == "__":
-                for one in (*function.args.posonlyargs, *function.args.args)[1:]:
-                    self.hold((function, one.arg), frozenset({_OPERANDS}))
         seen: set[_Source] = set()
         work = list(self.changed)
         while work:
@@ -256,7 +251,6 @@ class _Items:
         elif isinstance(node, ast.AugAssign):
             self.change(function, node.target)
             self.put_in(function, node.target, self.items(function, node.value))
-            self.hold(_OPERANDS, self.of(function, node.value))
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
             self.put(function, node.target, self.items(function, node.iter))
         elif isinstance(node, ast.withitem) and node.optional_vars is not None:
@@ -283,11 +277,6 @@ class _Items:
             self.hold(_In(function), self.items(function, node.value))
         elif isinstance(node, ast.Call):
             self.call(function, node)
-        elif isinstance(node, (ast.BinOp, ast.Compare)):
-            parts = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.left, *node.comparators)
-            self.hold(_OPERANDS, self.all(function, parts))
-        elif isinstance(node, ast.Subscript):
-            self.hold(_OPERANDS, self.of(function, node.slice))
         if isinstance(node, ast.Attribute):
             self.look_at_method(function, node)
         if isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
@@ -441,7 +430,6 @@ class _Items:
                 self.hold_all(one, held)
         elif isinstance(target, ast.Subscript):
             self.put_in(function, target.value, held)
-            self.hold(_OPERANDS, held)
 
     def put_in(self, function: _Scope, node: ast.AST, held: frozenset[_Source]) -> None:
         """Store in the object that this expression gives."""
@@ -546,7 +534,7 @@ def _values(tree: ast.Module) -> Iterator[ast.expr]:
 
 _ACTING: Final = (
     *(ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.AugAssign, ast.For, ast.AsyncFor, ast.comprehension, ast.withitem),
-    *(ast.BinOp, ast.Compare, ast.Subscript, ast.Match, ast.Raise, ast.ExceptHandler, ast.Return, ast.Yield),
+    *(ast.Subscript, ast.Match, ast.Raise, ast.ExceptHandler, ast.Return, ast.Yield),
     *(ast.YieldFrom, ast.Call, ast.Attribute),
 )
 
