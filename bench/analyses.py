@@ -1,8 +1,8 @@
 """How many blocks a second the analyses take, and how that grows with the size of a flow graph.
 
     $ python -m bench.analyses --sizes 3000,10000,50000
-    shape         blocks    liveness+dominators/s    control dependence/s    binding times/s    offline/s
-    structured     12451                   120000                  200000              40000         6000
+    shape         blocks    yardstick/s    liveness+dominators/s    control dependence/s    binding times/s    offline/s
+    structured     12451        1800000                   120000                  200000              40000         6000
     ...
 
 `structured` is made of nested conditions, loops and straight lines over a fixed set of variables, in SSA form with a
@@ -12,9 +12,10 @@ chain from whose end a tree spreads to blocks that are reached from the entry as
 
 The exponent is the slope of the logarithm of the time between the smallest and the largest size: 1.0 is linear.  Each
 time is that of as many functions as have the blocks of the largest one together, so that the processor's caches hold
-as small a part of the programs at each size; the sizes take turns, and the exponent is the median over the rounds.
-What an analysis itself works on still fits into the caches for small functions only; `--lines` counts the executed
-lines of Python for a block instead, which neither caches nor load change.
+as small a part of the programs at each size; the sizes take turns, and the least time of all rounds counts.
+What an analysis itself works on still fits into the caches for small functions only.  The `yardstick` shows what that
+makes of a pass that is linear by construction: it puts pairs into one list for each block, and reads them back.
+`--lines` counts the executed lines of Python for a block instead, which neither caches nor load change.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ import itertools
 import json
 import math
 import random
-import statistics
 import sys
 import time
 from collections.abc import Callable
@@ -158,6 +158,16 @@ SHAPES: dict[str, Callable[[int], Function]] = {
 }  # fmt: skip
 
 
+def _yardstick(function: Function) -> None:
+    """As many lists as there are blocks, three pairs in each, and one walk over them in another order."""
+    size = len(function.blocks)
+    lists: list[list[tuple[int, int]]] = [[] for _ in range(size)]
+    for place in range(3):
+        for number in range(size):
+            lists[number].append((number, place))
+    assert sum([len(lists[size - number]) for number in range(1, size + 1)]) == 3 * size
+
+
 def _live_and_dominators(function: Function) -> None:
     flow = ControlFlow(function)
     assert len(flow.order) == len(function.blocks)
@@ -182,8 +192,8 @@ def _offline(function: Function) -> None:
 
 
 SUBJECTS: dict[str, Callable[[Function], None]] = {
-    "liveness+dominators": _live_and_dominators, "control dependence": _dependence, "binding times": _binding_times,
-    "offline": _offline,
+    "yardstick": _yardstick, "liveness+dominators": _live_and_dominators, "control dependence": _dependence,
+    "binding times": _binding_times, "offline": _offline,
 }  # fmt: skip
 
 
@@ -201,8 +211,8 @@ def measure(functions: list[Function], subject: Callable[[Function], None]) -> f
 
 
 def grown(few: list[float], many: list[float], ratio: float) -> float:
-    """The exponent: the median over the rounds, each of which measured both sizes at about the same time."""
-    return 1 + statistics.median([math.log(b / a) / math.log(ratio) for a, b in zip(few, many)])
+    """The exponent, from the least time for a block over the rounds, in which the sizes took turns."""
+    return 1 + math.log(min(many) / min(few)) / math.log(ratio)
 
 
 def lines_executed(function: Function, subject: Callable[[Function], None]) -> int:
@@ -226,7 +236,7 @@ def lines_executed(function: Function, subject: Callable[[Function], None]) -> i
 @click.command()
 @click.option("--sizes", default="3000,10000", show_default=True)
 @click.option("--shape", "shapes", multiple=True, type=click.Choice(sorted(SHAPES)), help="Only these.")
-@click.option("--runs", default=3, show_default=True)
+@click.option("--runs", default=8, show_default=True)
 @click.option("--lines", is_flag=True, help="Count executed lines of Python instead of seconds.")
 @click.option("--output", type=click.Path(path_type=Path), default=None, help="Write the raw numbers as JSON.")
 def main(sizes: str, shapes: tuple[str, ...], runs: int, lines: bool, output: Path | None) -> None:
@@ -244,7 +254,7 @@ def main(sizes: str, shapes: tuple[str, ...], runs: int, lines: bool, output: Pa
                 one = group[0]
                 times.append(lines_executed(one, subject) / len(one.blocks) if lines else measure(group, subject))
         for index, count in enumerate(counts):
-            row = {name: statistics.median(times[index]) for name, times in taken.items()}
+            row = {name: min(times[index]) for name, times in taken.items()}
             rows.append({"shape": shape, "blocks": count, **{name: one * count for name, one in row.items()}})
             cells = [f"{row[name] if lines else 1 / row[name]:22.1f}" for name in SUBJECTS]
             click.echo("  ".join([f"{shape:10}", f"{count:8}", *cells]))

@@ -9,7 +9,7 @@
 A shape is a program of n blocks over a fixed number of variables: a chain, diamonds in a row, loops in a row, and a
 random graph.  One input is static.  Times are of the processor: each is the least of several rounds, in which the sizes
 take turns, with as many programs of a size as have the blocks of the largest one together, so that caches and load bear
-on each size alike.  The exponent is the median over the rounds, of the largest size against the smallest.
+on each size alike.  The exponent is that of the least times, of the largest size against the smallest.
 """
 
 from __future__ import annotations

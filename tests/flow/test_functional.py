@@ -193,7 +193,11 @@ BAD = [
     ("a = [a]\nf(x) = a", "FT509", (1, 6), "a -> a"),
     ("f(x) = if x then 1", "FT501", (1, 19), "'else'"),
     ("f(x) = (x", "FT501", (1, 10), "')'"),
-    ("f(let) = 1", "FT501", (1, 3), ""),
+    ("f(let) = 1", "FT501", (1, 3), "`let` is a word of the language"),
+    ("f(x) = let x = in x", "FT501", (1, 16), "expected a value"),
+    ("f(x) = if then 1 else 2", "FT501", (1, 11), "expected a value"),
+    ("f(x) = 1 + if x then 1 else 2", "FT501", (1, 12), "`if` is a word of the language"),
+    ("f(x) = print", "FT501", (1, 8), "`print` is a word of the language"),
 ]  # fmt: skip
 
 

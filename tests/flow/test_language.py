@@ -85,6 +85,12 @@ def test_structured_statements() -> None:
         assert outcome(text, f"n={n}")[0] == python(n)
 
 
+def test_declarations_without_a_value() -> None:
+    text = "int f(int n) { int a, b; bool c; a = n + 1; if (a) b = 2; else b = 3; c = a < b; return [a, b, c]; }"
+    assert outcome(text, "n=0")[0] == (1, 2, True)
+    assert outcome(text, "n=-1")[0] == (0, 3, True)
+
+
 def test_named_operators_and_copies() -> None:
     text = "s: a = same(x) b = add(a, mul(2, 3)) c = readlist(l, 1) d = cons(b, l) x = 5 e = ge(b, c)"
     text += " return [a, b, c, d, e, x]"
@@ -142,7 +148,11 @@ BAD = [
     ("L: x = foo(1)", "FT510", (1, 8), "no operator `foo`"),
     ("L: x = car()", "FT510", (1, 8), "takes 1 operand"),
     ("L: goto = 3", "FT501", (1, 9), "cannot stand here"),
-    ("L: x = print", "FT501", (1, 8), "a word of the language"),
+    ("L: x = print", "FT501", (1, 8), "`print` is a word of the language"),
+    ("L: read let print 1", "FT501", (1, 9), "`let` is a word of the language"),
+    ("L: read x if x then M else N", "FT501", (1, 21), "`M` cannot stand here"),
+    ("int f(int n) { int a; if (n) a = 1; return a; }", "FT503", (1, 44), "`a`"),
+    ("int f(int n) { int a, b; }", "FT506", (1, 1), ""),
     ("L: x = 99" + "9" * 5000, "FT501", (1, 8), "base 16"),
     ('L: x = "\\q"', "FT501", (1, 8), "escape"),
     ("int f(int n) { return 1", "FT501", (1, 24), "expected ';'"),

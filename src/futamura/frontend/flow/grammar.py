@@ -21,7 +21,10 @@ RESERVED: Final = frozenset(
 )  # fmt: skip
 """No variable, label or function may be called so."""
 
-_EXPRESSIONS: Final = r"""
+_NAME: Final = rf"NAME: /(?!(?:{'|'.join(sorted(RESERVED))})\b)[A-Za-z_][A-Za-z_0-9]*/"
+
+_EXPRESSIONS: Final = (
+    r"""
 ?expression: "not" expression -> not_
            | comparison
 ?comparison: sum
@@ -45,7 +48,6 @@ _EXPRESSIONS: Final = r"""
 
 NUMBER: /0[xX][0-9a-fA-F]+|[0-9]+/
 STRING: /"(\\.|[^"\\\n])*"/
-NAME: /[A-Za-z_][A-Za-z_0-9]*/
 COMPARE: "==" | "!=" | "<=" | ">=" | "<" | ">"
 PLUS: "+"
 MINUS: "-"
@@ -55,6 +57,9 @@ COMMENT: /#[^\n]*/
 %ignore COMMENT
 %ignore /[ \t\r\n\f]+/
 """
+    + _NAME
+    + "\n"
+)
 
 FLOW: Final = (
     r"""
@@ -81,6 +86,7 @@ parameter: NAME STAR? NAME
 ?c_line: c_statement
        | DEFINED ":" -> label_line
 ?c_statement: NAME STAR? NAME "=" expression ";"? -> declare
+            | NAME STAR? NAME ("," NAME)* ";" -> name_only
             | NAME "=" expression ";"? -> assign
             | NAME STEP ";"? -> step
             | STEP NAME ";"? -> step_before

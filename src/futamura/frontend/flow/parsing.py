@@ -264,6 +264,9 @@ def _c_statement(reader: Reader, blocks: _Blocks, node: Node) -> None:
     elif kind == "declare":
         blocks.types[reader.name(parts[-2])] = str(parts[0])
         blocks.add(Assign(reader.name(parts[-2]), reader.expression(parts[-1]), span))
+    elif kind == "name_only":
+        for name in [part for part in parts[1:] if part is not None and str(part) != "*"]:
+            blocks.types[reader.name(name)] = str(parts[0])
     elif kind in ("step", "step_before"):
         name, step = (parts[0], parts[1]) if kind == "step" else (parts[1], parts[0])
         here = Variable(reader.name(name), reader.span(name))

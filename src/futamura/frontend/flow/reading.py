@@ -13,6 +13,7 @@ import difflib
 import functools
 import json
 import linecache
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, Final, NoReturn, TypeAlias
 
@@ -45,6 +46,9 @@ _SYMBOLS: Final = {
     "+": "add", "-": "sub", "*": "mul", "//": "floordiv", "%": "mod", "==": "eq", "!=": "ne", "<": "lt", "<=": "le",
     ">": "gt", ">=": "ge",
 }  # fmt: skip
+
+
+_WORD: Final = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 
 
 @functools.cache
@@ -129,13 +133,13 @@ class Reader:
         lines = self.lines
         if isinstance(error, UnexpectedToken) and error.token.type != "$END":
             token = error.token
-            wanted = _spoken(error.accepts or error.expected)
-            self.fail("FT501", f"`{token}` cannot stand here", self.span(token), f"expected {wanted}")
+            self._misplaced(str(token), self.span(token), error.accepts or error.expected)
         if isinstance(error, UnexpectedCharacters):
+            word = _WORD.match(self.text, error.pos_in_stream or 0)
+            found = error.char if word is None else word.group()
             column = self._byte(error.line, error.column)
-            place = Span(error.line, column, error.line, column + len(error.char.encode("utf-8", "surrogatepass")))
-            title = "a text without an end" if error.char == '"' else f"`{error.char}` cannot stand here"
-            self.fail("FT501", title, place, f"expected {_spoken(error.allowed or ())}")
+            place = Span(error.line, column, error.line, column + len(found.encode("utf-8", "surrogatepass")))
+            self._misplaced(found, place, error.allowed or ())
         last = max((at for at, line in enumerate(lines) if line.strip()), default=0)
         column = len(lines[last].rstrip().encode("utf-8", "surrogatepass"))
         terminals: Iterable[str] = ()
@@ -145,6 +149,15 @@ class Reader:
             terminals = error.expected
         wanted = _spoken(terminals)
         self.fail("FT501", "the program ends too early", Span(last + 1, column, last + 1, column), f"expected {wanted}")
+
+    def _misplaced(self, found: str, place: Span, terminals: Iterable[str]) -> NoReturn:
+        """What stands where it cannot: a word of the language perhaps where a name may stand."""
+        title = f"`{found}` cannot stand here"
+        if found == '"':
+            title = "a text without an end"
+        elif found in RESERVED and "NAME" in terminals:
+            title = f"`{found}` is a word of the language, it cannot stand here"
+        self.fail("FT501", title, place, f"expected {_spoken(terminals)}")
 
     def name(self, token: Token) -> str:
         """A name that is not reserved."""
