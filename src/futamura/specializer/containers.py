@@ -30,6 +30,7 @@ from futamura.specializer.rules import (
     sequence_items,
     site,
 )
+from futamura.specializer.selfsame import is_plain_tuple, is_whole
 from futamura.specializer.speculation import likely
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, Virtual, VObject
@@ -317,6 +318,8 @@ def _slice_of(m: Machine, frame: Frame, target: AbstractValue, bounds: slice) ->
         return None
     entry = m.state.object(target)
     if entry is not None and entry.kind in ("list", "tuple"):
+        if is_plain_tuple(m, target) and is_whole(bounds, len(entry.items)):
+            return target
         whole = list if entry.kind == "list" else tuple
         return m.virtual(entry._replace(cls=whole, items=entry.items[bounds], site=site(frame)))
     if type(target) is Known and type(target.value) in (str, bytes, tuple, range):

@@ -29,6 +29,7 @@ from futamura.specializer.purity import DICTS, PURE_METHODS, claims, deep
 from futamura.specializer.raising import raise_value
 from futamura.specializer.refinement import answer, plain_check
 from futamura.specializer.rules import exact_type, sequence_items, site
+from futamura.specializer.selfsame import is_plain_tuple
 from futamura.specializer.state import Frame
 from futamura.specializer.stepping import STEPS, inner_iterator, is_stepping, stepping
 from futamura.specializer.values import NONE, About, AbstractValue, Dynamic, Known, Virtual, VObject
@@ -441,6 +442,8 @@ def _model_list(m: Machine, frame: Frame, op: Operation, args: list[AbstractValu
 
 
 def _model_tuple(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    if len(args) == 1 and is_plain_tuple(m, args[0]):
+        return args[0]
     items = () if not args else iterable_items(m, args[0]) if len(args) == 1 else None
     if items is None or len(items) > m.budget.virtual_length:
         return None

@@ -28,6 +28,7 @@ from futamura.specializer.plainness import always_true, comparable, is_record, s
 from futamura.specializer.policy import SMALL_MODULUS
 from futamura.specializer.purity import ATOMS, DICTS, cheap, deep, wide
 from futamura.specializer.refinement import about_operands, answer, asked_of_none, asks_plainly, refused_by
+from futamura.specializer.selfsame import is_plain_tuple, joined_with_nothing
 from futamura.specializer.speculation import likely
 from futamura.specializer.state import OLDEST, Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, has_identity, token_key
@@ -349,6 +350,8 @@ def _concatenate(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
         return extend_in_place(m, args[0], right[1])
     if len(left[1]) + len(right[1]) > m.budget.virtual_length:
         return None
+    if (same := joined_with_nothing(m, args[0], args[1], (len(left[1]), len(right[1])))) is not None:
+        return same
     return m.virtual(VObject(left[0].__name__, left[0], (*left[1], *right[1]), site=site(frame)))
 
 
@@ -374,6 +377,8 @@ def _repeat(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
             return None
         if len(entry.items) * max(count.value, 0) > m.budget.virtual_length:
             return None
+        if count.value == 1 and is_plain_tuple(m, sequence):
+            return sequence
         kind = list if entry.kind == "list" else tuple
         return m.virtual(entry._replace(cls=kind, items=entry.items * count.value, site=site(frame)))
     return None
