@@ -23,6 +23,7 @@ from futamura.driver import lower_for_specializer, residual_text
 from futamura.entry import Promise, contents
 from futamura.errors import SpecializationError, UnsupportedError, diagnose
 from futamura.frontend import contents as modules
+from futamura.frontend.collector import collector_paused
 from futamura.ir.classes import is_a
 from futamura.residual import Printed, Recipe, Residual
 from futamura.specializer.offline.linking import specialize_function_offline
@@ -130,9 +131,13 @@ class Specializer:
     def __call__(self, target: Any, /, *args: object, **static: object) -> Residual:
         """The residual of `target` for these static inputs; `DYN` leaves a position open.
 
-        An object with a `__call__` written in Python is that method.
+        An object with a `__call__` written in Python is that method.  The collector rests meanwhile: nearly all that is
+        made is freed without it, and it would look at all that is alive again and again.
         """
-        target = _call_method(target)
+        with collector_paused():
+            return self._residual(_call_method(target), args, static)
+
+    def _residual(self, target: Any, args: tuple[object, ...], static: dict[str, object]) -> Residual:
         function = target.__func__ if isinstance(target, types.MethodType) else target
         given = (target.__self__, *args) if isinstance(target, types.MethodType) else args
         if not isinstance(function, types.FunctionType):

@@ -46,8 +46,7 @@ __all__ = [
     "lower_for_specializer", "marked_text", "residual_text", "roundtrip", "roundtrip_source", "source_map", "swap",
 ]  # fmt: skip
 
-_BEFORE_DECISIONS: Final = PIPELINE[: PIPELINE.index("decisions")]
-_FROM_DECISIONS: Final = PIPELINE[PIPELINE.index("decisions") :]
+_BEHIND_DECISIONS: Final = PIPELINE[PIPELINE.index("decisions") + 1 :]
 _TIDYING: Final = ("paste", "parameters", "dce")
 AGAIN: Final = ("typefold", "cse", "dce")
 """The passes that find more where the items of lists are known."""
@@ -142,25 +141,24 @@ def residual_text(
     """
     given = {name: of_type(contents.type) for name, contents in (promised or {}).items()}
 
-    def printed(program: Program, passes: Sequence[str]) -> tuple[Emitted, bool]:
-        """The text behind these passes, and whether they made decision trees."""
-        optimized, report = optimize(program, passes, known=known, given=given)
+    def printed(program: Program, passes: Sequence[str]) -> tuple[Emitted, Program | None]:
+        """The text behind these passes, and the program without decision trees, if they made such."""
+        optimized, report = optimize(program, passes, known=known, given=given, keep="decisions")
         optimized = shrink(optimized, known=known)
         told = use_contents(optimized, promised) if promised else optimized
         if told is not optimized:  # the items have types now
             optimized, _ = optimize(told, AGAIN, known=known, given=given)
-        return _shortened(optimized), bool(report.changed.get("decisions"))
+        return _shortened(optimized), report.kept
 
     with collector_paused():
-        begun, _ = optimize(program, _BEFORE_DECISIONS, known=known, given=given)
-        found, decided = printed(begun, _FROM_DECISIONS)
-        if not decided or not any(_encoded(found)):
+        found, undecided = printed(program, PIPELINE)
+        if undecided is None or not any(_encoded(found)):
             return found
         # Whether it would be plainer without decision trees is asked of an outline first: the passes take long.
-        outline, _ = optimize(begun, _TIDYING, known=known, given=given)
+        outline, _ = optimize(undecided, _TIDYING, known=known, given=given)
         if _encoded(found) <= _encoded(_emitted(outline)):
             return found
-        plain, _ = printed(begun, _FROM_DECISIONS[1:])
+        plain, _ = printed(undecided, _BEHIND_DECISIONS)
         return found if _encoded(found) <= _encoded(plain) else plain
 
 

@@ -26,7 +26,7 @@ from futamura.optimize.flowgraph import FlowGraph, Node
 from futamura.optimize.inference import Inference
 from futamura.optimize.shapes import NOTHING
 
-__all__ = ["buffer_fields"]
+__all__ = ["buffer_fields", "may_have_fields"]
 
 _ORDERS: Final = {"<": "<", ">": ">", "!": ">", "=": "="}
 """Byte orders without alignment, and what they are called in the one call."""
@@ -62,6 +62,11 @@ def buffer_fields(graph: FlowGraph, inference: Inference) -> bool:
             changed = True
             inference.reached.add(at)
     return changed
+
+
+def may_have_fields(graph: FlowGraph) -> bool:
+    """Does a block call anything twice as fields are unpacked?"""
+    return any(len(_calls(node)) > 1 for _, node in graph.nodes())
 
 
 _FUNCTION: Final = Constant(struct.unpack_from)

@@ -43,6 +43,9 @@ class Node:
     handler: Edge | None = None
     region: int = 0
 
+    def copy(self) -> Node:
+        return Node(self.origin, [*self.params], [*self.ops], self.end, self.handler, self.region)
+
     def edges(self) -> tuple[Edge, ...]:
         """The ways out, that to the handler last."""
         return self.end.edges if self.handler is None else (*self.end.edges, self.handler)
@@ -70,6 +73,14 @@ class FlowGraph:
         self._ids = 1 + max(
             [op.id for op in function.operations()] + [block.terminator.id for block in function.blocks], default=0
         )
+
+    def copy(self) -> FlowGraph:
+        """The graph as it is now."""
+        made = FlowGraph(self.function)
+        made.blocks = [None if node is None else node.copy() for node in self.blocks]
+        made.regions[:], made.hints[:], made.types[:] = self.regions, self.hints, self.types
+        made._ids = self._ids
+        return made
 
     @staticmethod
     def takes(function: Function) -> bool:

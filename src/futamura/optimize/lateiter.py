@@ -10,27 +10,38 @@ Invariant: what is moved before `iter` has no effect, raises nothing, and reads 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from futamura.ir.graph import Operation, Value
 from futamura.optimize.flowgraph import FlowGraph, Node
 from futamura.optimize.inference import Inference
 
-__all__ = ["late_iterators"]
+__all__ = ["has_early_iterators", "late_iterators"]
 
 
 def late_iterators(graph: FlowGraph, inference: Inference) -> bool:
     """Move `iter` to the end of its block where it may be, and a loop follows; did anything change?"""
     changed = False
-    for _, node in graph.nodes():
-        if node.end.name != "jump":
-            continue
-        loop = graph.node(node.end.edges[0].target)
-        at = _iterator(node, loop)
-        if at is not None and at < len(node.ops) - 1:
-            made = node.ops[at].results[0]
-            if all(_may_come_before(op, made, inference) for op in node.ops[at + 1 :]):
-                node.ops = [*node.ops[:at], *node.ops[at + 1 :], node.ops[at]]
-                changed = True
+    for node, at in _early(graph):
+        made = node.ops[at].results[0]
+        if all(_may_come_before(op, made, inference) for op in node.ops[at + 1 :]):
+            node.ops = [*node.ops[:at], *node.ops[at + 1 :], node.ops[at]]
+            changed = True
     return changed
+
+
+def has_early_iterators(graph: FlowGraph) -> bool:
+    """Is there an iterator that is made before something else, in front of its loop?"""
+    return any(True for _ in _early(graph))
+
+
+def _early(graph: FlowGraph) -> Iterator[tuple[Node, int]]:
+    """The blocks in front of loops that do something behind the `iter`, and where this stands."""
+    for _, node in graph.nodes():
+        if node.end.name == "jump":
+            at = _iterator(node, graph.node(node.end.edges[0].target))
+            if at is not None and at < len(node.ops) - 1:
+                yield node, at
 
 
 def _iterator(node: Node, loop: Node) -> int | None:

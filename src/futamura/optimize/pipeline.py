@@ -6,8 +6,8 @@
 
 A pass over functions takes each function of the program alone; those with guards come back as they are, and those that
 a pass cannot take (`plain`) pass by it.  A pass over programs sees all functions together.  The facts (`inference.py`)
-are inferred anew for a pass that uses them if one before changed what they were about.  A sequence that the user names
-is run as it stands, once.
+are inferred anew for a pass that has use for them if one before changed what they were about.  A sequence that the user
+names is run as it stands, once.
 
 Invariant: the result means what the program meant; it is verified when it is frozen.
 """
@@ -27,7 +27,7 @@ from futamura.optimize.algebra import algebra
 from futamura.optimize.arms import equal_arms
 from futamura.optimize.available import RULES as OF_CSE
 from futamura.optimize.available import cse
-from futamura.optimize.bufferfields import buffer_fields
+from futamura.optimize.bufferfields import buffer_fields, may_have_fields
 from futamura.optimize.cells import uncaptured
 from futamura.optimize.cleaning import merge, paste, prune
 from futamura.optimize.closurefacts import closure_facts
@@ -44,7 +44,7 @@ from futamura.optimize.hoisting import licm
 from futamura.optimize.inference import Inference, Known
 from futamura.optimize.inlining import inline, without_unused
 from futamura.optimize.inverting import invert
-from futamura.optimize.lateiter import late_iterators
+from futamura.optimize.lateiter import has_early_iterators, late_iterators
 from futamura.optimize.lifting import lift
 from futamura.optimize.operands import operands
 from futamura.optimize.parameters import RULES as OF_PARAMETERS
@@ -87,6 +87,12 @@ class Row(NamedTuple):
     why_here: str
     rules: tuple[str, ...] = ()
     """What it counts with `FlowGraph.fire`; a pass without is one rule."""
+    wanted: Callable[[FlowGraph], bool] | None = None
+    """Is there anything that it could change?  Asked before facts are inferred for it alone."""
+    takes_away: bool = False
+    """It only takes operations and edges away: what was known of those that stay still holds."""
+    lasting: bool = False
+    """It asks only for what holds of single operations, which outlives a pass that takes others away."""
 
 
 class Cleaning(NamedTuple):
@@ -146,6 +152,7 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         buffer_fields,
         "fields of a buffer that are unpacked one by one are unpacked by one call",
         "behind typefold, which says where they are; before cse, which knows which tests of the length were made",
+        wanted=may_have_fields,
     ),
     "algebra": Row(
         algebra,
@@ -179,6 +186,7 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         late_iterators,
         "an iterator is made where its loop starts",
         "behind licm, which puts what it hoists in front of the loop",
+        wanted=has_early_iterators,
     ),
     "peel": Row(
         peel,
@@ -201,12 +209,14 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         operands,
         "operands that have no names are computed where they are used",
         "behind dce, so that no dead use keeps them; the back end would need variables for them",
+        lasting=True,
     ),
     "dce": Row(
         dce,
         "what nothing needs is taken away",
         "last: every other pass leaves things behind",
         OF_DCE,
+        takes_away=True,
     ),
     "inline": Whole(
         inline,
@@ -311,6 +321,8 @@ class Report:
     removed: dict[str, int] = field(default_factory=dict)
     fired: Counter[str] = field(default_factory=Counter)
     """By the name in `RULES`: how often a rewrite rule was applied."""
+    kept: Program | None = None
+    """The program before the pass that `optimize` was told to keep it of, if that pass changed anything."""
 
     def add(self, name: str, seconds: float, changed: bool, removed: int) -> None:
         self.seconds[name] = self.seconds.get(name, 0.0) + seconds
@@ -341,15 +353,17 @@ def optimize(
     known: Known | None = None,
     given: Mapping[str, Shape] | None = None,
     watch: Watch | None = None,
+    keep: str | None = None,
 ) -> tuple[Program, Report]:
     """The program after these passes, and what they did.
 
     `known` says which global names are bound to which objects as long as the program runs, `given` what is known of
-    parameters of the entry, by name.  With `watch` the graph is frozen, so verified, behind each pass.  Raises
-    `KeyError` for a pass that does not exist.
+    parameters of the entry, by name.  With `watch` the graph is frozen, so verified, behind each pass.  `keep` names a
+    pass behind all passes over programs: the report has the program as it is before that one, if it changes anything.
+    Raises `KeyError` for a pass that does not exist.
     """
     report = Report()
-    run = _Run(known or {}, given or {}, report, watch)
+    run = _Run(known or {}, given or {}, report, watch, keep)
     segment: list[tuple[str, Row | Cleaning]] = []
     for name in passes:
         row = PASSES[name]
@@ -395,6 +409,9 @@ class _Run:
     given: Mapping[str, Shape]
     report: Report
     watch: Watch | None
+    keep: str | None = None
+    _before: list[Callable[[], Function]] = field(default_factory=list)
+    """How to get each function as it was before the pass that is kept aside."""
 
     def each(self, program: Program, rows: Sequence[tuple[str, Row | Cleaning]]) -> Program:
         """The program with each function behind these passes."""
@@ -402,6 +419,9 @@ class _Run:
             self.function(function, rows, self.given if function is program.main else {})
             for function in program.functions
         ]
+        if self.keep is not None and self.report.changed.get(self.keep):
+            self.report.kept = without_unused(replace(program, functions=tuple([make() for make in self._before])))
+        self._before.clear()
         if all(new is old for new, old in zip(functions, program.functions)):
             return program
         return replace(program, functions=tuple(functions))
@@ -423,9 +443,14 @@ class _Run:
         self, function: Function, rows: Sequence[tuple[str, Row | Cleaning]], given: Mapping[str, Shape]
     ) -> Function:
         if not rows or not FlowGraph.takes(function):
+            self._before.append(lambda: function)
             return function
         graph = FlowGraph(function)
         return graph.freeze()[0] if self.on(graph, rows, given) else function
+
+    def _put_aside(self, graph: FlowGraph, changed: bool) -> None:
+        before = graph.copy() if changed else None
+        self._before.append(lambda: graph.function if before is None else before.freeze()[0])
 
     def on(self, graph: FlowGraph, rows: Sequence[tuple[str, Row | Cleaning]], given: Mapping[str, Shape]) -> bool:
         """Run passes on a graph; did anything change?"""
@@ -436,15 +461,23 @@ class _Run:
         plain = FlowGraph.is_plain(graph.function)
         changed = False
         facts: Inference | None = None
+        older: Inference | None = None  # from before a pass that only took away
         for name, row in rows:
             started = time.process_time()
             before = _count(graph)
-            if isinstance(row, Row):
-                facts = facts or Inference(graph, shapes, self.known)
-                news = row.run(graph, facts)
-            else:
+            if name == self.keep:
+                self._put_aside(graph, changed)
+            if isinstance(row, Cleaning):
                 news = (plain or not row.plain) and row.run(graph)
+            elif facts is None and row.wanted is not None and not row.wanted(graph):
+                news = False
+            else:
+                known = facts or (older if row.lasting else None)
+                if known is None:
+                    known = facts = Inference(graph, shapes, self.known)
+                news = row.run(graph, known)
             if news:
+                older = facts if isinstance(row, Row) and row.takes_away else None
                 changed, facts = True, None
             self.report.add(name, time.process_time() - started, news, before - _count(graph))
             if row.rules:
