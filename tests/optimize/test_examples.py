@@ -37,6 +37,11 @@ TRANSFORMATIONS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("peel_two_calls", "peel_with_a_value_that_leaves", "peel_takes_what_raises_behind_a_call",
          "peel_joins_at_several_exits"),
     ),
+    "loops split": (
+        "split",
+        ("split_a_sum_of_neighbours", "split_where_rounds_end_early", "split_what_has_handlers",
+         "split_from_below_zero"),
+    ),
     "code moved out of loops": (
         "licm",
         ("licm_of_what_is_not_always_executed", "licm_invariant", "licm_first_of_a_loop_that_always_runs",

@@ -328,7 +328,7 @@ class Inference:
         implicit = node.implicit(number)
         if implicit:
             stepped = number < len(node.end.edges)
-            counting = self._made_by(self._iterated(node), enumerate) if stepped else None
+            counting = self.made_by(self._iterated(node), enumerate) if stepped else None
             if counting is not None and len(self.layout.entering[edge.target]) == 1:
                 self._counted[params[0]] = counting
             self._raise(edge.target, params[0], self._item(node) if stepped else NOTHING)
@@ -353,7 +353,7 @@ class Inference:
         if node.end.name != "next":
             return False
         source = self._iterated(node)
-        if self._made_by(source, range):
+        if self.made_by(source, range):
             return False
         return source is None or self.shapes.get(source, NOTHING).type not in ITERABLE
 
@@ -361,7 +361,7 @@ class Inference:
         made = self.definitions.get(node.end.args[0])
         return None if made is None or made.name != "iter" else made.args[0]
 
-    def _made_by(self, source: Value | None, function: object) -> Operation | None:
+    def made_by(self, source: Value | None, function: object) -> Operation | None:
         """The call of a function that makes a value."""
         called = None if source is None else self.definitions.get(source)
         if called is None or called.name != "call" or called.attr is not None or len(called.args) < 2:
@@ -374,9 +374,9 @@ class Inference:
         source = self._iterated(node)
         if source is None:
             return NOTHING
-        if self._made_by(source, enumerate):
+        if self.made_by(source, enumerate):
             return Shape("tuple")
-        called = self._made_by(source, range)
+        called = self.made_by(source, range)
         if called is None:
             return _item_of(self._shape(source))
         bounds = [self._shape(value) for value in called.args[1:]]

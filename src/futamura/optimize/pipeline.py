@@ -56,6 +56,7 @@ from futamura.optimize.scalars import replace_aggregates
 from futamura.optimize.shapes import Shape
 from futamura.optimize.sinking import RULES as OF_SINK
 from futamura.optimize.sinking import sink
+from futamura.optimize.splitting import split
 from futamura.optimize.tails import tails
 from futamura.optimize.texts import RULES as OF_TEXTS
 from futamura.optimize.texts import texts
@@ -193,6 +194,11 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         "the first round of a loop stands before it, where later rounds need not repeat what it found out",
         "behind licm, which takes what it can without making the code longer",
     ),
+    "split": Row(
+        split,
+        "loops over a range go on without the tests of their counter, once all of these are decided",
+        "behind peel, whose first round may be all that has open tests",
+    ),
     "sink": Row(
         sink,
         "what only some ways need is computed on these ways",
@@ -296,7 +302,7 @@ RULES: Final = tuple(
 PIPELINE: Final = (
     "inline", "closures", "closure-facts", "contify", "paste", "parameters", "scalars", "cells", "typefold",
     "decisions", "fields", "cse", "typefold", "thread", "paste", "parameters", "algebra", "dead-stores", "licm", "arms",
-    "paste", "late-iter", "copies", "peel", "sink", "texts", "dce", "operands", "paste",
+    "paste", "late-iter", "copies", "peel", "split", "sink", "texts", "dce", "operands", "paste",
 )  # fmt: skip
 NO_TIME: Final = {
     "parameters": "fewer names: the others see more, and up to a seventh fewer operations are left (`collatz`)",
