@@ -21,16 +21,17 @@ from futamura.backend.flow.printing import Spelling, print_flow
 from futamura.backend.functional.printing import print_functional
 from futamura.errors import diagnose
 from futamura.frontend.flow.lowering import LoweredFlow, lower_flow
-from futamura.frontend.flow.parsing import statement_texts
+from futamura.frontend.flow.parsing import expression_texts, statement_texts
 from futamura.frontend.flow.reading import FlowError, Reader
 from futamura.frontend.flow.running import checked_inputs
-from futamura.frontend.functional.lowering import lower_functional
+from futamura.frontend.functional.lowering import LoweredFunctional, lower_functional
 from futamura.ir.graph import Function, Program, Span
 from futamura.ir.lists import literal
 from futamura.optimize.binding import bound, renamed
 from futamura.optimize.pipeline import run_passes
 from futamura.specializer.offline.offline import OfflineOptions, specialize_offline
-from futamura.specializer.offline.trace import trace_table
+from futamura.specializer.offline.trace import CacheEntry, shown, trace_table
+from futamura.specializer.offline.trace import Row as TraceRow
 from futamura.specializer.online import Open, specialize_program
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style
 from futamura.specializer.programs import Point
@@ -67,7 +68,7 @@ class FlowOptions:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of the code cache: the source block, the known values, the residual block."""
+    """A row of the code cache: the source block, or function, the known values, the residual one."""
 
     label: str
     store: tuple[tuple[str, object], ...]
@@ -144,8 +145,12 @@ class FunctionalResidual:
 
     text: str
     program: Program
+    rows: tuple[Row, ...]
+    """The residual functions in the order in which they were found; one that only passes on has no name."""
     events: tuple[Event, ...]
     specialized: bool
+    trace: str = ""
+    """Offline: the table of the work, expression by expression."""
 
 
 _CALLS: Final = Budget(depth=400)
@@ -160,22 +165,8 @@ def specialize_functional(
     lowered = lower_functional(text, file)
     names = lowered.program.main.signature.names
     checked_inputs(given, names, file, all_of_them=False)
-    program: Program | None
-    if how.mode == "offline":
-        options_ = OfflineOptions(how.division, how.points, budget=how.offline_budget)
-        offline = specialize_offline(lowered.program, given, options_)
-        program, events = offline.program, offline.events
-    else:
-        inputs = {name: given.get(name, Open()) for name in names}
-        online = specialize_program(
-            lowered.program,
-            inputs,
-            polyvariance=how.polyvariance,
-            budget=how.budget if how.budget is not None else _CALLS,
-            style=Style(calls=how.calls),
-        )
-        program, events = online.program, online.events
-    specialized = program is not None
+    made = (_calls_online if how.mode == "online" else _calls_offline)(lowered, given, how)
+    program = made.program
     if program is None:
         main = lowered.program.main
         entry = renamed(bound(main, given), f"{main.name}_open") if given else main
@@ -184,7 +175,12 @@ def specialize_functional(
         printed = print_functional(program)
     except NotPrintable as reason:
         raise FlowError(diagnose("FT901", f"the residual cannot be printed: {reason}", file=file)) from reason
-    return FunctionalResidual(printed, program, events, specialized)
+    there = {line.split("(")[0] for line in printed.splitlines()}
+    rows = [
+        Row(point.source_function, point.store or (), point.function if point.function in there else "")
+        for point in sorted(made.points, key=lambda point: point.number)
+    ]
+    return FunctionalResidual(printed, program, tuple(rows), made.events, made.program is not None, made.trace)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +220,59 @@ def _offline(lowered: LoweredFlow, given: Mapping[str, object], how: FlowOptions
         for number, row in enumerate(found.cache)
         if row.label in labels
     ]
+    rows = [*found.rows[:1], *_reads(lowered, given, found.cache[0]), *found.rows[1:]]
+    return _Made(found.program, points, found.events, {"points": len(found.cache)}, trace_table(rows))
+
+
+def _reads(lowered: LoweredFlow, given: Mapping[str, object], first: CacheEntry) -> list[TraceRow]:
+    """The inputs that the first block reads: what is known of them is there from the beginning."""
+    store = shown(first.store)
+    return [
+        TraceRow(f"read {one.name}", first.block, store, "" if one.name in given else f"read {one.name}")
+        for one in (lowered.inputs if lowered.reads else ())
+    ]
+
+
+def _calls_online(lowered: LoweredFunctional, given: Mapping[str, object], how: FunctionalOptions) -> _Made:
+    found = specialize_program(
+        lowered.program,
+        {name: given.get(name, Open()) for name in lowered.program.main.signature.names},
+        polyvariance=how.polyvariance,
+        budget=how.budget if how.budget is not None else _CALLS,
+        style=Style(calls=how.calls),
+    )
+    points = [point for point in found.points if point.block == 0] if found.program else []
+    return _Made(found.program, points, found.events, found.stats)
+
+
+_WIDEST: Final = 60
+"""Letters of an expression in a trace."""
+
+
+def _calls_offline(lowered: LoweredFunctional, given: Mapping[str, object], how: FunctionalOptions) -> _Made:
+    """Blocks are called by their functions, the arms of conditionals also by their lines."""
+    options = OfflineOptions(how.division, how.points, budget=how.offline_budget)
+    expression = expression_texts(lowered.text)
+
+    def statement(function: Function, span: Span | None, name: str) -> str:
+        if span is None or name in ("const", "jump"):
+            return ""
+        text = expression(span)
+        return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}..."
+
+    labels = {function.name: _arms(function) for function in lowered.program.functions}
+    found = specialize_offline(lowered.program, given, options, labels=labels, statement=statement)
+    points = [
+        Point(entry.label, 0, entry.function, 0, tuple(entry.store.items()), number)
+        for number, entry in enumerate(found.functions)
+    ]
     return _Made(found.program, points, found.events, {"points": len(found.cache)}, trace_table(found.rows))
+
+
+def _arms(function: Function) -> list[str]:
+    spans = [block.ops[0].span if block.ops else block.terminator.span for block in function.blocks]
+    lines = [f"{function.name}, line {span.line}" if span is not None else function.name for span in spans]
+    return [function.name, *lines[1:]]
 
 
 def _printed(lowered: LoweredFlow, function: Function, labels: Mapping[int, str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -94,3 +95,59 @@ def test_an_unknown_input_is_bad_usage(home: Path) -> None:
     done = CliRunner().invoke(cli, ["bta", f"{home}/count.flow", "--static", "q"])
     assert done.exit_code == 2
     assert "its inputs are x" in done.output
+
+
+NOTES = """\
+main(valueList) = find("ann", ["susan", "john", "ann"], valueList)
+find(name, nameList, vList) =
+  if name == car(nameList) then car(vList)
+  else find(name, cdr(nameList), cdr(vList))
+"""
+
+
+@pytest.mark.parametrize("division", ["simple", "safe", "bounded"])
+def test_the_division_of_the_functional_search(home: Path, division: str) -> None:
+    """The lecture notes' table: what is static, and what dynamic, in `main` and in `find`."""
+    (home / "search.fl").write_text(NOTES, encoding="utf-8")
+    lines = shown(f"{home}/search.fl", "--division", division)
+    heads = [line.split("  ")[0] for line in lines if " -> " in line]
+    assert heads == [
+        "main(valueList: dynamic) -> dynamic",
+        "find(name: static, nameList: static, vList: dynamic) -> dynamic",
+    ]
+    marks = {}
+    for above, below in itertools.pairwise(lines):
+        if below.startswith("      | "):
+            marks[above[8:].strip()] = (above[8:], below[8:])
+
+    def mark(line: str, part: str) -> str:
+        text, below = marks[line]
+        at = text.index(part)
+        return "".join(dict.fromkeys(below.ljust(len(text))[at : at + len(part)]))
+
+    call, test, again = (
+        NOTES.splitlines()[0],
+        "if name == car(nameList) then car(vList)",
+        "else " + NOTES.split("else ")[1].strip(),
+    )
+    assert mark(call, '"ann"') == "s" and mark(call, '["susan", "john", "ann"]') == "s"
+    assert mark(call, "find(") == "d" and mark(call, " valueList)") == "d"
+    assert mark(test, "name == car(nameList)") == "s" and mark(test, "car(vList)") == "d"
+    assert mark(again, "cdr(nameList)") == "s"
+    assert mark(again, "cdr(vList)") == "d" and mark(again, "find(") == "d"
+
+
+def test_the_reason_for_a_parameter_leads_to_the_call_and_on(home: Path) -> None:
+    (home / "grow.fl").write_text(
+        "main(x) = f(x, 0)\nf(a, y) =\n if a == 0 then y\n else f(a - 1, y + 1)\n", encoding="utf-8"
+    )
+    lines = shown(f"{home}/grow.fl")
+    (chain,) = [line for line in lines if line.startswith("dynamic: y:")]
+    links = chain.split(": ", 2)[2].split(" <- ")
+    assert links[:2] == [
+        "`y` is a dynamic argument",
+        "whether this recursive call happens is decided at run time (line 4)",
+    ]
+    assert links[-2:] == ["`a` is a dynamic argument", "`x` is a dynamic input"]
+    (home / "static.fl").write_text("main(x) = f(3) + x\nf(y) = if y == 0 then 1 else f(y - 1)\n", encoding="utf-8")
+    assert "f(y: static) -> static    safe, pointwise" in shown(f"{home}/static.fl")

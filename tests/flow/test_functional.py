@@ -65,6 +65,24 @@ def test_the_search_makes_three_new_functions(options: dict[str, Any]) -> None:
     assert "if" not in residual.text and "ann" not in residual.text
 
 
+def test_the_functions_and_the_trace_of_the_search() -> None:
+    lists = [("susan", "john", "ann"), ("john", "ann"), ("ann",)]
+    for options in ({"calls": "keep"}, {"mode": "offline"}):
+        residual = same(example("search.fl"), {}, {"valueList": (1, 2, 3)}, **options)
+        assert [(row.label, dict(row.store), row.residual) for row in residual.rows] == [
+            ("main", {}, "main"),
+            *[("find", {"name": "ann", "nameList": names}, f"find_{n}") for n, names in enumerate(lists, 1)],
+        ]
+    rows = residual.trace.splitlines()
+    points = [row.split("    ")[0] for row in rows if row.startswith("<")]
+    assert points == ["<main>", *[f"<find, name='ann', nameList={names}>" for names in lists]]
+    assert [row.split("  ")[-1].strip() for row in rows if "return" in row] == [
+        "return find_1(valueList)", "return find_2(cdr(vList))", "return find_3(cdr(vList))", "return car(vList)",
+    ]  # fmt: skip
+    in_line = same(example("search.fl"), {}, {"valueList": (1, 2, 3)})
+    assert [(row.label, row.residual) for row in in_line.rows] == [("main", "main")]
+
+
 def test_the_search_in_line() -> None:
     residual = same(example("search.fl"), {}, {"valueList": (1, 2, 3)}, {"valueList": 7})
     assert residual.text == "main(valueList) = car(cdr(cdr(valueList)))\n"
@@ -224,6 +242,18 @@ def test_the_commands() -> None:
     assert done.output == "main(a) = a * (a * 1)\n"
     done = runner.invoke(cli, ["ir", str(EXAMPLES / "search.fl")], standalone_mode=False)
     assert done.output.startswith("program main") and "invoke[find]" in done.output
-    arguments = ["specialize", str(EXAMPLES / "search.fl"), "--offline"]
+    search = str(EXAMPLES / "search.fl")
+    done = runner.invoke(cli, ["specialize", search, "--calls", "keep", "--trace"], standalone_mode=False)
+    assert [line.split()[-1] for line in done.output.splitlines() if line.startswith("# find")] == [
+        "find_1",
+        "find_2",
+        "find_3",
+    ]
+    for idle in ("--keep-jumps", "--follow-gotos", "--no-trim", "--labels=pairs", "--points=uniform", "--loops=meet"):
+        assert runner.invoke(cli, ["specialize", search, idle]).exit_code == 2
+    assert "without --offline" in runner.invoke(cli, ["specialize", search, "--offline", "--calls", "keep"]).output
+    flow = str(EXAMPLES.parent / "flow" / "power.flow")
+    assert "in .fl only" in runner.invoke(cli, ["specialize", flow, "--calls", "keep"]).output
+    arguments = ["specialize", search, "--offline"]
     done = runner.invoke(cli, arguments, standalone_mode=False)
     assert "find_3(vList) = car(vList)" in done.output

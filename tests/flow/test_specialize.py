@@ -287,6 +287,53 @@ def test_the_search_offline() -> None:
     assert "statement" in residual.trace and "susan" in residual.trace
 
 
+def columns(line: str) -> list[str]:
+    """The cells of a row of a table, which are two spaces apart at least."""
+    return [cell for cell in line.split("  ") if cell]
+
+
+def test_the_trace_of_the_search_is_the_table_of_the_notes() -> None:
+    residual = same(SEARCH, {"name": "ann", "nameList": NAMES}, {"valueList": (1, 2, 3)}, mode="offline")
+    _, point, *rows = residual.trace.splitlines()
+    assert point.split("    ") == [
+        "<L1, nameList=('susan', 'john', 'ann'), name='ann'>", "marked: nothing", "pending: nothing",
+    ]  # fmt: skip
+    table = [columns(row) for row in rows]
+    test, cut = "if name != car(nameList) then goto L3 else goto L4", "valueList = cdr(valueList)"
+    assert [(cells[0].strip(), cells[1].strip()) for cells in table] == [
+        *[(f"read {name}", "L1") for name in ("nameList", "valueList", "name")], ("goto L2", "L1"),
+        *[(test, "L2"), ("nameList = cdr(nameList)", "L3"), (cut, "L3"), ("goto L2", "L3")] * 2,
+        (test, "L2"), ("print car(valueList)", "L4"), ("goto Exit", "L4"), ("return", "Exit"),
+    ]  # fmt: skip
+    emitted = [(cells[0].strip(), cells[3].strip()) for cells in table if len(cells) > 3]
+    assert emitted == [
+        ("read valueList", "read valueList"),
+        *[("valueList = cdr(valueList)", "valueList = cdr(valueList)")] * 2,
+    ]
+    assert table[-3][2].strip() == "print car(valueList)"
+    lists = [row.split("nameList=")[1].split(")")[0] for row in rows if row.startswith("valueList = ")]
+    assert lists == ["('john', 'ann'", "('ann',"]
+
+
+@pytest.mark.parametrize("seed", [3, 8, 21, 34])
+def test_the_trace_shows_the_worklist_and_what_is_marked(seed: int) -> None:
+    """Each point is put on the worklist once and taken from it once, in order; and each is in the code cache."""
+    case = random_case(seed)
+    residual = specialize_flow(case.text, case.static, "test.flow", FlowOptions(mode="offline", keep_jumps=True))
+    assert residual.specialized
+    heads = [line.split("    ") for line in residual.trace.splitlines() if line.startswith("<")]
+    points = [point for point, _, _ in heads]
+    assert len(points) == len(residual.rows) and len(points) > 2
+    for at, (_, marked, pending) in enumerate(heads):
+        done, waiting = marked.removeprefix("marked: "), pending.removeprefix("pending: ")
+        assert done == "nothing" if at == 0 else done.startswith(points[at - 1])
+        assert (
+            waiting == "nothing"
+            if at + 1 == len(points)
+            else waiting.startswith(points[at + 1]) or waiting == "nothing"
+        )
+
+
 # --- passes ---
 
 

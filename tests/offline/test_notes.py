@@ -205,9 +205,16 @@ def test_the_trace_shows_points_and_jumps() -> None:
     )
     assert rows["total = total + array[i]"] == "total = total + array[0]"
     assert rows["goto L6"] == "goto <L6, length=1, i=0>"
-    table = trace_table(done.outcome.rows)
-    assert table.splitlines()[1] == "<L1, length=1>"
-    assert "<L7>" in table.splitlines()
+    taken = [line for line in trace_table(done.outcome.rows).splitlines() if line.startswith("<")]
+    branch, arms = "<L3, length=1, i=0>", ["<L4, length=1, i=0>", "<L5, length=1, i=0>"]
+    entry, test = "<L1, length=1>", "<L2, length=1, i=0>"
+    assert taken[:4] == [
+        f"{entry}    marked: nothing    pending: nothing",
+        f"{test}    marked: {entry}    pending: nothing",
+        f"{branch}    marked: {test}, {entry}    pending: nothing",
+        f"{arms[0]}    marked: {branch}, {test}, {entry}    pending: {arms[1]}",
+    ]
+    assert any(line.startswith("<L7> ") for line in taken)
 
 
 def test_the_code_cache_of_power_has_seven_entries() -> None:

@@ -150,18 +150,23 @@ class _Analysis:
         while True:
             known = len(self.division.whole)
             found: dict[Pattern, FunctionDivision] = {}
+            callers: dict[Pattern, tuple[Pattern, Operation]] = {}
             work = [self.division.entry]
             while work:
                 pattern = work.pop(0)
                 if pattern in found:
                     continue
                 found[pattern] = _Solver(self, pattern).solve()
-                work += [call for call in found[pattern].calls.values() if call not in found]
+                for operation, call in found[pattern].called():
+                    if call not in found:
+                        callers.setdefault(call, (pattern, operation))
+                        work.append(call)
             if len(self.division.whole) > known:
                 continue
             late = {p for p in found if all(p.static) and not found[p].wholly_static} - self.not_static
             if not late:
                 self.division.functions = found
+                self.division.callers = callers
                 return
             self.not_static.update(late)
 
@@ -227,8 +232,10 @@ class _Solver:
         pattern = self.found.pattern
         names = (*self.function.signature.names, *self.function.free)
         for param, static, name in zip(self.function.entry.params, pattern.static, names):
-            if not static:
+            if not static and pattern == self.division.entry:
                 self._mark(param, Cause("input", f"`{name}` is a dynamic input", self.function.span))
+            elif not static:
+                self._mark(param, Cause("argument", f"`{name}` is a dynamic argument", None))
         for param in self.function.entry.params[len(pattern.static) :]:
             self._mark(param, Cause("effect", "is a shared variable", self.function.span), force=True)
         for position in sorted(pattern.partial):
@@ -512,9 +519,10 @@ class _Solver:
             for position, value in enumerate(operation.args):
                 if static[position] and not self._passes_on(value):
                     static[position] = False
-                    self.found.lifted[operation.id, position] = Cause(
-                        "control", "whether this recursive call happens is decided at run time", operation.span
-                    )
+                    by = self.found.controlled.get(block, -1)
+                    text = "whether this recursive call happens is decided at run time"
+                    cause = Cause("control", text, operation.span, None, by if by >= 0 else None)
+                    self.found.lifted[operation.id, position] = cause
         for position, param in enumerate(self.division.program[callee].entry.params[: len(static)]):
             if static[position] and (callee, param) in self.analysis.generalized:
                 static[position] = False

@@ -85,6 +85,15 @@ class FunctionDivision:
     def static(self, value: Value) -> bool:
         return value not in self.dynamic
 
+    def called(self) -> list[tuple[Operation, Pattern]]:
+        """Each call, with how it calls."""
+        return [(op, self.calls[op.id]) for op in self.function.operations() if op.id in self.calls]
+
+    @property
+    def returns_static(self) -> bool:
+        """Is what it returns known where it is called?"""
+        return all(self.pattern.static) and self.wholly_static
+
     @property
     def wholly_static(self) -> bool:
         """It can be executed to its end at specialization time."""
@@ -100,6 +109,8 @@ class Division:
     points: Points
     entry: Pattern
     functions: dict[Pattern, FunctionDivision] = field(default_factory=dict)
+    callers: dict[Pattern, tuple[Pattern, Operation]] = field(default_factory=dict)
+    """For each pattern but the entry's the first that calls so, and the call."""
     structures: Structures = NOTHING
     whole: dict[int, str] = field(default_factory=dict)
     """The webs of structures that are not split, with the reasons."""
@@ -121,21 +132,38 @@ class Division:
         return self.functions[self.entry]
 
     def chain(self, pattern: Pattern, value: Value) -> list[Cause]:
-        """Why `value` is dynamic, from itself to an input or effect; empty if it is static."""
+        """Why `value` is dynamic, from itself to an input or effect; empty if it is static.
+
+        From a parameter it goes on in the function that calls first, which was found earlier, so that it ends.
+        """
         found = self.functions[pattern]
         cause = found.dynamic.get(value)
         chain: list[Cause] = []
         seen: set[Value] = {value}
         while cause is not None:
             chain.append(cause)
+            if cause.rule == "argument":
+                pattern, cause, value = self._argument(pattern, value)
+                found, seen = self.functions[pattern], {value}
+                continue
             if cause.value is None and cause.block is not None:
                 cause = found.decisions.get(cause.block)
                 continue
             if cause.value is None or cause.value in seen:
                 break
-            seen.add(cause.value)
-            cause = found.dynamic.get(cause.value)
+            value = cause.value
+            seen.add(value)
+            cause = found.dynamic.get(value)
         return chain
+
+    def _argument(self, pattern: Pattern, param: Value) -> tuple[Pattern, Cause | None, Value]:
+        """The caller of a function, why it passes this parameter as a dynamic one, and what it passes."""
+        caller, call = self.callers[pattern]
+        position = self.functions[pattern].function.entry.params.index(param)
+        found = self.functions[caller]
+        value = call.args[position]
+        lifted = found.lifted.get((call.id, position))
+        return caller, found.dynamic.get(value) if lifted is None else lifted, value
 
     def variables(self, pattern: Pattern | None = None) -> dict[str, bool]:
         """For each named variable: is it static at each of its definitions?"""

@@ -102,7 +102,8 @@ def _section(division: Division, pattern: Pattern, sources: dict[str, Sequence[s
              for at, static in enumerate(flags)]  # fmt: skip
     params = ", ".join(f"{name}: {word}" for name, word in zip(names, words))
     note = ", called under a decision at run time" if pattern.controlled else ""
-    head = f"{found.function.qualname}({params})    {division.kind}, {division.points}{note}"
+    result = "static" if found.returns_static else "dynamic"
+    head = f"{found.function.qualname}({params}) -> {result}    {division.kind}, {division.points}{note}"
     rows = [head]
     for number, text, marks in marked_lines(found, sources.get(found.function.file, ())):
         rows.append(f"{number:5} | {text}".rstrip())

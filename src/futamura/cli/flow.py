@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import click
+from click.core import ParameterSource
 
 from futamura.analysis.division import KINDS, POINTS
 from futamura.cli.commands import FORMAT, OUTPUT, as_json, deliver, passes_named
@@ -99,6 +100,24 @@ def ir(program: Path, form: str, output: Path | None) -> None:
     deliver(as_json(ir=text) if form == "json" else text, output)
 
 
+def _refuse_options(*, functional: bool, online: bool) -> None:
+    """Options that would change nothing are bad usage."""
+    context = click.get_current_context()
+    idle: dict[str, str] = {}
+    if online:
+        idle |= dict.fromkeys(("division", "points"), "with --offline only")
+    else:
+        idle |= dict.fromkeys(("polyvariance", "loops", "calls"), "without --offline only")
+    if functional:
+        idle |= dict.fromkeys(("keep_jumps", "trim", "loops", "passes", "labels"), "for programs in .flow only")
+    else:
+        idle["calls"] = "for programs in .fl only"
+    for name, when in idle.items():
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            option = next(one for one in context.command.params if one.name == name)
+            raise click.UsageError(f"{' / '.join([*option.opts, *option.secondary_opts])} can be used {when}")
+
+
 @click.command(short_help="Specialize a program of the flow-graph or the functional language.")
 @PROGRAM
 @INPUTS
@@ -137,15 +156,15 @@ def specialize(
 ) -> None:
     """Print PROGRAM specialized to the inputs that are given; the others stay open."""
     text, given = read_text(program), read_inputs(inputs)
+    _refuse_options(functional=program.suffix == ".fl", online=online)
     mode: Literal["online", "offline"] = "online" if online else "offline"
-    table: list[str] = []
     residual: FlowResidual | FunctionalResidual
     if program.suffix == ".fl":
         common = {name: options[name] for name in ("polyvariance", "division", "points")}
         residual = specialize_functional(text, given, str(program), FunctionalOptions(calls, mode=mode, **common))
     else:
         residual = specialize_flow(text, given, str(program), FlowOptions(mode=mode, **options))
-        table = [*residual.trace.splitlines(), *map(str, residual.rows)]
+    table = [*residual.trace.splitlines(), *map(str, residual.rows)]
     if form == "json":
         events = [as_data(event.diagnostic()) for event in residual.events]
         deliver(as_json(source=residual.text, events=events, trace=table if trace else []), output)

@@ -36,7 +36,7 @@ from futamura.frontend.flow.syntax import (
 )
 from futamura.ir.graph import Span
 
-__all__ = ["parse_flow", "statement_texts"]
+__all__ = ["expression_texts", "parse_flow", "statement_texts"]
 
 
 def parse_flow(text: str, file: str = "<flow>") -> FlowProgram:
@@ -59,14 +59,23 @@ def statement_texts(text: str, file: str) -> Callable[[Span], str]:
     program = parse_flow(text, file)
     spans = [part.span for block in program.blocks for part in (*block.statements, block.end)]
     spans = sorted({span for span in spans if span.end_line >= span.line})
-    lines = [line.encode() for line in text.split("\n")]
+    written = expression_texts(text)
 
     def find(place: Span) -> str:
         at = bisect.bisect_right(spans, (place.line, place.column, 1 << 30, 0)) - 1
-        found = spans[at] if at >= 0 else place
-        part = lines[found.line - 1 : found.end_line]
-        part[-1] = part[-1][: found.end_column]
-        part[0] = part[0][found.column :]
+        return written(spans[at] if at >= 0 else place)
+
+    return find
+
+
+def expression_texts(text: str) -> Callable[[Span], str]:
+    """A function from a place to what stands there, on one line."""
+    lines = [line.encode() for line in text.split("\n")]
+
+    def find(place: Span) -> str:
+        part = lines[place.line - 1 : place.end_line]
+        part[-1] = part[-1][: place.end_column]
+        part[0] = part[0][place.column :]
         return " ".join([line.decode("utf-8", "replace").strip() for line in part])
 
     return find

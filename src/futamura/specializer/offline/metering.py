@@ -62,8 +62,7 @@ class Meter:
         name = function.hints[value]
         which = f"`{name}`" if name is not None else "a static value"
         raise OverBudget(
-            f"more than {self.limit} points: {which} takes {best[0]} different values in the loop at "
-            f"{self.place(function, block)}",
+            f"more than {self.limit} points: {which} takes {best[0]} different values {self.place(function, block)}",
             function.name,
             value,
         )

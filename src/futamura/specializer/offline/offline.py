@@ -32,7 +32,7 @@ from futamura.specializer.offline.points import Path, StaticValues, Unit
 from futamura.specializer.offline.sources import SourceFunction
 from futamura.specializer.offline.structures import Forced, Shape, item_name
 from futamura.specializer.offline.tidying import tidy
-from futamura.specializer.offline.trace import CacheEntry, Row, Trace
+from futamura.specializer.offline.trace import CacheEntry, Row, Trace, named
 from futamura.specializer.offline.writing import UnitWriter, Unwritable
 from futamura.specializer.online import open_signature
 from futamura.specializer.policy import Event
@@ -79,6 +79,8 @@ class OfflineOutcome:
     division: Division
     events: tuple[Event, ...] = ()
     cache: tuple[CacheEntry, ...] = ()
+    functions: tuple[CacheEntry, ...] = ()
+    """The residual functions: of each the function that it comes from, the static arguments and its name."""
     labels: dict[str, list[str]] = field(default_factory=dict)
     """For each residual function the label of each block."""
     rows: tuple[Row, ...] = ()
@@ -191,6 +193,12 @@ class _Run:
         return known[block] if known is not None else f"b{block}"
 
     def place(self, function: Function, block: int) -> str:
+        """Where something happens again and again; what begins with a function is no loop of its own."""
+        if block == 0:
+            return f"in the calls of `{function.qualname}`"
+        return f"in the loop at {self._begin(function, block)}"
+
+    def _begin(self, function: Function, block: int) -> str:
         if function.name in self.labels:
             return self.label(function, block)
         body = function.blocks[block]
@@ -209,6 +217,7 @@ class _Attempt:
         self.meter: Final = Meter(run.limit, run.place)
         self.trace: Final = Trace(run.statement)
         self.cache: Final[list[CacheEntry]] = []
+        self.functions: Final[list[CacheEntry]] = []
         self.units: Final[dict[tuple[Pattern, tuple[int, ...]], Unit]] = {}
         self.work: Final[list[tuple[Unit, UnitWriter]]] = []
         self.writers: Final[dict[str, UnitWriter]] = {}
@@ -245,8 +254,8 @@ class _Attempt:
         functions += _nested(self.run.program, functions)
         program = Program(functions[0].name, tuple(functions))
         return OfflineOutcome(
-            program, self.division, tuple(self.run.events), tuple(self.cache), labels, tuple(self.trace.rows),
-            self.meter.spent, self.meter.executed, self.run.attempts - 1,
+            program, self.division, tuple(self.run.events), tuple(self.cache), tuple(self.functions), labels,
+            tuple(self.trace.rows), self.meter.spent, self.meter.executed, self.run.attempts - 1,
         )  # fmt: skip
 
     def unit(self, pattern: Pattern, statics: tuple[Any, ...]) -> str:
@@ -271,8 +280,9 @@ class _Attempt:
             trace=self.trace, cache=self.cache, access=self.accesses[pattern.function], call=self.unit,
             finish=self.finish, unfold=self.unfold,
         )  # fmt: skip
-        static_params = [param for param, static in zip(function.entry.params, pattern.static) if static]
-        writer.enter(dict(zip(static_params, statics)))
+        known = dict(zip([p for p, static in zip(function.entry.params, pattern.static) if static], statics))
+        self.functions.append(CacheEntry(function.name, function.name, named(function, source.places, known), name))
+        writer.enter(known)
         self.work.append((unit, writer))
         self.writers[name] = writer
         return name

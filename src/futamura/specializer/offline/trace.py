@@ -1,9 +1,10 @@
 """What the specializer did, as the tables of the field: the trace statement by statement, and the code cache.
 
     statement              block  static store     emitted
-    <L1, y=5>
+    <L1, y=5>    marked: nothing    pending: nothing
     res = x                L1     y=5              res = x
-    if y goto L2 ...       L1     y=5              goto <L2, y=5>
+    if z goto L2 ...       L1     y=5              if z then goto <L2, y=5> else goto <L3>
+    <L2, y=5>    marked: <L1, y=5>    pending: <L3>
 
     label  static store  residual label
     L1     y=5           L1
@@ -16,7 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from itertools import islice
+from typing import Final, NamedTuple
 
 from futamura.ir.graph import Function, Span, Value
 from futamura.specializer.offline.structures import Shape
@@ -25,14 +27,20 @@ __all__ = [
     "CacheEntry", "Row", "Trace", "cache_table", "first_places", "in_order", "named", "short", "shown", "trace_table",
 ]  # fmt: skip
 
+_LISTED: Final = 6
+"""Points of the worklist, and of those that are marked, that a row shows; one more stands for the rest."""
+
 
 class Row(NamedTuple):
-    """One statement that was processed; a row without a statement begins a point."""
+    """One statement that was processed; a row without a statement takes a point from the worklist."""
 
     statement: str
     block: str
     store: str
     emitted: str
+    marked: tuple[str, ...] = ()
+    """Of a row that takes a point: the points done before it, the newest first, and those that wait behind it."""
+    pending: tuple[str, ...] = ()
 
 
 class CacheEntry(NamedTuple):
@@ -86,14 +94,25 @@ class Trace:
 
     statement: Callable[[Function, Span | None, str], str] | None = None
     rows: list[Row] = field(default_factory=list)
+    marked: list[str] = field(default_factory=list)
+    pending: dict[object, str] = field(default_factory=dict)
 
     @property
     def wanted(self) -> bool:
         return self.statement is not None
 
-    def begin(self, entry: CacheEntry) -> None:
+    def found(self, point: object, text: str) -> None:
+        """A new point goes to the end of the worklist."""
         if self.statement is not None:
-            self.rows.append(Row("", str(entry), "", ""))
+            self.pending[point] = text
+
+    def begin(self, point: object) -> None:
+        """The point is taken from the worklist, and is marked from now on."""
+        if self.statement is not None:
+            text = self.pending.pop(point)
+            marked, pending = self.marked[: -_LISTED - 2 : -1], islice(self.pending.values(), _LISTED + 1)
+            self.rows.append(Row("", text, "", "", tuple(marked), tuple(pending)))
+            self.marked.append(text)
 
     def step(
         self, function: Function, span: Span | None, name: str, block: str, store: str, emitted: Sequence[str]
@@ -143,13 +162,19 @@ def in_order(places: Mapping[str, int], store: dict[str, object]) -> dict[str, o
 def trace_table(rows: Sequence[Row]) -> str:
     """The trace as aligned text."""
     head = ("statement", "block", "static store", "emitted")
-    body = [(row.statement, row.block, row.store, row.emitted) for row in rows]
-    plain = [cells for cells in body if cells[0]]
+    plain = [(row.statement, row.block, row.store, row.emitted) for row in rows if row.statement]
     widths = [max([len(head[at]), *(len(cells[at]) for cells in plain)]) for at in range(3)]
     lines = [_aligned(head, widths)]
-    for cells in body:
-        lines.append(_aligned(cells, widths) if cells[0] else cells[1])
+    for row in rows:
+        if row.statement:
+            lines.append(_aligned((row.statement, row.block, row.store, row.emitted), widths))
+        else:
+            lines.append(f"{row.block}    marked: {_listed(row.marked)}    pending: {_listed(row.pending)}")
     return "\n".join(lines) + "\n"
+
+
+def _listed(points: Sequence[str]) -> str:
+    return ", ".join([*points[:_LISTED], *(["..."] if len(points) > _LISTED else [])]) or "nothing"
 
 
 def cache_table(cache: Sequence[CacheEntry]) -> str:

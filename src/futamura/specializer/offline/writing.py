@@ -129,6 +129,7 @@ class UnitWriter(StructureWriter):
         entry = CacheEntry(self.function.name, base, named(self.function, self.source.places, point.store), point.label)
         self.cache.append(entry)
         self.unit.names[point.out.id] = str(entry)
+        self.trace.found(point, self.unit.names[point.out.id])
 
     def _point(
         self, target: int, path: Path, store: dict[Value, Any], passed: dict[Value, Value], first: Value | None = None
@@ -162,10 +163,7 @@ class UnitWriter(StructureWriter):
         self.order = [*point.store, *self._variables(point.dynamic)]
         self.lifted = {}
         self.out, self.path = point.out, point.path
-        self.trace.begin(
-            CacheEntry(self.function.name, self.labels(self.function, point.block),
-                       named(self.function, self.source.places, point.store), point.label)
-        )  # fmt: skip
+        self.trace.begin(point)
         block = self.function.blocks[point.block]
         key = (block.id, self._key(point.store, point.dynamic))
         chain = {key}
