@@ -19,7 +19,7 @@ import ast
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
-from futamura.frontend.methods import BUILTINS, GIVING, MUTATING, PASSING, PURE_MODULES, READING, SPECIAL, WRITING
+from futamura.analysis.methods import BUILTINS, GIVING, MUTATING, PASSING, PURE_MODULES, READING, SPECIAL, WRITING
 
 __all__ = ["Changed", "changed_by_functions"]
 

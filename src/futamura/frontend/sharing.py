@@ -20,8 +20,8 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from futamura.analysis.methods import MUTATING
 from futamura.frontend.items import Changed
-from futamura.frontend.methods import MUTATING
 from futamura.ir.classes import is_a
 
 __all__ = ["changing_objects", "is_container"]

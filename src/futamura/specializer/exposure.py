@@ -18,7 +18,7 @@ from typing import Final
 from futamura.ir.classes import is_a
 from futamura.specializer.purity import DICTS, MISSING, class_lookup, deep, is_mutable
 
-__all__ = ["exposed", "reads_plainly", "runs_code"]
+__all__ = ["exposed", "holds_code", "reads_plainly", "runs_code"]
 
 _UNREMARKABLE: Final = frozenset(
     {"__init__", "__new__", "__init_subclass__", "__class_getitem__", "__del__", "__post_init__", "__set_name__"}
@@ -63,7 +63,7 @@ def exposed(name: str, attr: object, place: int, value: object) -> bool:
         return False  # the rules of these say it
     if type(value) is defaultdict and name not in _LOOKING:
         return True  # an item that is asked for may be made
-    return _holds_code(value)
+    return holds_code(value)
 
 
 def reads_plainly(value: object, name: str) -> bool:
@@ -85,7 +85,7 @@ def _attribute_runs_code(value: object, name: str) -> bool:
     return type(found).__module__ != "builtins" and class_lookup(type(found), "__get__") is not MISSING
 
 
-def _holds_code(value: object) -> bool:
+def holds_code(value: object) -> bool:
     """Is this an object of a class with code for operators, or a container with one inside?"""
     work = [value]
     seen: dict[int, object] = {}

@@ -16,6 +16,7 @@ Invariant: the code of a closure is the original code; names, defaults, annotati
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
 from types import FunctionType, GeneratorType
 from typing import Final
 
@@ -138,19 +139,39 @@ def _share_cells(m: Emitter, entry: VObject) -> None:
 
 # -- what a closure may do to what it captures
 
-_READING: Final = frozenset({"truth", "not", "is", "is_not", "eq", "ne", "lt", "le", "gt", "ge", "in", "not_in"})
-_TAKING: Final = frozenset({"getitem", "iter", "add", "mul", "unpack"})
+_READING: Final = frozenset({"truth", "not", "is", "is_not"})
+_FINDING: Final = frozenset({"in", "not_in"})
+"""What is looked for may be of a class that gets to see the items, when it is compared with them."""
+_COMPARING: Final = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "add", "mul"})
+"""The other operand may be of a class that gets to see the container itself."""
+_TAKING: Final = frozenset({"getitem", "iter", "unpack", *_COMPARING})
+_PLAIN: Final = frozenset({list, dict, set, frozenset, tuple})
 _LOOKING: Final = frozenset({"get", "index", "count", "items", "keys", "values", "startswith", "endswith"})
 
 
 def _hand_over(m: Machine, nested: FunctionFacts, at: int, value: AbstractValue) -> None:
     """The closure lives on with this value: static objects in it are not static any more, unless it only reads them."""
-    statics = [leaf for leaf in m.state.leaves(value) if type(leaf) is Known and is_mutable(leaf.value)]
+    statics = [leaf.value for leaf in m.state.leaves(value) if type(leaf) is Known and is_mutable(leaf.value)]
     if not statics:
         return
-    flat = all(not is_mutable(item) for leaf in statics for item in gc.get_referents(leaf.value))
-    if not only_reads(nested.program, nested.function, at, flat):
+    flat = all(not is_mutable(item) for held in statics for item in gc.get_referents(held))
+    if not _all_plain(statics) or not only_reads(nested.program, nested.function, at, flat):
         m.escape(value)
+
+
+def _all_plain(values: Sequence[object]) -> bool:
+    """Are these and all that can be changed in them containers of builtin classes, which run no code of the program?"""
+    seen: set[int] = set()
+    work = list(values)
+    while work:
+        value = work.pop()
+        if id(value) in seen or not is_mutable(value):
+            continue
+        seen.add(id(value))
+        if type(value) not in _PLAIN:
+            return False
+        work.extend(gc.get_referents(value))
+    return True
 
 
 def only_reads(program: Program, function: Function, at: int, flat: bool) -> bool:
@@ -159,9 +180,12 @@ def only_reads(program: Program, function: Function, at: int, flat: bool) -> boo
     cell = function.entry.params[len(function.signature.names) + at]
     held: set[int] = set()
     looking: set[int] = set()
+    constants: set[int] = set()
     for block in _in_order(function):
         for op in block.ops:
-            if op.name == "cell_get" and op.args[0] == cell:
+            if op.name == "const":
+                constants.update(op.results)
+            elif op.name == "cell_get" and op.args[0] == cell:
                 held.update(op.results)
             elif isinstance(op.attr, FunctionAttr) and cell in op.args:
                 inner = program[op.attr.name]
@@ -173,12 +197,21 @@ def only_reads(program: Program, function: Function, at: int, flat: bool) -> boo
             elif op.name == "call" and op.args[0] in looking and not held.intersection(op.args):
                 if not flat:
                     held.update(op.results)
+            elif looking.intersection(op.args) or (
+                op.name in _COMPARING and held.intersection(op.args) and not constants >= {*op.args} - held
+            ):
+                return False
             elif op.name in _TAKING and held.intersection(op.args):
                 if not flat or op.name == "iter":
                     held.update(op.results)
-            elif op.name not in _READING and held.intersection(op.args):
+            elif op.name in _FINDING and held.intersection(op.args[:1]):
                 return False
+            elif op.name not in _READING and held.intersection(op.args):
+                if op.name not in _FINDING or not flat:
+                    return False
         end = block.terminator
+        if looking.intersection(end.args) or any(looking.intersection(edge.args) for edge in end.edges):
+            return False
         taken = held.intersection(end.args) or any(held.intersection(edge.args) for edge in end.edges)
         if taken and not (flat and end.name == "next" and not any(held.intersection(edge.args) for edge in end.edges)):
             return False

@@ -14,7 +14,7 @@ from __future__ import annotations
 import sys
 import time
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Never
 
@@ -49,10 +49,12 @@ from futamura.specializer.calls import call_value
 from futamura.specializer.control import ENDERS
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.knowledge import Knowledge
+from futamura.specializer.leaking import Source, changed
 from futamura.specializer.machine import Machine, OutOfTime, OverBudget, Restart, Unsupported
 from futamura.specializer.origins import Trace, trace
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style, static_size
 from futamura.specializer.programs import Point, name_values, point_of
+from futamura.specializer.purity import MISSING
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Version
 from futamura.specializer.rewinding import keep, rewind
 from futamura.specializer.rules import RULES
@@ -128,7 +130,8 @@ class Outcome:
         return found
 
 
-Lower = Callable[[types.FunctionType], "tuple[Program, Function, Mapping[str, object], tuple[types.CellType, ...]]"]
+_Lowered = tuple[Program, Function, Mapping[str, object], tuple[types.CellType, ...]]
+Lower = Callable[[types.FunctionType], _Lowered]
 
 Watch = Callable[[int, int, str], None]
 """Called now and then with the source blocks executed, the residual operations emitted, and a place."""
@@ -156,6 +159,13 @@ class _Sources:
                 self._found[function] = None
                 self.refused[function] = error.diagnostic
         return self._found[function]
+
+    def lowered(self, function: types.FunctionType) -> _Lowered | None:
+        """The code of a function that stays as it is."""
+        try:
+            return self._lower(function)
+        except UnsupportedError:
+            return None
 
     def callee(self, function: types.FunctionType) -> FunctionFacts | None:
         """What `resolve` finds, unless the program does not want the function looked into."""
@@ -353,6 +363,7 @@ class _Run:
                 running = False
                 traced = trace(machine, root, machine.inputs)
                 program = self._assemble(machine, root, params, facts)
+                self._check_static(program, read_places)
             except Restart as again:
                 self.events.extend(event for event in machine.events.values() if event.code in _LASTING)
                 running = running and not again.whole
@@ -517,11 +528,49 @@ class _Run:
         told = self._apart(program, assumptions)
         return Outcome(program, self.open, assumptions, events, stats, tuple(self.points), told)
 
+    def _check_static(self, program: Program, read: set[tuple[int, str]]) -> None:
+        """Start again without the static objects that the residual itself changes by ways of its own."""
+        world = self.world
+        if not world.read:
+            return
+        bindings = self._bindings(world.assumptions.values())
+        found = changed(program, lambda name: bindings.get(name, MISSING), self._source)
+        for value in found.written:
+            if world.write(value):
+                self.events.append(Event("FT305", f"the contents of a static {type(value).__name__} are written"))
+                raise Restart("a static object is written by the residual", whole=True)
+        for value, name in found.stored:
+            place = (world.serial(value), name)
+            if place in read and place not in world.written and world.is_frozen(value):
+                world.written.add(place)
+                self.events.append(
+                    Event("FT305", f"attribute `{name}` of a static object is written after it was read")
+                )
+                raise Restart("an attribute of a static object is written by the residual", whole=True)
+        for value in found.given:
+            if world.escape(value):
+                raise Restart("a static object is handed to unknown code by the residual", whole=True)
+
+    def _source(self, function: types.FunctionType) -> Source | None:
+        """A function that the residual calls, as far as its source is known."""
+        found = self.sources.lowered(function)
+        if found is None:
+            return None
+        program, entry, namespace, cells = found
+
+        def binding(name: str) -> object:
+            known = self.world.lookup(namespace, entry.module, name)
+            return MISSING if known is None else known[0]
+
+        return Source(program, entry, cells, binding)
+
+    def _bindings(self, assumptions: Iterable[Assumption]) -> dict[str, object]:
+        home = self.subject.home
+        return {entry.name: entry.value for entry in assumptions if entry.kind == "global" and entry.holder is home}
+
     def _apart(self, program: Program, assumptions: tuple[Assumption, ...]) -> Apart:
         opened = {name: value.type for name, value in self.inputs.items() if is_a(value, Open)}
-        home = self.subject.home
-        bindings = {entry.name: entry.value for entry in assumptions if entry.kind == "global" and entry.holder is home}
-        return apart(program, opened, self.world.contents_read(), bindings)
+        return apart(program, opened, self.world.contents_read(), self._bindings(assumptions))
 
 
 def open_signature(signature: Signature, open_names: tuple[str, ...]) -> Signature:

@@ -1,0 +1,269 @@
+"""Which objects a value may be: the graph along which objects flow through variables, attributes and containers.
+
+    x = table[k]; y.rows = x         table a static list of lists:
+    table = {the list}   x = {its items}   field rows of each object in y = {its items}
+
+An object is static (it exists while code is specialized), made by one operation, a method of one of these, or
+`OUTSIDE`, which stands for all that is not known.  What an object holds as items is one field for all places, but
+for tuples and lists that are static, as long as nothing is put into them.
+
+Invariant: sets only grow, and no code of the program runs to find what a static object holds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator
+from types import BuiltinFunctionType, CellType, FunctionType, MemberDescriptorType
+from typing import Final
+
+from futamura.specializer.purity import DICTS, MISSING, class_lookup, is_mutable, own_attributes
+
+__all__ = ["BUILTIN", "ITEMS", "KEYS", "OUTSIDE", "PUT", "Graph", "Node", "Site", "TooMuch", "matters"]
+
+ITEMS: Final = "*"
+"""The items of a container or an iterator, and what a variable of a closure holds."""
+KEYS: Final = "keys"
+PUT: Final = "put"
+"""The field of the items that the program puts into an object."""
+BUILTIN: Final = (list, dict, set, bytearray, deque, *DICTS)
+_SEQUENCES: Final = (list, tuple, set, frozenset, deque)
+_MOST_STEPS: Final = 400_000
+
+
+class TooMuch(Exception):
+    """The graph gets too large to be followed."""
+
+
+def matters(value: object) -> bool:
+    """May this change, or have something that changes behind it?"""
+    return is_mutable(value) or type(value) in (FunctionType, CellType)
+
+
+class Site:
+    """One object, or all that one operation makes."""
+
+    __slots__ = ("callee", "cls", "fields", "given", "holder", "name", "value")
+
+    def __init__(self, cls: type | None, value: object = MISSING) -> None:
+        self.cls: Final = cls
+        """The exact class; None if it is not known, or of no interest."""
+        self.value: Final = value
+        """The static object."""
+        self.fields: dict[str, Node] = {}
+        self.given = False
+        self.holder: Site | None = None
+        """The object of a method, its name, and what the class has under that."""
+        self.name = ""
+        self.callee: object = None
+
+    @property
+    def is_static(self) -> bool:
+        return self.value is not MISSING
+
+
+OUTSIDE: Final = Site(None)
+OUTSIDE.given = True
+
+
+class Node:
+    """A variable or a field: the objects that it may be, and who is to know of a new one."""
+
+    __slots__ = ("sites", "targets", "watches")
+
+    def __init__(self) -> None:
+        self.sites: dict[Site, None] = {}
+        self.targets: dict[Node, None] = {}
+        self.watches: list[Callable[[Site], None]] = []
+
+
+class Graph:
+    """All nodes."""
+
+    def __init__(self) -> None:
+        self._values: Final[dict[tuple[int, int], Node]] = {}
+        self._static: Final[dict[int, Site]] = {}
+        self._made: Final[dict[Hashable, Site]] = {}
+        self._work: Final[list[tuple[Node, Site]]] = []
+        self._steps = 0
+        self.given: Final[list[Site]] = []
+
+    # -- objects
+
+    def static(self, value: object) -> Site:
+        found = self._static.get(id(value))
+        if found is None:
+            found = self._static[id(value)] = Site(type(value), value)
+        return found
+
+    def made(self, key: Hashable, cls: type | None = None) -> Site:
+        """The objects that one operation makes."""
+        found = self._made.get(key)
+        if found is None:
+            found = self._made[key] = Site(cls)
+        return found
+
+    def method(self, holder: Site, name: str, callee: object) -> Site:
+        """A method of an object: what its class has under a name."""
+        found = self._made.get((holder, name))
+        if found is None:
+            found = self._made[holder, name] = Site(None)
+            found.holder, found.name, found.callee = holder, name, callee
+        return found
+
+    # -- flow
+
+    def of(self, scope: int, value: int) -> Node:
+        found = self._values.get((scope, value))
+        if found is None:
+            found = self._values[scope, value] = Node()
+        return found
+
+    def add(self, node: Node, site: Site) -> None:
+        if site not in node.sites:
+            node.sites[site] = None
+            self._work.append((node, site))
+
+    def flow(self, source: Node, target: Node) -> None:
+        """What may be `source` may be `target`."""
+        if source is not target and target not in source.targets:
+            source.targets[target] = None
+            for site in source.sites:
+                self.add(target, site)
+
+    def watch(self, node: Node, told: Callable[[Site], None]) -> None:
+        """Tell of each object that may be `node`, now and later."""
+        node.watches.append(told)
+        for site in list(node.sites):
+            told(site)
+
+    def run(self) -> None:
+        """Let everything flow."""
+        while self._work:
+            node, site = self._work.pop()
+            self._steps += 1 + len(node.targets)
+            if self._steps > _MOST_STEPS:
+                raise TooMuch
+            for target in node.targets:
+                self.add(target, site)
+            for told in tuple(node.watches):
+                told(site)
+
+    # -- what objects hold
+
+    def field(self, site: Site, key: str) -> Node:
+        found = site.fields.get(key)
+        if found is None:
+            found = site.fields[key] = Node()
+            if site is OUTSIDE:
+                self.add(found, OUTSIDE)
+                return found
+            if site.is_static:
+                for part in _parts(site.value, key):
+                    if matters(part):
+                        self.add(found, self.static(part))
+            if site.given:
+                self.add(found, OUTSIDE)
+                self.give(found)
+        return found
+
+    def load(self, holder: Node, key: str, target: Node) -> None:
+        """`target` may be what an object in `holder` has under an attribute or as items."""
+        items = key in (ITEMS, KEYS) or key.startswith("#")
+
+        def found(site: Site) -> None:
+            self.flow(self.field(site, key), target)
+            if items:
+                self.flow(self.field(site, PUT), target)
+
+        self.watch(holder, found)
+
+    def store(self, holder: Node, key: str, value: Node) -> None:
+        """What may be `value` is put into the objects in `holder`."""
+        place = PUT if key == ITEMS else key
+
+        def found(site: Site) -> None:
+            if site is not OUTSIDE:
+                self.flow(value, self.field(site, place))
+
+        self.watch(holder, found)
+
+    def give(self, node: Node) -> None:
+        """Code that is not known gets these."""
+        self.watch(node, self.give_site)
+
+    def give_site(self, site: Site) -> None:
+        if site.given:
+            return
+        site.given = True
+        self.given.append(site)
+        if site.holder is not None:
+            self.give_site(site.holder)
+        if type(site.value) is FunctionType:
+            for part in _captured(site.value):
+                if matters(part):
+                    self.give_site(self.static(part))
+        for field in (*site.fields.values(), self.field(site, PUT)):
+            self.add(field, OUTSIDE)
+            self.give(field)
+
+
+def _captured(function: FunctionType) -> Iterator[object]:
+    yield from function.__closure__ or ()
+    yield from function.__defaults__ or ()
+    yield from (function.__kwdefaults__ or {}).values()
+
+
+def _parts(value: object, key: str) -> Iterator[object]:
+    """What a static object holds under an attribute, or as items."""
+    kind = type(value)
+    if key == PUT:
+        return
+    if key == ITEMS or key.startswith("#"):
+        yield from _items(value, kind, key)
+    elif key == KEYS:
+        if isinstance(value, dict):
+            yield from dict.keys(value)
+        elif kind in (set, frozenset):
+            assert isinstance(value, (set, frozenset))
+            yield from value
+    else:
+        yield from _attribute(value, kind, key)
+
+
+def _items(value: object, kind: type, key: str) -> Iterator[object]:
+    if kind in (tuple, list) and key != ITEMS:
+        assert isinstance(value, (tuple, list))
+        at = int(key[1:])
+        yield from value[at : at + 1]
+    elif kind in _SEQUENCES:
+        assert isinstance(value, (list, tuple, set, frozenset, deque))
+        yield from value
+    elif kind in DICTS:
+        assert isinstance(value, dict)
+        yield from value.values()
+        yield from value.keys()
+    elif kind is CellType:
+        assert isinstance(value, CellType)
+        with contextlib.suppress(ValueError):
+            yield value.cell_contents
+    elif hasattr(kind, "__iter__") or hasattr(kind, "__getitem__"):
+        yield from gc.get_referents(value)
+
+
+def _attribute(value: object, kind: type, name: str) -> Iterator[object]:
+    own = own_attributes(value)
+    if own is not None and name in own:
+        yield own[name]
+        return
+    if name == "__self__" and kind is BuiltinFunctionType:
+        assert isinstance(value, BuiltinFunctionType)
+        yield value.__self__
+    found = class_lookup(kind, name)
+    if type(found) is MemberDescriptorType:
+        with contextlib.suppress(AttributeError):
+            yield found.__get__(value)
+    elif found is not MISSING and type(found) is not FunctionType:
+        yield found
