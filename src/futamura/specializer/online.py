@@ -49,7 +49,7 @@ from futamura.specializer.calls import call_value
 from futamura.specializer.control import ENDERS
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.knowledge import Knowledge
-from futamura.specializer.leaking import Source, changed
+from futamura.specializer.leaking import changed
 from futamura.specializer.machine import Machine, OutOfTime, OverBudget, Restart, Unsupported
 from futamura.specializer.origins import Trace, trace
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style, static_size
@@ -60,6 +60,7 @@ from futamura.specializer.rewinding import keep, rewind
 from futamura.specializer.rules import RULES
 from futamura.specializer.situation import situation
 from futamura.specializer.state import Frame, State
+from futamura.specializer.touching import Source
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, VObject
 from futamura.specializer.versions import Versions
 from futamura.specializer.world import Assumption, Modules, World

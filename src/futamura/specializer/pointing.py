@@ -24,10 +24,12 @@ from futamura.specializer.purity import DICTS, MISSING, class_lookup, is_mutable
 __all__ = ["BUILTIN", "ITEMS", "KEYS", "OUTSIDE", "PUT", "Graph", "Node", "Site", "TooMuch", "matters"]
 
 ITEMS: Final = "*"
-"""The items of a container or an iterator, and what a variable of a closure holds."""
+"""The items of a container or an iterator, the values of a dict, and what a variable of a closure holds."""
 KEYS: Final = "keys"
+"""The keys of a dict."""
 PUT: Final = "put"
 """The field of the items that the program puts into an object."""
+PUT_KEYS: Final = "put keys"
 BUILTIN: Final = (list, dict, set, bytearray, deque, *DICTS)
 _SEQUENCES: Final = (list, tuple, set, frozenset, deque)
 _MOST_STEPS: Final = 400_000
@@ -171,18 +173,37 @@ class Graph:
 
     def load(self, holder: Node, key: str, target: Node) -> None:
         """`target` may be what an object in `holder` has under an attribute or as items."""
-        items = key in (ITEMS, KEYS) or key.startswith("#")
+        put = PUT_KEYS if key == KEYS else PUT if key == ITEMS or key.startswith("#") else None
 
         def found(site: Site) -> None:
             self.flow(self.field(site, key), target)
-            if items:
-                self.flow(self.field(site, PUT), target)
+            if put is not None:
+                self.flow(self.field(site, put), target)
 
         self.watch(holder, found)
 
+    def iterate(self, holder: Node, target: Node) -> None:
+        """`target` may be what a walk over an object in `holder` gives."""
+
+        def found(site: Site) -> None:
+            for key in _walked(site):
+                self.flow(self.field(site, key), target)
+
+        self.watch(holder, found)
+
+    def absorb(self, holder: Node, site: Site) -> None:
+        """`site` may hold what an object in `holder` holds."""
+        self.load(holder, ITEMS, self.field(site, PUT))
+        self.load(holder, KEYS, self.field(site, PUT_KEYS))
+
+    def compared(self, site: Site) -> None:
+        """Code that is not known gets to see what is compared when something is looked for in this container."""
+        for key in _walked(site):
+            self.give(self.field(site, key))
+
     def store(self, holder: Node, key: str, value: Node) -> None:
         """What may be `value` is put into the objects in `holder`."""
-        place = PUT if key == ITEMS else key
+        place = PUT if key == ITEMS else PUT_KEYS if key == KEYS else key
 
         def found(site: Site) -> None:
             if site is not OUTSIDE:
@@ -205,9 +226,16 @@ class Graph:
             for part in _captured(site.value):
                 if matters(part):
                     self.give_site(self.static(part))
-        for field in (*site.fields.values(), self.field(site, PUT)):
+        self.field(site, PUT)
+        self.field(site, PUT_KEYS)
+        for field in tuple(site.fields.values()):
             self.add(field, OUTSIDE)
             self.give(field)
+
+
+def _walked(site: Site) -> tuple[str, ...]:
+    """What a walk over an object gives."""
+    return (KEYS, PUT_KEYS) if site.cls in DICTS else (ITEMS, PUT) if site.cls is not None else (ITEMS, PUT, PUT_KEYS)
 
 
 def _captured(function: FunctionType) -> Iterator[object]:
@@ -219,16 +247,13 @@ def _captured(function: FunctionType) -> Iterator[object]:
 def _parts(value: object, key: str) -> Iterator[object]:
     """What a static object holds under an attribute, or as items."""
     kind = type(value)
-    if key == PUT:
+    if key in (PUT, PUT_KEYS):
         return
     if key == ITEMS or key.startswith("#"):
         yield from _items(value, kind, key)
     elif key == KEYS:
         if isinstance(value, dict):
             yield from dict.keys(value)
-        elif kind in (set, frozenset):
-            assert isinstance(value, (set, frozenset))
-            yield from value
     else:
         yield from _attribute(value, kind, key)
 
@@ -244,7 +269,6 @@ def _items(value: object, kind: type, key: str) -> Iterator[object]:
     elif kind in DICTS:
         assert isinstance(value, dict)
         yield from value.values()
-        yield from value.keys()
     elif kind is CellType:
         assert isinstance(value, CellType)
         with contextlib.suppress(ValueError):
