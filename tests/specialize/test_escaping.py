@@ -58,9 +58,6 @@ class Host:
     def by_default(self) -> Any:
         return (lambda found=self.items: found.append(1)), len(self.items)
 
-    def by_method_of_list(self) -> Any:
-        return self.items.append.__self__.reverse, self.items[0]
-
     def by_partial(self) -> Any:
         return functools.partial(self.items.append, 3), len(self.items)
 
@@ -129,21 +126,24 @@ class Comparing:
         return other
 
 
+GUEST = Comparing()
+
+
 class Rows:
     def __init__(self) -> None:
         self.rows = [[1], [2]]
 
     def by_equality(self) -> Any:
         rows = self.rows
-        return (lambda guest=Comparing(): rows == guest), len(rows)
+        return (lambda guest=GUEST: rows == guest), len(rows)
 
     def by_search(self) -> Any:
         rows = self.rows
-        return (lambda guest=Comparing(): guest in rows), len(rows[0])
+        return (lambda guest=GUEST: guest in rows), len(rows[0])
 
     def by_sum(self) -> Any:
         rows = self.rows
-        return (lambda guest=Comparing(): rows + guest), len(rows)
+        return (lambda guest=GUEST: rows + guest), len(rows)
 
 
 def history(target: Callable[[], Any]) -> list[Any]:
