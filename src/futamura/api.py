@@ -313,6 +313,8 @@ def _failed(outcome: Outcome, broken: Exception) -> Outcome:
     """The outcome if the residual program could not be printed or loaded."""
     if isinstance(broken, RecursionError) or _is_too_nested(broken):
         event = Event("FT405", "the residual code is nested too deep: the original code is used")
+    elif isinstance(broken, UnsupportedError) and broken.diagnostic.code != "FT901":
+        event = Event.of(broken.diagnostic)
     else:
         event = _fault("printing the residual code", broken)
     return Outcome(None, outcome.open, events=(*outcome.events, event), stats=outcome.stats)

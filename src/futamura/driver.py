@@ -24,7 +24,7 @@ from pathlib import Path
 from types import CellType, FunctionType, MethodType
 from typing import Any, Final, TypeAlias
 
-from futamura.backend.python.emit import emit
+from futamura.backend.python.emit import Unprintable, emit
 from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.listing import SourceMap, source_map
 from futamura.backend.python.loading import Compiled, Identity, compiled, identity_of, load, swap
@@ -98,7 +98,8 @@ def _emitted(program: Program) -> Emitted:
         except (NotImplementedError, KeyError) as broken:
             main = program.main
             title = f"`{main.qualname}` could not be printed: {broken}"
-            raise UnsupportedError(diagnose("FT901", title, file=main.file, place=main.span)) from broken
+            code = "FT301" if isinstance(broken, Unprintable) else "FT901"
+            raise UnsupportedError(diagnose(code, title, file=main.file, place=main.span)) from broken
 
 
 def emit_function(target: object, change: Change | None = None) -> Emitted:

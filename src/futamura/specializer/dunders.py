@@ -107,6 +107,7 @@ def _binary_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
     name = op.operator.name
     inplace = name not in _BINARY
     stem, symbol = _BINARY[name[1:] if inplace else name]
+    symbol = symbol if not inplace else "**=" if stem == "pow" else symbol + "="
     left, right = args
     own, other = own_class(m, left), own_class(m, right)
     left_type, right_type = exact_type(m, left), exact_type(m, right)
@@ -120,7 +121,7 @@ def _binary_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
     if inplace and own is not None and class_lookup(own, f"__i{stem}__") is not MISSING:
         method = method_of(m, own, f"__i{stem}__")
         found = [] if method is None else [Attempt(method, False)]
-        return bool(found) and _enter_attempts(m, frame, op, found, args, symbol + "=", False)
+        return bool(found) and _enter_attempts(m, frame, op, found, args, symbol, False)
     unknown = right_type is None
     if unknown and (own is None or not _alone(m, own)):
         return False
@@ -142,7 +143,7 @@ def _binary_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
         attempts.append(Attempt(method, swapped))
     if not attempts or any("__index__" in base.__dict__ for cls in (own, other) if cls for base in cls.__mro__):
         return False
-    return _enter_attempts(m, frame, op, attempts, args, symbol + "=" if inplace else symbol, decided)
+    return _enter_attempts(m, frame, op, attempts, args, symbol, decided)
 
 
 _SEQUENCES: Final = frozenset({str, bytes, list, tuple})

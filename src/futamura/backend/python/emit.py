@@ -30,9 +30,13 @@ from futamura.backend.structure.tree import Suite
 from futamura.ir.constant import Constant
 from futamura.ir.graph import ClassAttr, Function, FunctionAttr, Operation, Program, Signature, Span, Value
 
-__all__ = ["emit"]
+__all__ = ["Unprintable", "emit"]
 
 _ = fstrings  # registers its printing rules
+
+
+class Unprintable(NotImplementedError):
+    """A program that there is no Python text for yet."""
 
 
 def emit(program: Program, *, name: str | None = None) -> Emitted:
@@ -262,7 +266,7 @@ class _FunctionEmitter:
         for node in self.prepared.draft.nodes.values():
             for item in node.items:
                 if item.name == "cell" and item.results[0] in captured and self._repeats(node.id):
-                    raise NotImplementedError("a captured variable is made anew in a loop")
+                    raise Unprintable("a comprehension in a loop makes functions that capture its variables")
 
     def _repeats(self, start: int) -> bool:
         """Does a way lead from a node back to it?"""
