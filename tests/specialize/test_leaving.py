@@ -83,3 +83,15 @@ def raised_in_place(x):
 
 def test_the_message_of_a_power_in_place() -> None:
     assert futamura.specialize(raised_in_place, 2)() == raised_in_place(2)
+
+
+def mapped_if_any(xs):
+    if xs:
+        xs = list(map(lambda x: x, xs))
+
+
+def test_an_iterator_that_a_test_and_a_comprehension_read() -> None:
+    residual = futamura.specialize(mapped_if_any)
+    assert not residual.stats["fallbacks"]
+    rest = iter([1, 2])
+    assert residual(rest) is None and list(rest) == []

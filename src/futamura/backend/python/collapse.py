@@ -458,7 +458,7 @@ class Collapse:
         found = comprehension_at(self.draft, node, self.uses, self.counts, self.constants, self.expressible)
         if found is None:
             return False
-        item, exit_edge, removed, first, dropped = found
+        item, exit_edge, removed, dropped = found
         node.items = [kept for kept in node.items if not any(kept is gone for gone in dropped)]
         node.items.append(item)
         for edge in node.end.edges:
@@ -468,6 +468,5 @@ class Collapse:
         self.counts[exit_edge.target] += 1
         self.uses.update(exit_edge.args)
         self.uses[item.results[0]] -= 1
-        self.uses[first] = 1
         node.end = node.end._replace(edges=(exit_edge,))
         return True

@@ -46,7 +46,6 @@ class Found(NamedTuple):
     item: FusedItem
     exit: Edge
     removed: list[DraftNode]
-    source: Value
     dropped: list[Item]
 
 
@@ -253,7 +252,7 @@ def comprehension_at(
         data = Comprehension(reader.clauses, elements)
         item = FusedItem(_KINDS[container.name], (start.args[0],), container.results, (), data, start.span)
         cells = [x for x in tail if x.name == "cell"]
-        return Found(item, way_out, reader.removed, start.args[0], [start, container, *cells])
+        return Found(item, way_out, reader.removed, [start, container, *cells])
     return None
 
 
