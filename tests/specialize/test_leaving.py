@@ -87,7 +87,7 @@ def test_the_message_of_a_power_in_place() -> None:
 
 def mapped_if_any(xs):
     if xs:
-        xs = list(map(lambda x: x, xs))
+        xs = list(map(lambda x: x, xs))  # noqa: C417
 
 
 def test_an_iterator_that_a_test_and_a_comprehension_read() -> None:

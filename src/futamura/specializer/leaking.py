@@ -75,11 +75,15 @@ class Changed(NamedTuple):
 
 
 def changed(
-    program: Program, bindings: Callable[[str], object], source: Callable[[FunctionType], Source | None]
+    program: Program,
+    bindings: Callable[[str], object],
+    source: Callable[[FunctionType], Source | None],
+    is_static: Callable[[object], bool],
 ) -> Changed:
     """What `program` may change or give away.
 
-    `bindings` gives what a global is assumed to be, or `MISSING`, and `source` the source of a function that is called.
+    `bindings` gives what a global is assumed to be, or `MISSING`, and `source` the source of a function that is called;
+    `is_static` says whether what an object holds is believed so far.
     """
     held = [
         op.attr.value for function in program.functions for op in function.operations()
@@ -87,7 +91,7 @@ def changed(
     ]  # fmt: skip
     if not held:
         return Changed()
-    effects = _Walks(source)
+    effects = _Walks(source, is_static)
     try:
         effects.residual = program
         effects.add(Source(program, program.main, (), bindings))
@@ -104,8 +108,9 @@ def changed(
 class _Walks(Effects):
     """The functions that are walked through: those of the residual program, and those of the source that it calls."""
 
-    def __init__(self, source: Callable[[FunctionType], Source | None]) -> None:
+    def __init__(self, source: Callable[[FunctionType], Source | None], is_static: Callable[[object], bool]) -> None:
         super().__init__()
+        self.is_static: Final = is_static
         self._source: Final = source
         self._known: Final[dict[int, tuple[FunctionType, Source | None]]] = {}
 
@@ -204,11 +209,16 @@ class _Function(Operations):
         self.graph.add(self.of(op.results[0]), OUTSIDE)
         if site is not OUTSIDE and not isinstance(site.value, (type, BuiltinFunctionType)):
             self.graph.give_site(site)
+        result = self.of(op.results[0])
         for value in op.args[1:]:
             # What becomes of a static object that the residual itself hands over was seen when the call was left.
-            if self.program is not self.effects.residual or value not in self.constants:
+            if self.program is self.effects.residual and self.walks.is_static(self.constants.get(value, MISSING)):
+                self.graph.iterate(self.of(value), result)
+                self.graph.absorb(self.of(value), self.made(op, None))
+                self.put(value, self.result(op))
+            else:
                 self.graph.give(self.of(value))
-            self.graph.flow(self.of(value), self.of(op.results[0]))
+            self.graph.flow(self.of(value), result)
 
     def _only_reads(self, op: Operation, function: object) -> bool:
         """Is this a function of a module whose functions change nothing, and given none to call?"""

@@ -535,7 +535,7 @@ class _Run:
         if not world.read:
             return
         bindings = self._bindings(world.assumptions.values())
-        found = changed(program, lambda name: bindings.get(name, MISSING), self._source)
+        found = changed(program, lambda name: bindings.get(name, MISSING), self._source, world.is_frozen)
         for value in found.written:
             if world.write(value):
                 self.events.append(Event("FT305", f"the contents of a static {type(value).__name__} are written"))
