@@ -50,6 +50,8 @@ _BEHIND_DECISIONS: Final = PIPELINE[PIPELINE.index("decisions") + 1 :]
 _TIDYING: Final = ("paste", "parameters", "dce")
 AGAIN: Final = ("typefold", "cse", "dce")
 """The passes that find more where the items of lists are known."""
+_PLACING: Final = ("operands",)
+"""What was unrolled over these items had names, which kept it where it stood."""
 
 Change: TypeAlias = Callable[[Program], Program]
 """Makes another program that means the same."""
@@ -149,6 +151,7 @@ def residual_text(
         told = use_contents(optimized, promised) if promised else optimized
         if told is not optimized:  # the items have types now
             optimized, _ = optimize(told, AGAIN, known=known, given=given)
+            optimized, _ = optimize(forward(optimized), _PLACING, known=known, given=given)
         return _shortened(optimized), report.kept
 
     with collector_paused():

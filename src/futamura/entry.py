@@ -232,19 +232,41 @@ def _promised(promise: Promise, name: Naming) -> str:
     return condition(promise, lambda value, hint: name(hint + "_", value))
 
 
-def differences(apart: Apart, signature: Signature) -> list[Callable[[Constants], str]]:
-    """Writers of the tests that no open input is one of the objects; those are kept alive, so that no other gets
-    their id."""
-    objects = {id(value): value for value in apart.objects}
+FEW_STRANGERS: Final = 4
+"""So many objects are compared one by one faster than one is looked up by its identity."""
 
-    def write(param: str, constant: Constants) -> str:
-        held, identity = constant(objects, "objects"), constant(id, "id")
+
+def differences(
+    apart: Apart, signature: Signature, promises: Sequence[Promise] = ()
+) -> list[Callable[[Constants], str]]:
+    """Writers of the tests that no open input is one of the objects; those are kept alive, so that no other gets
+    their id.  An input of a promised class, which is tested before, can only be one of that class."""
+    classes = {one.name: get_origin(one.type) or one.type for one in promises}
+
+    def write(param: str, strangers: tuple[object, ...], constant: Constants) -> str:
+        identity = constant(id, "id")
+        held = constant({id(value): value for value in strangers}, "objects")
         if param in (signature.varargs, signature.varkw):
             values = param if param == signature.varargs else f"{param}.values()"
             return f"{held}.keys().isdisjoint({constant(map, 'map')}({identity}, {values}))"
         return f"{identity}({param}) not in {held}"
 
-    return [functools.partial(write, param) for param in signature.names if param in apart.names]
+    def write_few(param: str, strangers: tuple[object, ...], constant: Constants) -> str:
+        return " and ".join(f"{param} is not {constant(value, 'object')}" for value in strangers)
+
+    writers: list[Callable[[Constants], str]] = []
+    for param in signature.names:
+        if param not in apart.names:
+            continue
+        kind = classes.get(param)
+        one = param not in (signature.varargs, signature.varkw)
+        strangers = apart.objects
+        if one and isinstance(kind, type) and kind is not types.UnionType:
+            strangers = tuple(value for value in strangers if type(value) is kind)
+        if strangers:
+            few = one and len(strangers) <= FEW_STRANGERS
+            writers.append(functools.partial(write_few if few else write, param, strangers))
+    return writers
 
 
 def _assumed(assumption: Assumption, at: int, name: Naming) -> str:

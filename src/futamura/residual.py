@@ -123,7 +123,7 @@ class Residual(_Callable):
         writers = [
             functools.partial(condition, shallow(promise) if few.get(promise.name) else promise) for promise in promises
         ]
-        strangers = differences(self._recipe.apart, printed.signature)
+        strangers = differences(self._recipe.apart, printed.signature, promises)
         checks = [
             guarding.Check(general or original, writers, items=items),
             guarding.Check(original, strangers, tested),

@@ -218,3 +218,28 @@ def test_a_residual_costs_no_code_of_ours_to_call() -> None:
     residual = futamura.specialize(_shown, n=2)
     assert type(residual).__call__ is staticmethod.__call__
     assert isinstance(residual.function, types.FunctionType)
+
+
+def _moved(tables: list[dict[str, int]], x: dict[str, int]) -> tuple[int, list[dict[str, int]]]:
+    first = sum(table["a"] for table in tables)
+    x["a"] = 7
+    return first + sum(table["a"] for table in tables), tables
+
+
+@pytest.mark.parametrize("count", [1, 9])
+@pytest.mark.parametrize("declared", [Dyn(dict), None])
+def test_an_open_input_that_is_a_static_object_is_told_apart(count: int, declared: Dyn | None) -> None:
+    tables = [{"a": at} for at in range(count)]
+    given = {} if declared is None else {"x": declared}
+    residual = futamura.specialize(_moved, tables=tables, **given)
+    assert residual({"a": 1}) == _moved(tables, {"a": 1})
+    mine = residual(tables[-1])[0]
+    tables[-1]["a"] = count - 1
+    assert mine == _moved(tables, tables[-1])[0]
+
+
+def test_an_input_of_a_promised_class_is_compared_with_objects_of_that_class_only() -> None:
+    residual = futamura.specialize(_moved, tables=[{"a": 1}], x=Dyn(dict))
+    code = residual.function.__code__
+    assert "_id" not in code.co_freevars, "one table is compared by `is`, and the list of tables not at all"
+    assert residual({"a": 1}) == (2, [{"a": 1}])

@@ -121,3 +121,30 @@ def test_products_of_unpacked_items_are_shared() -> None:
     assert "1.0 *" not in made.source, "an exact float times one is itself"
     for b in ([1.5, -2.0], [-0.0, 0.0], [0.0, -0.0], [True, 2.0], [1.5], [float("inf"), -0.0], [Loud(1.0), 2.0]):
         assert _outcome(made, b) == _outcome(lambda b: rows([2.0, 1.0, 2.0, 0.5], b), b)
+
+
+def scattered(weights: Any, b: Any) -> Any:
+    return [weights[0] * b[0] + b[1] * weights[1], weights[2] * b[3] - weights[1] * b[1]]
+
+
+def test_one_item_that_nobody_reads_is_unpacked_with_the_others() -> None:
+    static = [2.0, -1.0, 0.0]
+    made = specialize(scattered, static, Dyn(list[float], length=4))
+    assert "b0, b1, b2, b3 = b" in made.source and "[0]" not in made.source, made.source
+    for b in ([1.5, -2.0, 3.0, 0.0], [-0.0, 0.0, 0.0, -0.0], [1, 2.0, 3, 4], [1.0, 2.0, 3.0], [Loud(2.0)] * 4):
+        assert _outcome(made, b) == _outcome(lambda b: scattered(static, b), b)
+
+
+def test_a_product_with_minus_one_is_subtracted() -> None:
+    made = specialize(rows, [2.0, -1.0, 0.5, -1.0], FLOATS)
+    assert "-1.0" not in made.source and made.source.count("- b1") == 2, made.source
+    zeros = [0.0, -0.0, float("inf"), float("-inf"), float("nan"), 1.5]
+    for b in ([left, right] for left in zeros for right in zeros):
+        assert _outcome(made, b) == _outcome(lambda b: rows([2.0, -1.0, 0.5, -1.0], b), b)
+
+
+def test_what_is_not_shared_stands_where_it_is_used() -> None:
+    made = specialize(rows, [2.0, 3.0, 2.0, 0.5, 0.25, 3.0], FLOATS)
+    statements = made.source.split("\n    ")[1:]
+    assert len(statements) == 4, made.source  # the unpacking, the two products that are shared, and the result
+    assert made([1.5, 2.5]) == rows([2.0, 3.0, 2.0, 0.5, 0.25, 3.0], [1.5, 2.5])

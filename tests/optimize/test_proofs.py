@@ -24,7 +24,7 @@ z3 = pytest.importorskip("z3")
 from futamura.ir.constant import Constant  # noqa: E402
 from futamura.optimize import inference, refining, shapes  # noqa: E402
 from futamura.optimize.places import Place, Places  # noqa: E402
-from futamura.optimize.rules import CHAINS, LAW_RULES, MASKED, SIGNS, Rule, Term, computed  # noqa: E402
+from futamura.optimize.rules import CHAINS, LAW_RULES, MASKED, NEGATED, SIGNS, Rule, Term, computed  # noqa: E402
 from futamura.optimize.shapes import Shape, join, narrowed, widened  # noqa: E402
 from tests.optimize import symbolic  # noqa: E402
 from tests.optimize.symbolic import Number, is_member, lemmas, paths, shape, valid  # noqa: E402
@@ -35,7 +35,8 @@ ORDER = {"lt": "__lt__", "le": "__le__", "gt": "__gt__", "ge": "__ge__", "eq": "
 
 NOT_INTEGERS = {
     "float": "IEEE 754: x * 1.0, x / 1.0, x ** 1.0, x - 0.0 and x + -0.0 are x for every x, -0.0, infinities and NaN "
-    "included (of NaN, Python shows neither sign nor payload but by struct); == and != of floats are symmetric",
+    "included, and x + -1.0 * y is x - y (of NaN, Python shows neither sign nor payload but by struct); == and != of "
+    "floats are symmetric",
     "complex": "only == and != are used, which compare both parts",
     "str": "strings under + are the free monoid; comparisons are by code points",
     "bytes": "the same as strings",
@@ -148,7 +149,7 @@ def refuted(rule: Rule) -> str:
     return ""
 
 
-TABLES = {rule.name: rule for rules in (CHAINS, SIGNS, MASKED) for rule in rules.values()}
+TABLES = {rule.name: rule for rules in (CHAINS, SIGNS, MASKED, NEGATED) for rule in rules.values()}
 PROVED = {name: rule for name, rule in {**LAW_RULES, **TABLES}.items() if rule.type in ("int", "bool")}
 EXACT = {name: rule for name, rule in {**LAW_RULES, **TABLES}.items() if name not in PROVED}
 

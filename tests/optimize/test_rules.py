@@ -21,7 +21,7 @@ from futamura.ir.graph import Edge, Program, Signature, Value
 from futamura.ir.interp import run
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.pipeline import PASSES, PIPELINE, RULES, Cleaning, optimize
-from futamura.optimize.rules import CHAINS, LAW_RULES, MASKED, SIGNS, Rule, Term, holds
+from futamura.optimize.rules import CHAINS, LAW_RULES, MASKED, NEGATED, SIGNS, Rule, Term, holds
 from futamura.optimize.shapes import Shape, of_type
 from tests import golden
 from tests.optimize.programs import KNOWN, random_program
@@ -118,7 +118,7 @@ def of_table(name: str) -> tuple[Rule, Term, tuple[str, ...]]:
     """A rule of the tables by its name in `RULES`, a term to which it applies, and the passes."""
     owner, _, rest = name.partition(": ")
     if owner == "algebra":
-        rule = next(rule for rules in (CHAINS, SIGNS, MASKED) for rule in rules.values() if rule.name == rest)
+        rule = next(rule for rules in (CHAINS, SIGNS, MASKED, NEGATED) for rule in rules.values() if rule.name == rest)
         before = rule.before
         if rule in SIGNS.values():  # they follow another rule
             before = ("add", ("sub", "x", "c"), 1) if rest.startswith("x + c") else ("sub", ("sub", "x", "c"), -900)

@@ -3,6 +3,7 @@
     v2 = add v1, 1; v3 = add v2, 1; v4 = sub v3, 5          v4 = sub v1, 3
     v2 = and (add v1, 1), 255; v3 = and (add v2, 1), 255    v3 = and (add v1, 2), 255
     v2 = add v1, "a"; v3 = add v2, "b"                      v3 = add v1, "ab"         (exact strings)
+    v2 = mul -1.0, v1; v3 = add v0, v2                      v3 = sub v0, v1           (exact floats)
 
 The rules are data (`rules.py`).  Only on exact integers, where addition is associative and a mask of low bits may be
 taken once at the end, and where the table of laws says that an operator is associative.  The operations in the middle
@@ -20,13 +21,13 @@ from futamura.ir.graph import Operation, Value
 from futamura.ir.ops import OPERATORS
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.inference import Inference
-from futamura.optimize.rules import CHAINS, MASKED, MODULAR, SIGNS, Rule, Term, computed, holds
+from futamura.optimize.rules import CHAINS, MASKED, MODULAR, NEGATED, SIGNS, Rule, Term, computed, holds
 from futamura.optimize.shapes import NOTHING, Shape, fold, known_as
 
 __all__ = ["RULES", "algebra"]
 
 _PLAIN: Final = {"iadd": "add", "isub": "sub", "iand": "and", "ior": "or", "ixor": "xor", "imul": "mul"}
-RULES: Final = tuple(rule.name for rules in (CHAINS, SIGNS, MASKED) for rule in rules.values())
+RULES: Final = tuple(rule.name for rules in (CHAINS, SIGNS, MASKED, NEGATED) for rule in rules.values())
 """What is counted by `FlowGraph.fire`."""
 
 
@@ -58,7 +59,7 @@ class _Chains:
         """The operation, or what stands in its place: a constant and the operation."""
         parts = self._parts(op)
         if parts is None:
-            return [op]
+            return [self._subtracted(op)]
         name, value, constant, kind = parts
         best = (name, value, constant)
         while True:
@@ -79,6 +80,24 @@ class _Chains:
         for one in found:
             self.made.update(dict.fromkeys(one.results, one))
         return found
+
+    def _subtracted(self, op: Operation) -> Operation:
+        """A sum with `-1.0 * y` as a difference."""
+        rule = NEGATED.get(_PLAIN.get(op.name, op.name))
+        if rule is None or any(self._shape(arg).type != rule.type for arg in op.args):
+            return op
+        product = self.made.get(op.args[1])
+        if product is None or _PLAIN.get(product.name, product.name) != "mul":
+            return op
+        shapes = [self._shape(arg) for arg in product.args]
+        for at, shape in enumerate(shapes):
+            if shape.constant == Constant(-1.0) and shapes[1 - at].type == rule.type:
+                self._graph.fire(rule.name)
+                operator, _, _ = cast("tuple[str, Term, Term]", rule.after)
+                new = op._replace(operator=OPERATORS[operator], args=(op.args[0], product.args[1 - at]))
+                self.made.update(dict.fromkeys(new.results, new))
+                return new
+        return op
 
     def _unmasked(self, value: Value, mask: Constant) -> list[Operation]:
         """`value` without masks that `& mask` makes superfluous: the operations that make it, or none."""

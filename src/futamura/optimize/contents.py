@@ -177,7 +177,7 @@ class _Change:
                 place = self.inference.constants.get(operation.args[1])
                 if place is not None and type(place.value) is int and -length <= place.value < length:
                     loads[operation.results[0]] = place.value % length
-        if len(set(loads.values())) * 2 < length or len(loads) < length:
+        if len(set(loads.values())) * 3 < length * 2:
             return
         items = tuple(range(len(self.hints), len(self.hints) + length))
         base = self.old.hints[value] or "item"

@@ -25,8 +25,10 @@ from futamura.optimize.inference import Inference
 __all__ = ["operands"]
 
 _STAYING: Final = frozenset({"const", "copy", "cell", "function", "iter", "global_get"})
-_MOST_PASSED: Final = 32
+_MOST_PASSED: Final = 160
 """Operations of a block past which an operand goes."""
+_MOST_NESTED: Final = 32
+"""Operations between an operand and what it is part of."""
 
 
 def operands(graph: FlowGraph, inference: Inference) -> bool:
@@ -80,7 +82,8 @@ class _Operands:
                 while place < stays and self._follows(op, behind[place], user, users):
                     place += 1
                 return place
-            ordered = ordered or (self._is_ordered(other) and not self._follows(op, other, user, users))
+            stands = self._is_ordered(other) or self._is_assigned(other)
+            ordered = ordered or (stands and not self._follows(op, other, user, users))
         return stays
 
     def _is_ordered(self, op: Operation) -> bool:
@@ -88,9 +91,13 @@ class _Operands:
         fact = self._inference.fact(op)
         return bool(fact.raises or acts(fact.effects) or fact.effects.reads or self._inference.asks(op))
 
+    def _is_assigned(self, op: Operation) -> bool:
+        """Is it a statement for a variable, because it is used several times?  What is computed before is one, too."""
+        return op.name not in _STAYING and any(self._uses[result] > 1 for result in op.results)
+
     def _follows(self, op: Operation, other: Operation, user: Operation, users: Mapping[Value, Operation]) -> bool:
         """Does the other one belong to a later operand of what uses the operation, as it should?"""
-        for _ in range(_MOST_PASSED):
+        for _ in range(_MOST_NESTED):
             if len(other.results) != 1 or self._uses[other.results[0]] != 1:
                 return False
             above = users.get(other.results[0])

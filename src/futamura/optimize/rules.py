@@ -2,6 +2,7 @@
 
     (x + c) - d         ->   x + (c - d)                                        CHAINS["sub", "add", "int"]
     x + c               ->   x - (-c)           if c < 0                        SIGNS["add"]
+    x + -1.0 * y        ->   x - y                                              NEGATED["add"]
     ((x & m) * y) & k   ->   (x * y) & k        if m & k == k, k + 1 a power of two
     x * 1               ->   x                                                  of the table of laws
 
@@ -22,7 +23,9 @@ from futamura.ir.constant import Constant
 from futamura.ir.laws import LAWS
 from futamura.ir.ops import OPERATORS
 
-__all__ = ["CHAINS", "LAW_RULES", "MASKED", "MODULAR", "SIGNS", "Rule", "Term", "computed", "holds", "law_name"]
+__all__ = [
+    "CHAINS", "LAW_RULES", "MASKED", "MODULAR", "NEGATED", "SIGNS", "Rule", "Term", "computed", "holds", "law_name",
+]  # fmt: skip
 
 Term: TypeAlias = "str | int | Constant | tuple[Any, ...]"
 
@@ -82,6 +85,12 @@ SIGNS: Final = {
     "sub": Rule("x - c, c < 0", "int", ("sub", "x", "c"), ("add", "x", ("neg", "c")), (("lt", "c", 0),)),
 }
 """A constant is written without a sign."""
+NEGATED: Final = {
+    "add": Rule("x + -1.0 * y", "float", ("add", "x", ("mul", "y", Constant(-1.0))), ("sub", "x", "y")),
+    "sub": Rule("x - -1.0 * y", "float", ("sub", "x", ("mul", "y", Constant(-1.0))), ("add", "x", "y")),
+}
+"""Exact, since `x - y` is the sum of x and the opposite of y, of zeros, infinities and NaN, too.  Not where the product
+comes first: of two NaN the first is the result."""
 
 
 # -------------------------------------------------------------------- masks

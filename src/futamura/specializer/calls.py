@@ -392,7 +392,8 @@ def _inline_function(
     signature = facts.function.signature
     starred = signature.varargs is not None or signature.varkw is not None
     complete = not starred and len(args) + len(keywords) == len(signature.names)
-    for part in ("__code__",) if complete else ("__code__", "__defaults__", "__kwdefaults__"):
+    defaults = () if complete else ("__defaults__", "__kwdefaults__") if signature.kwonly else ("__defaults__",)
+    for part in ("__code__", *defaults):
         if function.__globals__ is not library.__dict__:
             m.world.assume_attribute(function, part, getattr(function, part))
     bound: list[AbstractValue] | None = args

@@ -137,8 +137,12 @@ def list_append(m: Machine, frame: Frame, op: Operation) -> None:
 @rule("dict_put")
 def put(m: Machine, frame: Frame, op: Operation) -> None:
     args = [m.get(frame, arg) for arg in op.args]
-    if not store_item(m, args[0], args[1], args[2]):
-        m.emit("dict_put", args, results=0)
+    if store_item(m, args[0], args[1], args[2]):
+        return
+    entry = m.state.object(args[0])
+    if entry is not None and entry.kind == "dict" and frame.facts.in_dynamic_loop(frame.block):
+        m.versions.grows({entry.site}, m.state)  # else all behind the loop is copied: with no trip, with any trip
+    m.emit("dict_put", args, results=0)
 
 
 def store_item(m: Machine, target: AbstractValue, key: AbstractValue, value: AbstractValue) -> bool:

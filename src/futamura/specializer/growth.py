@@ -7,16 +7,20 @@ Invariant: nothing is changed here, and nothing depends on the order of sets.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from futamura.specializer.residual import Version
 from futamura.specializer.values import Known, Virtual, VObject
 
-__all__ = ["growing_sites", "outermost_sites", "trips_of", "weights_of"]
+__all__ = ["growing_sites", "lengthening_sites", "outermost_sites", "trips_of", "weights_of"]
 
 NESTINGS: Final = 2
 """Objects of one site that nest to more different depths than this among the versions of a block grow."""
+DICT_LENGTHS: Final = 4
+"""Dicts may have so many times more lengths than there may be shapes of all other containers."""
+SHAPES_IN_ALL: Final = 16
+"""So many times more shapes, dicts included, are too many in any case."""
 MOST_NESTED: Final = 64
 """Deeper counts as this deep."""
 
@@ -58,6 +62,25 @@ def growing_sites(siblings: list[Version]) -> set[object]:
     limit = min(len(siblings), 64) // 2
     nested = {site for site, found in depths.items() if len(found) > NESTINGS}
     return {site for site, found in lengths.items() if len(found) > limit} | nested
+
+
+def lengthening_sites(
+    seen: Collection[tuple[tuple[object, int], ...]], heap: dict[int, VObject], shapes: int
+) -> set[object]:
+    """The sites whose containers differ in length among the shapes that came to one header, if these are too many.
+
+    The keywords that a row of an open list brings have several lengths, too, but grow with no loop: dicts, whose keys
+    come from static data, are not counted until they have many more.
+    """
+    held = [weights_of(shape) for shape in seen]
+    lengths = {site: len({weights.get(site, 0) for weights in held}) for site in held[0]}
+    differing = {site for site, number in lengths.items() if number > 1}
+    dicts = {entry.site for entry in heap.values() if entry.kind == "dict"} & differing
+    others = differing - dicts
+    growing = {site for site in dicts if lengths[site] > DICT_LENGTHS * shapes}
+    if len({tuple([(site, weights.get(site, 0)) for site in others]) for weights in held}) > shapes:
+        growing |= others
+    return growing if growing or len(held) <= SHAPES_IN_ALL * shapes else differing
 
 
 def outermost_sites(sites: set[object], heap: dict[int, VObject]) -> set[object]:

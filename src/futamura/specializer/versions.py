@@ -13,7 +13,7 @@ import heapq
 from collections.abc import Callable
 from typing import Final, NoReturn
 
-from futamura.specializer.growth import growing_sites, outermost_sites, trips_of, weights_of
+from futamura.specializer.growth import growing_sites, lengthening_sites, outermost_sites, trips_of, weights_of
 from futamura.specializer.history import Groups, History, Restore, copied_set, copied_summaries, shortened
 from futamura.specializer.keys import Key, NoKey, Tokens
 from futamura.specializer.knowledge import Knowledge, Learned
@@ -537,8 +537,7 @@ class Versions:
                 raise Restart(f"the loop of {top.facts.function.name} turned out dynamic")
             return
         if len(seen) > SHAPES:
-            held = [weights_of(shapes) for shapes in seen]
-            growing = self.noshape.absent(site for site in held[0] if len({found.get(site, 0) for found in held}) > 1)
+            growing = self.noshape.absent(lengthening_sites(seen, state.heap, SHAPES))
             growing = outermost_sites(growing, state.heap)
             if growing:
                 self.grows(growing, state)

@@ -284,7 +284,7 @@ def _add_contents(test: _Test, one: Assumed) -> None:
     test.terms.append(f"[{found}] == {test.constant(identities, 'held')}")
 
 
-_FEW_ATTRIBUTES: Final = 3
+_FEW_ATTRIBUTES: Final = 2
 """So many attributes of one class are read faster out of its dict than by a call of a function."""
 
 _NO_GLOBALS: Final = frozenset({"__builtins__", "__debug__"})

@@ -32,7 +32,7 @@ from futamura.backend.python.trees import (
 )
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Edge, Function, Operation, Program, Value
-from futamura.ir.ops import TERMINATORS
+from futamura.ir.ops import OPERATORS, TERMINATORS
 
 __all__ = ["ClauseHeader", "Preparation", "Prepared", "TryParts", "WithHeader", "base_name"]
 
@@ -141,6 +141,7 @@ def prepare(  # type: ignore[no-untyped-def]
         comprehension = generator_comprehension(draft, constants, expressible)
     else:
         comprehension = None
+    _store_items(draft)
     uses = draft.uses()
     targets = _targets(draft, folded)
     nested = {
@@ -153,6 +154,16 @@ def prepare(  # type: ignore[no-untyped-def]
     _find_iterables(prepared, uses)
     _find_resumes(prepared)
     return prepared
+
+
+def _store_items(draft: Draft) -> None:
+    """What was put into a dict by a comprehension that is none any more is an ordinary assignment: it is always an
+    exact dict."""
+    for node in draft.nodes.values():
+        for at, item in enumerate(node.items):
+            if item.name == "dict_put" and isinstance(item, Operation):
+                target, key, value = item.args
+                node.items[at] = item._replace(operator=OPERATORS["setitem"], args=(value, target, key))
 
 
 def _constants(draft: Draft) -> dict[Value, Constant]:
