@@ -15,7 +15,7 @@ from futamura.frontend.flow.lowering import lower_flow
 from futamura.specializer.offline.offline import OfflineOptions, specialize_offline
 from tests.bindingtimes.congruence import check
 from tests.flow.random_flow import random_case, shown
-from tests.offline.flowing import offline
+from tests.offline.flowing import offline, output
 
 FUEL = 3000
 
@@ -71,3 +71,20 @@ def test_a_variable_that_grows_by_way_of_other_blocks_is_not_bounded(trim: bool,
     done = offline(GROWING, {}, division="bounded", points=points, trim=trim, generalize=False, budget=200)
     assert "v" not in done.statics()
     assert done.output(d=4) == ["4"]
+
+
+@pytest.mark.parametrize("step", ["cons(1, t)", "[t, t]", "t + t", "t + [1]", "[t]"])
+def test_tuples_that_grow_under_a_simple_division_are_left_to_the_program(step: str) -> None:
+    """Nested ones grow twice as fast as they are made, and a long one is copied each time: both are bounded."""
+    text = f"L: read t read d goto M M: if d then goto B else goto E B: t = {step} d = d - 1 goto M E: print t return"
+    done = offline(text, {"t": (1,)}, division="simple")
+    assert done.outcome.restarts and "t" not in done.statics()
+    assert len(done.residual.main.blocks) < 10
+    assert done.output(d=3) == output(done.lowered.program, {"t": (1,), "d": 3})
+
+
+def test_a_tuple_that_is_made_once_may_be_long() -> None:
+    text = "L: read d t = [] i = 0 goto M M: if i < 600 then goto B else goto E "
+    text += "B: t = cons(i, t) i = i + 1 goto M E: print car(t) + d return"
+    done = offline(text, {})
+    assert done.names() == ["add", "show"] and done.output(d=1) == ["600"]

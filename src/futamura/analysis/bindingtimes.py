@@ -74,6 +74,7 @@ class _Shape:
         self.ends: Final[dict[Value, list[int]]] = {}
         self.passed: Final[dict[Value, list[Value]]] = {}
         self.block_of: Final[dict[int, int]] = {}
+        self.made: Final = {result: op for op in function.operations() for result in op.results}
         for block in function.blocks:
             for operation in block.ops:
                 self.block_of[operation.id] = block.id
@@ -556,10 +557,9 @@ class _Solver:
         params = self.function.entry.params
         selected = {value}
         work = [value]
-        made = {result: op for op in self.function.operations() for result in op.results}
         while work:
             here = work.pop()
-            op = made.get(here)
+            op = self.shape.made.get(here)
             if here in params or (op is not None and self._is_small(op)):
                 continue
             if op is None and here in self.shape.items:

@@ -15,6 +15,7 @@ exception is caught, no structure is in use that the protected block changes.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
@@ -54,6 +55,9 @@ _METHODS: Final[dict[str, dict[str, tuple[int, int]]]] = {
     "dict": {"get": (1, 2), "pop": (1, 2), "copy": (0, 0)},
 }  # fmt: skip
 """The methods that are understood, with the least and the largest number of arguments."""
+
+_SELECTING: Final = frozenset({"copy", "const", "getitem", "car", "cdr", "unpack", "iter", "getattr"})
+"""What they give is a part of their first operand, or a constant."""
 
 _COPIES: Final[dict[str, type]] = {"dict": dict, "list": list}
 
@@ -139,6 +143,29 @@ class _Facts:
 
     def constant(self, value: Value) -> object:
         return self.constants.get(value, self)
+
+    @functools.cached_property
+    def computed(self) -> set[Value]:
+        """The values that are neither parameters of the function nor constants, nor parts of these on every way."""
+        below: dict[Value, list[Value]] = {}
+        for block in self.function.blocks:
+            end = block.terminator
+            if end.name == "next":
+                below.setdefault(end.args[0], []).append(self.function.blocks[end.edges[0].target].params[0])
+        found: set[Value] = set()
+        for op in self.function.operations():
+            if op.name not in _SELECTING:
+                found.update(op.results)
+            for value in op.args if op.name == "copy" else op.args[:1]:
+                below.setdefault(value, []).extend(op.results)
+        work = sorted(found)
+        while work:
+            value = work.pop()
+            for other in (*below.get(value, ()), *self.passed.get(value, ())):
+                if other not in found:
+                    found.add(other)
+                    work.append(other)
+        return found
 
 
 def starred(operation: Operation) -> tuple[bool, ...]:
@@ -404,9 +431,12 @@ class _Search:
             if value in function.entry.params and self.kind[node] != "tuple":
                 if name in outside or function.kind != "function":
                     self.bad.add(node)
+        owned: dict[str, set[Value]] = {}
+        for name, value in self.kind:
+            owned.setdefault(name, set()).add(value)
         for name, facts in self.facts.items():
-            nodes = {value for (owner, value) in self.kind if owner == name}
-            if not nodes:
+            nodes = owned.get(name)
+            if nodes is None:
                 continue
             mine = {value for value in nodes if self._root((name, value)) in changed}
             self._check_names(name, facts, mine)
@@ -535,37 +565,13 @@ class _Search:
                 taken.append((web, made))
                 web = made
             if access.kind in ("make", "store", "put"):
-                if not all(self._is_part(self.facts[name], key) for key in access.keys):
+                if not self.facts[name].computed.isdisjoint(access.keys):
                     few.discard(web)
         size = -1
         while size != len(few):
             size = len(few)
             few.difference_update([made for source, made in taken if source not in few])
         return frozenset(few)
-
-    def _is_part(self, facts: _Facts, value: Value) -> bool:
-        """Is this a parameter of the function, a constant, or a part of one?"""
-        items = {
-            facts.function.blocks[block.terminator.edges[0].target].params[0]: block.terminator.args[0]
-            for block in facts.function.blocks
-            if block.terminator.name == "next"
-        }
-        seen = {value}
-        work = [value]
-        for here in work:  # which grows meanwhile
-            op = facts.made.get(here)
-            below = [source for _, source in facts.arguments.get(here, ())]
-            if op is not None:
-                if op.name not in ("copy", "const", "getitem", "car", "cdr", "unpack", "iter", "getattr"):
-                    return False
-                below = list(op.args if op.name == "copy" else op.args[:1])
-            elif here in items:
-                below = [items[here]]
-            for source in below:
-                if source not in seen:
-                    seen.add(source)
-                    work.append(source)
-        return True
 
 
 def _parts(operation: Operation) -> Iterator[tuple[Value | None, Value]]:

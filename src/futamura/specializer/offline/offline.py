@@ -27,7 +27,7 @@ from futamura.ir.constant import Constant
 from futamura.ir.graph import Edge, Function, Program, Signature, Span, Value
 from futamura.ir.verify import VerificationError
 from futamura.specializer.offline.early import Failed, Refused, Walk, advance, evaluate, is_pure
-from futamura.specializer.offline.metering import Meter, OverBudget
+from futamura.specializer.offline.metering import MAKING, Meter, OverBudget
 from futamura.specializer.offline.points import Path, StaticValues, Unit
 from futamura.specializer.offline.sources import SourceFunction
 from futamura.specializer.offline.structures import Forced, Shape, item_name
@@ -349,6 +349,8 @@ class _Attempt:
                         if operation.name == "invoke"
                         else evaluate(operation, given, self.run.world)
                     )
+                    if operation.name in MAKING:
+                        self.meter.made(result)
                 except Refused as refused:
                     raise Forced(function.name, [operation.id], str(refused)) from None
                 results = (result,) if operation.operator.results == 1 else tuple(result or ())

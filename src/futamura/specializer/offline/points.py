@@ -3,7 +3,7 @@
     (L2, {"i": 3, "total": dynamic})     ->     block `L2` of the residual function number 4, a parameter for `total`
 
 `StaticValues` gives each static value a small number by what it is, exactly (1, True and 1.0 differ; mutable objects by
-identity), so that stores compare fast however large the values are.
+identity), so that stores compare fast however large the values are; a tuple's comes from those of its items.
 
 Invariant: two points of one function have different keys; the code of a point refers to no value of another point
 except through its parameters.
@@ -48,6 +48,8 @@ class StaticValues:
             key: object = ("walk", self.number(value.items), value.position)
         elif isinstance(value, Shape):
             key = ("shape", value.kind, self.number(value.keys))
+        elif type(value) is tuple:
+            key = (tuple, tuple([self.number(item) for item in value]))
         else:
             key = exact_key(value)
         number = self._numbers.setdefault(key, len(self._numbers))

@@ -22,7 +22,7 @@ from futamura.analysis.partial import Access
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Block, Edge, Function, Operation, Terminator, Value
 from futamura.specializer.offline.early import Failed, Refused, Walk, advance, evaluate, liftable
-from futamura.specializer.offline.metering import Meter
+from futamura.specializer.offline.metering import MAKING, Meter
 from futamura.specializer.offline.points import Path, Point, StaticValues, Store, Unit
 from futamura.specializer.offline.sources import SourceFunction
 from futamura.specializer.offline.structures import Forced, Shape, StructureWriter
@@ -237,7 +237,10 @@ class UnitWriter(StructureWriter):
     def _evaluated(self, operation: Operation, args: tuple[Any, ...]) -> Any:
         if operation.name == "invoke":
             return self.unfold(str(operation.attr), args)
-        return evaluate(operation, args, self.world)
+        result = evaluate(operation, args, self.world)
+        if operation.name in MAKING:
+            self.meter.made(result)
+        return result
 
     def _stays(self, operation: Operation) -> bool:
         cause = self.found.residual.get(operation.id)
