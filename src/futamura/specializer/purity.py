@@ -61,27 +61,36 @@ def deep(value: object, depth: int = 30, unordered: bool = True) -> bool:
 
     With `unordered` false, sets count as no: whatever walks over one depends on the hash seed.
     """
-    kind = type(value)
-    if kind in ATOMS:
-        return True
-    return _all_deep(value, depth, unordered, [MOST_PARTS])
+    return type(value) in ATOMS or _extent(value, depth, unordered, {}) is not None
 
 
-def _all_deep(value: object, depth: int, unordered: bool, left: list[int]) -> bool:
-    """The same, of at most `left` parts: `t = t, t` again and again is small, and has very many."""
+def _extent(value: object, depth: int, unordered: bool, known: dict[int, tuple[int, int]]) -> tuple[int, int] | None:
+    """How many parts it has, at most `MOST_PARTS`, and how deep it is; None if it is not deep.
+
+    `t = t, t` again and again is small and has very many parts: each object is looked at once, and counts each time.
+    """
     kind = type(value)
-    if kind in ATOMS:
-        return True
-    if kind is tuple or (unordered and kind is frozenset):
-        assert isinstance(value, (tuple, frozenset))
-        left[0] -= len(value)
-        if depth <= 0 or len(value) > 10_000 or left[0] < 0:
-            return False
-        return all(_all_deep(item, depth - 1, unordered, left) for item in value)
     if kind is slice:
         assert isinstance(value, slice)
-        return all(type(part) in ATOMS for part in (value.start, value.stop, value.step))
-    return False
+        return (0, 0) if all(type(part) in ATOMS for part in (value.start, value.stop, value.step)) else None
+    if kind is not tuple and not (unordered and kind is frozenset):
+        return None
+    assert isinstance(value, (tuple, frozenset))
+    if depth <= 0 or len(value) > 10_000:
+        return None
+    parts, height = len(value), 1
+    for item in value:
+        if type(item) in ATOMS:
+            continue
+        found = known.get(id(item)) or _extent(item, depth - 1, unordered, known)
+        if found is None:
+            return None
+        parts += found[0]
+        height = max(height, found[1] + 1)
+        if parts > MOST_PARTS or height > depth:
+            return None
+    known[id(value)] = (parts, height)
+    return parts, height
 
 
 MISSING: Final = object()
