@@ -5,9 +5,10 @@
 
 Half of the programs are random control flow with nested handlers and generators (`tests/fuzz/graphs.py`), half compute
 with numbers, strings, lists, attributes, cells and globals under conditions, switches, handlers and loops, irreducible
-ones too (`tests/optimize/programs.py`).  Some go through what residuals meet behind the passes as well.  Results with
-their types, exceptions with their texts, calls in order, and what is left in arguments, attributes and globals are
-compared; the verifier runs behind each pass.
+ones too (`tests/optimize/programs.py`); a third of these decides much and has no handlers (`tests/optimize/logic.py`),
+for the shortcuts between tests and the loops that are split.  Some go through what residuals meet behind the passes as
+well.  Results with their types, exceptions with their texts, calls in order, and what is left in arguments, attributes
+and globals are compared; the verifier runs behind each pass.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from futamura.optimize.shortcuts import take_shortcuts
 from tests.fuzz.graphs import observe, random_program
 from tests.fuzz.oracles import interpreted
 from tests.optimize import programs
+from tests.optimize.logic import logical_program
 
 FUEL = 100_000
 """Operations; the programs end long before."""
@@ -60,7 +62,13 @@ def check(seed: int, counts: collections.Counter[str], *, runs: int, passes: tup
     """ "" or what is wrong with the program of this seed; `passes` instead of random ones."""
     number = random.Random(seed)
     computes = number.random() < 0.5
-    program = programs.random_program(seed, 80, texts=seed % 2 == 1) if computes else random_program(seed, 25)
+    decides = computes and seed % 3 == 0
+    if decides:
+        program = logical_program(seed)
+    elif computes:
+        program = programs.random_program(seed, 80, texts=seed % 2 == 1)
+    else:
+        program = random_program(seed, 25)
     names = passes or tuple(number.choice(tuple(PASSES)) for _ in range(number.randrange(1, 7)))
     typed = computes and number.random() < 0.7
     counts["programs"] += 1
@@ -70,7 +78,7 @@ def check(seed: int, counts: collections.Counter[str], *, runs: int, passes: tup
         changed, report = optimize(
             program, names, known=known, given=GIVEN if typed else None, watch=lambda name, function: None
         )
-        if number.random() < 0.3:  # what residuals go through behind the passes
+        if number.random() < (0.7 if decides else 0.3):  # what residuals go through behind the passes
             shorter = take_shortcuts(changed)
             counts["shortcuts"] += shorter is not changed
             changed = forward(shorter)

@@ -12,13 +12,14 @@ Invariant: a function depends on the random source alone, and is verified.
 from __future__ import annotations
 
 import random
+import types
 from typing import Any, Final
 
 from futamura.ir.build import BlockBuilder, FunctionBuilder
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Edge, Function, Program, Signature, Value
 
-__all__ = ["GLOBALS", "KNOWN", "Recorder", "arguments", "random_function", "random_program"]
+__all__ = ["GLOBALS", "KNOWN", "Recorder", "Writer", "arguments", "random_function", "random_program"]
 
 KNOWN: Final[dict[tuple[str, str], object]] = {
     ("m", name): function
@@ -68,6 +69,8 @@ class Recorder:
 
 def shown(value: object) -> str:
     """A text that tells values apart, types included."""
+    if isinstance(value, types.BuiltinMethodType):
+        return f"method {value.__name__}"
     return f"{type(value).__name__}:{value!r}"[:200]
 
 
@@ -84,10 +87,10 @@ def random_program(seed: int, size: int = 40, *, texts: bool = False) -> Program
 
 def random_function(number: random.Random, size: int = 40, *, texts: bool = False) -> Function:
     """A function of `t, a, b, s, xs` with about `size` operations or more."""
-    return _Writer(number, size, texts).write()
+    return Writer(number, size, texts).write()
 
 
-class _Writer:
+class Writer:
     """Writes one function from top to bottom."""
 
     def __init__(self, number: random.Random, size: int, texts: bool = False) -> None:

@@ -20,14 +20,14 @@ from futamura.optimize import effects
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.inference import Inference
 from futamura.optimize.shapes import Shape
-from tests.optimize.programs import KNOWN, _Writer
+from tests.optimize.programs import KNOWN, Writer
 from tools.fuzz_passes import computed
 
 GIVEN = (Shape(), Shape("int"), Shape("int"), Shape("str"), Shape("list"))
 Chosen = tuple[Operation, ...]
 
 
-class _Pair(_Writer):
+class _Pair(Writer):
     """A function with some operations on the same operands; what they make and what is left is returned."""
 
     def __init__(self, number: random.Random) -> None:

@@ -23,6 +23,11 @@ TRANSFORMATIONS: dict[str, tuple[str, tuple[str, ...]]] = {
         "typefold",
         ("constant_length", "constant_of_a_test", "constant_around_a_loop", "constant_of_a_class"),
     ),
+    "items and lengths of what is made here": (
+        "typefold",
+        ("items_of_a_list_built_in_a_loop", "items_that_are_texts", "items_appended_in_the_round",
+         "length_of_a_tuple"),
+    ),
     "branches folded": (
         "typefold",
         ("branch_on_ranges", "branch_on_a_masked_number", "branch_on_a_type", "branch_in_a_loop"),

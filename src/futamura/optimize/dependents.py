@@ -47,12 +47,16 @@ class Dependents:
         """The users of a value within the scope that a block begins, by block and value."""
         self.lists: Final[dict[Value, list[int]]] = {}
         """The blocks with operations on a private list."""
+        self.appends: Final = {call: value for value, mine in private.items() for call in mine.appends}
+        """By the id of a call of `append`: its private list."""
         self._resolve(layout, conditions)
+        steps = {end: value for value, mine in private.items() for end in mine.steps}
         for at in layout.order if private else ():
-            for op in graph.node(at).ops:
-                for value in (*op.args, *op.results):
-                    if value in private and (found := self.lists.setdefault(value, []))[-1:] != [at]:
-                        found.append(at)
+            node = graph.node(at)
+            touched = [value for op in node.ops for value in (*op.args, *op.results, self.appends.get(op.id, -1))]
+            for value in (*touched, steps.get(node.end.id, -1)):
+                if value in private and (found := self.lists.setdefault(value, []))[-1:] != [at]:
+                    found.append(at)
 
     def scopes(self, at: int) -> dict[Value, int]:
         """For the values used in a block that have a scope there: the block that begins it."""

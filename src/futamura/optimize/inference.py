@@ -196,7 +196,8 @@ class Inference:
             kind = self.classes(op.args[2]) if len(op.args) == 3 else None
             if kind is not None and arguments[1].constant is None:
                 arguments = (arguments[0], Shape(constant=kind))
-            found = self._of_method(op, shapes) or call_of(self.callee(op.args[0]), op.attr, arguments)
+            made = self._of_method(op, shapes) or self._of_tuple(op)
+            found = made or call_of(self.callee(op.args[0]), op.attr, arguments)
         elif op.name == "getattr" and searches(shapes[0], op.attr) is not None:
             found = Called(Fact("object", frozenset(), Effects(allocates=True)))
         elif op.name == "global_get" and op.attr in self.known:
@@ -241,6 +242,14 @@ class Inference:
             return None
         return called_method(self._shape(made.args[0]), made.attr, op.attr, shapes[1:])
 
+    def _of_tuple(self, op: Operation) -> Called | None:
+        """The length of a tuple that is put together here."""
+        callee = self.callee(op.args[0]) if len(op.args) == 2 and op.attr is None else None
+        made = self.definitions.get(op.args[1]) if callee is not None and callee.value is len else None
+        if made is None or made.name != "tuple" or made.attr is not None:
+            return None
+        return Called(Fact("int", frozenset(), PURE), known_as(Constant(len(made.args))))
+
     def asks(self, op: Operation) -> bool:
         """Does it ask an object for its class?  Objects that watch their attributes see how often, and when."""
         if op.name != "call" or len(op.args) < 2:
@@ -262,10 +271,15 @@ class Inference:
         at = {"getitem": 0, "setitem": 1, "list_append": 0, "call": 1, "truth": 0, "not": 0}.get(op.name, -1)
         if op.results and op.results[0] in self.private and op.name in ("list", "mul"):
             return self._made(op, shapes)
-        mine = self.private.get(op.args[at]) if 0 <= at < len(op.args) else None
+        appended = self._dependents.appends.get(op.id)
+        owner = appended if appended is not None else op.args[at] if 0 <= at < len(op.args) else None
+        mine = None if owner is None else self.private.get(owner)
         if mine is None or op.id not in mine.ops:
             return None
         memory = frozenset({mine.kind})
+        if appended is not None:
+            self._store(mine, shapes[1])
+            return Called(Fact("NoneType", frozenset(), Effects(frozenset(), memory)), of_type("NoneType"))
         if op.name in ("call", "truth", "not"):
             size = Shape("int", 0, LONGEST) if mine.length is None else known_as(Constant(mine.length))
             if op.name != "call":
@@ -322,12 +336,14 @@ class Inference:
         """Bring the arguments of an edge to the parameters of its target."""
         edge = node.edges()[number]
         params = self.graph.node(edge.target).params
+        implicit = node.implicit(number)
+        stepped = implicit and number < len(node.end.edges)
+        if stepped and self._is_empty(node):
+            return
         if edge.target not in self.reached:
             self.reached.add(edge.target)
             self._work.add(edge.target)
-        implicit = node.implicit(number)
         if implicit:
-            stepped = number < len(node.end.edges)
             counting = self.made_by(self._iterated(node), enumerate) if stepped else None
             if counting is not None and len(self.layout.entering[edge.target]) == 1:
                 self._counted[params[0]] = counting
@@ -361,6 +377,17 @@ class Inference:
         made = self.definitions.get(node.end.args[0])
         return None if made is None or made.name != "iter" else made.args[0]
 
+    def _stepped(self, node: Node) -> Private | None:
+        """The private list whose items a block steps over."""
+        source = self._iterated(node) if node.end.name == "next" else None
+        mine = None if source is None else self.private.get(source)
+        return mine if mine is not None and node.end.id in mine.steps else None
+
+    def _is_empty(self, node: Node) -> bool:
+        """Does a block step over a list into which nothing was put so far?"""
+        mine = self._stepped(node)
+        return mine is not None and mine.value not in self.items
+
     def made_by(self, source: Value | None, function: object) -> Operation | None:
         """The call of a function that makes a value."""
         called = None if source is None else self.definitions.get(source)
@@ -374,6 +401,8 @@ class Inference:
         source = self._iterated(node)
         if source is None:
             return NOTHING
+        if (mine := self._stepped(node)) is not None:
+            return self.items.get(mine.value, NOTHING)
         if self.made_by(source, enumerate):
             return Shape("tuple")
         called = self.made_by(source, range)

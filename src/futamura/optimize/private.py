@@ -1,6 +1,7 @@
 """Lists that nobody else sees yet: made here, and only indexed, appended to, measured, tested and iterated so far.
 
     v1 = mul [0], 30000; ... getitem v1, v5; setitem v6, v1, v5 ...     private, 30000 long
+    v1 = list; ... v2 = getattr[append] v1; call v2, v5 ...             private, of no known length
     ... getitem v1, v5 ...; return v1                                   private up to the return
     while ...: getitem v1, v5; call v0, v1                              not private: the loop comes back
 
@@ -31,6 +32,9 @@ _ALLOWED = frozenset(
 )
 
 
+_APPEND = ("getattr", "append")
+
+
 @dataclass(frozen=True, slots=True)
 class Private:
     """A list while it is private; `source` is the private list whose items it repeats, `ops` are by id."""
@@ -40,6 +44,10 @@ class Private:
     source: Value | None
     iterated: bool
     ops: frozenset[int]
+    appends: frozenset[int] = frozenset()
+    """Those of `ops` that are calls of the list's `append`."""
+    steps: frozenset[int] = frozenset()
+    """Ends of blocks, by id, that step an iterator of the list which nothing else uses."""
 
     @property
     def kind(self) -> str:
@@ -54,6 +62,9 @@ class _Uses:
     made: Operation
     ops: dict[int, list[Operation]] = field(default_factory=dict)
     leaves: set[int] = field(default_factory=set)
+    appends: set[int] = field(default_factory=set)
+    steps: dict[int, int] = field(default_factory=dict)
+    """By block the ids of ends that step iterators of it."""
 
 
 def private_lists(
@@ -74,6 +85,7 @@ def private_lists(
     if not found:
         return {}
     _collect(graph, found, callee)
+    _collect_appends(graph, found)
     most = sorted(found, key=lambda value: -sum(map(len, found[value].ops.values())))[:MOST]
     private: dict[Value, Private] = {}
     for value in sorted(most):
@@ -92,7 +104,7 @@ def _collect(graph: FlowGraph, found: dict[Value, _Uses], callee: Callable[[Valu
                     continue
                 function = callee(op.args[0]) if op.name == "call" and op.attr is None and place == 1 else None
                 measured = function is not None and function.value is len and len(op.args) == 2
-                if (op.name, place) in _ALLOWED or measured:
+                if (op.name, place) in _ALLOWED or measured or (op.name, op.attr) == _APPEND:
                     uses.ops.setdefault(at, []).append(op)
                 else:
                     uses.leaves.add(at)
@@ -104,6 +116,41 @@ def _collect(graph: FlowGraph, found: dict[Value, _Uses], callee: Callable[[Valu
                 found[arg].leaves.add(at)
 
 
+def _collect_appends(graph: FlowGraph, found: dict[Value, _Uses]) -> None:
+    """The calls of `append`, and the steps of iterators; a list whose `append` is used for anything else leaves."""
+    methods = {op.results[0]: (value, op) for value, op in _uses_of(found) if (op.name, op.attr) == _APPEND}
+    iterators = {op.results[0]: value for value, op in _uses_of(found) if op.name == "iter"}
+    calls: dict[Value, list[tuple[int, Operation]]] = {}
+    passed: set[Value] = set()
+    for at, node in graph.nodes() if methods or iterators else ():
+        for op in node.ops:
+            called = op.name == "call" and op.attr is None and len(op.args) == 2
+            if called and op.args[0] in methods:
+                calls.setdefault(op.args[0], []).append((at, op))
+                passed.add(op.args[1])
+            else:
+                passed.update(op.args)
+        stepped = node.end.args[:1] if node.end.name == "next" else ()
+        for value in stepped:
+            if value in iterators:
+                found[iterators[value]].steps[at] = node.end.id
+        passed.update([*end_uses(node.end)][len(stepped) :])
+        passed.update(() if node.handler is None else node.handler.args)
+    for method, (value, made) in methods.items():
+        if method in passed:
+            found[value].leaves.update(at for at, ops in found[value].ops.items() if made in ops)
+            continue
+        for at, op in calls.get(method, ()):
+            found[value].ops.setdefault(at, []).append(op)
+            found[value].appends.add(op.id)
+    for iterator in passed.intersection(iterators):
+        found[iterators[iterator]].steps.clear()
+
+
+def _uses_of(found: Mapping[Value, _Uses]) -> list[tuple[Value, Operation]]:
+    return [(value, op) for value, uses in found.items() for ops in uses.ops.values() for op in ops]
+
+
 def _private(
     graph: FlowGraph, value: Value, uses: _Uses, definitions: Mapping[Value, Operation], before: Mapping[Value, Private]
 ) -> Private | None:
@@ -113,11 +160,12 @@ def _private(
     made = uses.made
     if made not in ops or len(ops) == 1:
         return None
-    appended = any(op.name == "list_append" for op in ops)
+    appended = any(op.name == "list_append" or op.id in uses.appends for op in ops)
     iterated = any(op.name == "iter" for op in ops)
     ids = frozenset([op.id for op in ops])
+    more = ids & uses.appends, frozenset([end for at, end in uses.steps.items() if at not in gone])
     if made.name == "list":
-        return Private(value, None if appended else len(made.args), None, iterated, ids)
+        return Private(value, None if appended else len(made.args), None, iterated, ids, *more)
     sources = [arg for arg in made.args if arg in before]
     if len(sources) != 1 or len(set(made.args)) != 2 or made.id not in before[sources[0]].ops:
         return None
@@ -125,7 +173,7 @@ def _private(
     times = count.attr.value if count is not None and isinstance(count.attr, Constant) else None
     once = before[sources[0]].length
     length = max(times, 0) * once if type(times) is int and once is not None and not appended else None
-    return Private(value, length, sources[0], iterated, ids)
+    return Private(value, length, sources[0], iterated, ids, *more)
 
 
 def _reached(graph: FlowGraph, starts: set[int]) -> set[int]:

@@ -172,4 +172,3 @@ def _split(graph: FlowGraph, twins: Twins, order: list[int], plan: _Plan) -> Non
     for block, answer in plan.decided:
         node = graph.node(block)
         node.end = graph.terminator("jump", (), (node.end.edges[0 if answer else 1],))._replace(span=node.end.span)
-
