@@ -8,8 +8,8 @@
 "time" is the residual's time without the pass over that with all passes, the geometric mean over the cases, all in one
 process and interleaved; "operations" the same for their number; "most" names the case that it matters most for.  More
 than 1.0 is what the pass gains.  Residuals that are the same program are timed once: a pass that changes nothing has
-exactly 1.0.  `--functions` takes functions with closures and loops, which are optimized only.  With `--json FILE` the
-figures are written behind each case, and cases that the file has are not measured again.
+exactly 1.0.  `--functions` takes functions with closures and loops, and those of `gains.py`, which are optimized only.
+With `--json FILE` the figures are written behind each case, and cases that the file has are not measured again.
 
 Invariant: every residual agrees with the generic program on every input.
 """
@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from bench import closures, loops
+from bench import closures, gains, loops
 from bench.cases.case import Case, outcome
 from bench.cases.measuring import race, timed_inputs
 from bench.cases.own import own
@@ -164,7 +164,8 @@ def main(only: str, rounds: int, raw: Path | None, functions: bool) -> None:
         figures = json.loads(raw.read_text(encoding="utf-8"))
     subjects: dict[str, Callable[[], dict[str, tuple[float, int]]]] = {}
     if functions:
-        whole = {name: (function, args) for name, function, args in closures.CASES} | dict(loops.BENCHMARKS.items())
+        whole = {name: (function, args) for name, function, args in (*closures.CASES, *gains.GAINS)}
+        whole |= dict(loops.BENCHMARKS.items())
         for name, (function, args) in whole.items():
             subjects[name] = functools.partial(measured_alone, function, args, rounds)
     else:

@@ -194,7 +194,7 @@ class _Hoister:
                 if self._moves(op, first) and not (plain and self._inference.fact(op).effects.reads):
                     self._moved.append(op)
                     self._home.update(dict.fromkeys(op.results, -1))
-                    self.raises = self.raises or bool(self._inference.fact(op).raises)
+                    self.raises = self.raises or self._may_raise(op)
                     self._graph.fire("what may raise" if self._inference.fact(op).raises else "what raises nothing")
                 else:
                     kept.append(op)
@@ -203,9 +203,13 @@ class _Hoister:
         return bool(self._moved)
 
     def _moves(self, op: Operation, first: bool) -> bool:
-        if self._inference.fact(op).raises and not first:
+        if not first and self._may_raise(op):
             return False
         return self._rounds.same(op) and self._holds_before(op)
+
+    def _may_raise(self, op: Operation) -> bool:
+        """Also a test of a class: an object may have a `__class__` of its own, which nobody must ask too early."""
+        return bool(self._inference.fact(op).raises) or self._inference.asks(op)
 
     def _holds_before(self, op: Operation) -> bool:
         """Is what is known of the operands true where they are made, not only behind a test in the loop?"""
@@ -213,7 +217,7 @@ class _Hoister:
         return all(shapes.get(arg) == here for arg, here in zip(op.args, self._inference.operands[op.id]))
 
     def _is_unnoticed(self, op: Operation) -> bool:
-        return may_be_removed(self._inference.fact(op))
+        return may_be_removed(self._inference.fact(op)) and not self._inference.asks(op)
 
     def move(self, before: int) -> None:
         """Put the operations at the end of a block, with constants and globals of their own."""
