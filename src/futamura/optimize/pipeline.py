@@ -307,7 +307,7 @@ PIPELINE: Final = (
 NO_TIME: Final = {
     "parameters": "fewer names: the others see more, and up to a seventh fewer operations are left (`collatz`)",
     "late-iter": "what it brings together prints as one `for`, not as an iterator in a variable and a loop over it",
-    "operands": "operands stand where they are used: a validator has 15 lines with it, 19 without, for the same operations",
+    "operands": "operands stand where they are used: a validator has 15 lines, without it 19, for the same operations",
 }
 """Passes without which `bench.ablation` finds nothing slower by more than a twentieth: why they stay."""
 SHRINKING: Final = ("merge", "paste", "tails", "reroll", "paste", "parameters", "dce")
