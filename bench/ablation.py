@@ -164,8 +164,9 @@ def main(only: str, rounds: int, raw: Path | None, functions: bool) -> None:
         figures = json.loads(raw.read_text(encoding="utf-8"))
     subjects: dict[str, Callable[[], dict[str, tuple[float, int]]]] = {}
     if functions:
-        whole = {name: (function, args) for name, function, args in (*closures.CASES, *gains.GAINS)}
-        whole |= dict(loops.BENCHMARKS.items())
+        alone = (*closures.CASES, *gains.GAINS)
+        whole: dict[str, Any] = {name: (function, args) for name, function, args in alone}
+        whole |= loops.BENCHMARKS
         for name, (function, args) in whole.items():
             subjects[name] = functools.partial(measured_alone, function, args, rounds)
     else:
