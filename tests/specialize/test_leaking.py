@@ -511,7 +511,7 @@ def test_what_a_function_that_stays_captured() -> None:
 
 def grid(cells: Any, x: int, y: int) -> Any:
     cells[y][x] += 1
-    return sum(map(sum, cells)), len(cells)
+    return cells[0][0] - cells[1][1], len(cells)
 
 
 def test_what_is_not_written_stays_known() -> None:
