@@ -122,7 +122,7 @@ def load_attribute(
         if is_a(target.value, types.ModuleType):
             return _load_module(m, target.value, name)
         if is_a(target.value, type):
-            return _load_class(m, target.value, name)
+            return _load_class(m, frame, target.value, name)
         if type(target.value) is types.FunctionType and name in _FUNCTION_NAMES:
             found = getattr(target.value, name)
             m.world.assume(Assumption("attribute", f"{target.value.__qualname__}.{name}", target.value, name, found))
@@ -177,7 +177,7 @@ def _load_super(m: Machine, frame: Frame, entry: VObject, name: str) -> Abstract
     return None
 
 
-def _load_class(m: Machine, cls: type, name: str) -> AbstractValue | None:
+def _load_class(m: Machine, frame: Frame, cls: type, name: str) -> AbstractValue | None:
     meta = type(cls)
     if name in ("__name__", "__qualname__") and class_lookup(meta, name) is type.__dict__[name]:
         return Known(str(getattr(cls, name)))
@@ -189,6 +189,8 @@ def _load_class(m: Machine, cls: type, name: str) -> AbstractValue | None:
     found = class_lookup(cls, name)
     if found is MISSING or m.world.may_be_stored(cls, name):
         return None
+    if isinstance(found, types.ClassMethodDescriptorType) and cls in (int, bytes):
+        return m.virtual(VObject("method", type, (Known(cls),), site=site(frame), extra=name))
     m.assume_attribute(cls, name, found)
     if name == "__dataclass_fields__":
         m.world.freeze(found)  # what `dataclasses` keeps there describes the class, for good

@@ -11,6 +11,7 @@ from collections import Counter
 
 from futamura.ir.graph import Operation
 from futamura.specializer.confined import confined
+from futamura.specializer.derived import slice_of
 from futamura.specializer.dispatching import known_parts, note_choice
 from futamura.specializer.failing import missing_item, wrong_count
 from futamura.specializer.machine import Machine
@@ -168,7 +169,7 @@ def store_item(m: Machine, target: AbstractValue, key: AbstractValue, value: Abs
         m.state.heap[target.oid] = entry._replace(items=tuple(items), names=tuple(names))
     else:
         return False
-    m.state.validate(key)
+    m.validate(key)
     return True
 
 
@@ -268,11 +269,11 @@ def load_item(m: Machine, frame: Frame, target: AbstractValue, key: AbstractValu
     if entry is not None and type(key) is Known:
         position = _position(entry, key.value if entry.kind == "dict" else stands_for(key.value))
         if position is not None:
-            m.state.validate(key)
+            m.validate(key)
             return entry.items[position]
     bounds = _bounds(m, key)
     if bounds is not None:
-        return _slice_of(m, frame, target, bounds)
+        return _slice_of(m, frame, target, key, bounds)
     if type(target) is not Known or type(key) is not Known:
         return None
     container = target.value
@@ -293,7 +294,7 @@ def load_item(m: Machine, frame: Frame, target: AbstractValue, key: AbstractValu
         item = container[index]  # type: ignore[index]
     except Exception:
         return None
-    m.state.validate(key)
+    m.validate(key)
     m.reads(container, item)
     return m.known(item, m.state.age(target))
 
@@ -316,7 +317,9 @@ def _bounds(m: Machine, key: AbstractValue) -> slice | None:
     return slice(*parts) if len(parts) == 3 else None
 
 
-def _slice_of(m: Machine, frame: Frame, target: AbstractValue, bounds: slice) -> AbstractValue | None:
+def _slice_of(
+    m: Machine, frame: Frame, target: AbstractValue, key: AbstractValue, bounds: slice
+) -> AbstractValue | None:
     parts = (bounds.start, bounds.stop, bounds.step)
     if bounds.step == 0 or any(part is not None and type(part) is not int for part in parts):
         return None
@@ -328,6 +331,8 @@ def _slice_of(m: Machine, frame: Frame, target: AbstractValue, bounds: slice) ->
         return m.virtual(entry._replace(cls=whole, items=entry.items[bounds], site=site(frame)))
     if type(target) is Known and type(target.value) in (str, bytes, tuple, range):
         part = target.value[bounds]  # type: ignore[index]
+        if part:
+            m.validate(key)
         for item in part if type(part) is tuple else ():
             m.reads(target.value, item)
         return m.known(part, m.state.age(target))
@@ -335,6 +340,8 @@ def _slice_of(m: Machine, frame: Frame, target: AbstractValue, bounds: slice) ->
         items = target.value[bounds]
         if len(items) > m.budget.virtual_length:
             return None
+        if items:
+            m.validate(key)
         for item in items:
             m.reads(target.value, item)
         return m.virtual(VObject("list", list, tuple(Known(item) for item in items), site=site(frame)))
@@ -348,7 +355,7 @@ def build_slice(m: Machine, frame: Frame, op: Operation) -> None:
     if len(parts) == len(args):
         made = slice(*parts)
         m.slices[id(made)] = made
-        m.set(frame, op, Known(made))
+        m.set(frame, op, slice_of(m, args, made))
     else:
         m.set(frame, op, m.virtual(VObject("slice", slice, args, site=site(frame))))
 

@@ -148,7 +148,7 @@ def advance(m: Machine, iterator: Virtual) -> AbstractValue | str | None:
         count = entry.items[1]
         assert type(count) is Known and isinstance(count.value, int)
         items.insert(0, count)
-        m.state.validate(count)  # it counts what is finite
+        m.validate(count)  # it counts what is finite
         m.state.heap[iterator.oid] = entry._replace(items=(entry.items[0], m.known(count.value + 1, m.older(count))))
     elif not items:
         return EXHAUSTED
@@ -207,7 +207,7 @@ def _advance_sequence(m: Machine, iterator: Virtual) -> AbstractValue | str | No
     if at < 0 or at >= size:
         m.state.heap[iterator.oid] = entry._replace(items=(Known(()), Known(0)))
         return EXHAUSTED
-    m.state.validate(position)
+    m.validate(position)
     m.state.heap[iterator.oid] = entry._replace(items=(source, m.known(at + 1, _aged(m, iterator, position))))
     if held is not None:
         return held.items[at]
@@ -233,7 +233,7 @@ def _advance_view(m: Machine, iterator: Virtual, view: VObject) -> AbstractValue
     if at >= len(held.items):
         m.state.heap[iterator.oid] = entry._replace(items=(Known(()), Known(0)))
         return EXHAUSTED
-    m.state.validate(position)
+    m.validate(position)
     m.state.heap[iterator.oid] = entry._replace(items=(source, m.known(at + 1, _aged(m, iterator, position)), names))
     return view_item(m, m.state.top, view, Known(held.names[at]), held.items[at])
 

@@ -201,7 +201,7 @@ def _proxy_get(
         return None
     if not m.frozen(target.value):
         return None
-    m.state.validate(args[0])
+    m.validate(args[0])
     if key not in held:
         return args[1] if len(args) == 2 else NONE
     m.reads(target.value, held[key])
@@ -242,7 +242,7 @@ def member_by_value(m: Machine, cls: type, args: list[AbstractValue]) -> Abstrac
     if member is MISSING:
         return None
     m.assume_attribute(cls, "_value2member_map_", table)
-    m.state.validate(args[0])
+    m.validate(args[0])
     return Known(member)
 
 
@@ -256,7 +256,7 @@ def _member_by_name(m: Machine, frame: Frame, op: Operation, args: list[Abstract
     member = target.value.__dict__["_member_map_"].get(key.value, MISSING)
     if member is MISSING:
         return None
-    m.state.validate(key)
+    m.validate(key)
     return Known(member)
 
 

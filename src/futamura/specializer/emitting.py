@@ -67,6 +67,8 @@ class Emitter(ABC):
         """Residual values that are one of few functions."""
         self.slices: dict[int, slice] = {}
         """Constant slices that the code itself makes."""
+        self.sources: dict[int, int] = {}
+        """Which value with a provenance a computed one was made of: `pc` for `pc // 4`; finitely many give the same."""
         self._oids = 0
         self._vids = 0
 
@@ -131,6 +133,13 @@ class Emitter(ABC):
         self._vids += 1
         self.state.ages[self._vids] = age
         return Known(value, self._vids)
+
+    def validate(self, value: AbstractValue) -> None:
+        """`value` selected something finite: its provenance starts anew, and that of what it was computed from."""
+        self.state.validate(value)
+        vid = value.vid if type(value) is Known else 0
+        while (vid := self.sources.get(vid, 0)) and self.state.ages.pop(vid, None) is not None:
+            pass
 
     def new_object(self) -> int:
         self._oids += 1

@@ -58,8 +58,8 @@ def _equal(m: Machine, left: AbstractValue, right: AbstractValue, depth: int) ->
             return None
         found = bool(values[0] == values[1])
         if found:
-            m.state.validate(left)
-            m.state.validate(right)
+            m.validate(left)
+            m.validate(right)
         return found
     kinds = group(m, left), group(m, right)
     if None not in kinds and kinds[0] != kinds[1]:

@@ -61,7 +61,7 @@ def _static(
     if type(value) is Dynamic:
         text = segment(m.file, op.span)
         _report(m, "FT204", f"`{text}` must be static here but is dynamic", value, "dynamic")
-    m.state.validate(value)
+    m.validate(value)
     return value
 
 
@@ -70,7 +70,7 @@ def _promote(
 ) -> AbstractValue | None:
     if len(args) != 1 or words:
         return None
-    m.state.validate(args[0])
+    m.validate(args[0])
     return args[0]
 
 

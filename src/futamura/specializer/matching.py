@@ -67,7 +67,7 @@ def _search(m: Machine, pattern: AbstractValue, method: str, args: list[Abstract
     if key not in m.world.searches:
         m.world.searches[key] = _made(expression, method, text, bounds)  # type: ignore[arg-type]
     for arg in (pattern, *args):
-        m.state.validate(arg)
+        m.validate(arg)
     made = m.world.searches[key]
     assert made is None or isinstance(made, Search)
     return made
@@ -191,7 +191,7 @@ def _sub(
         made = search.pattern.sub(replacement, search.text, number)
     except (re.error, IndexError):
         return None
-    m.state.validate(args[0])
+    m.validate(args[0])
     return m.known(made, max(m.state.age(args[0]), m.state.age(args[1]))) if len(made) <= _LONGEST_RESULT else None
 
 

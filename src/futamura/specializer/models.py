@@ -25,6 +25,7 @@ from futamura.specializer.generators import is_generator
 from futamura.specializer.machine import Machine
 from futamura.specializer.plainness import is_record
 from futamura.specializer.promises import promised_length
+from futamura.specializer.pure_calls import fold_call
 from futamura.specializer.purity import DICTS, PURE_METHODS, claims, deep
 from futamura.specializer.raising import raise_value
 from futamura.specializer.refinement import answer, plain_check
@@ -103,6 +104,8 @@ def call_method(
     target = m.state.resolve(entry.items[0])
     name = str(entry.extra)
     kind_now = exact_type(m, target)
+    if kind_now is type and type(target) is Known:
+        return fold_call(m, getattr(target.value, name), args, keywords)
     model = None if kind_now is None else KEYWORD_METHODS.get((kind_now, name))
     modelled = None if model is None else model(m, frame, op, target, args, keywords)
     if modelled is not None or keywords:
@@ -157,7 +160,7 @@ def _fold_method(
     if not deep(result) or makes_nan(result, (target.value, *values)):
         return None
     for arg in args:
-        m.state.validate(arg)
+        m.validate(arg)
     return m.known(result, max([m.state.age(target), *(m.state.age(arg) for arg in args)]))
 
 
@@ -174,7 +177,7 @@ def _fold_read(
         return None
     m.world.found(content, result)
     for arg in args:
-        m.state.validate(arg)
+        m.validate(arg)
     return Known(result)
 
 
@@ -196,7 +199,7 @@ def _get_or(m: Machine, target: Known, args: list[AbstractValue]) -> AbstractVal
     assert isinstance(content, dict)
     if type(key) is not Known or not deep(key.value) or not all(deep(found) for found in content):
         return None
-    m.state.validate(key)
+    m.validate(key)
     if key.value not in content:
         return default
     result = content[key.value]
@@ -295,7 +298,7 @@ def _dict_get(
         return None
     assert type(args[0]) is Known
     if args[0].value in held.names:
-        m.state.validate(args[0])
+        m.validate(args[0])
         return held.items[held.names.index(args[0].value)]
     return args[1] if len(args) == 2 else NONE
 

@@ -9,32 +9,49 @@ code of the program runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import struct
+from collections.abc import Callable, Sequence
 
 from futamura.ir.constant import count_of, makes_nan
 from futamura.specializer.machine import Machine
-from futamura.specializer.purity import deep
+from futamura.specializer.purity import PURE_FUNCTIONS, deep, wide
 from futamura.specializer.values import AbstractValue, Known
 
 __all__ = ["fold_call"]
 
 
-def fold_call(m: Machine, function: Callable[..., object], args: list[AbstractValue]) -> AbstractValue | None:
+def fold_call(
+    m: Machine,
+    function: Callable[..., object],
+    args: list[AbstractValue],
+    keywords: Sequence[tuple[str, AbstractValue]] = (),
+) -> AbstractValue | None:
     """The result of a pure function, if all arguments are known and it is cheap to have; None if the call stays."""
-    values = [arg.value for arg in args if type(arg) is Known]
-    if len(values) != len(args) or not all(deep(value, unordered=False) or type(value) is type for value in values):
+    if function not in PURE_FUNCTIONS:
+        return None
+    named = {name: arg.value for name, arg in keywords if type(arg) is Known}
+    values = [*(arg.value for arg in args if type(arg) is Known), *named.values()]
+    if len(values) != len(args) + len(keywords) or not all(
+        deep(value, unordered=False) or type(value) is type for value in values
+    ):
         return None
     if not _bounded(function, values):
         return None
     try:
-        result = function(*values)
+        result = function(*values[: len(args)], **named)
     except Exception:
         return None
     if not deep(result) or makes_nan(result, _parts(values)):
         return None
     m.folded += 1
+    if function is struct.unpack_from:
+        m.validate(args[-1])
     age = 0 if function in (len, isinstance, bool) else max((m.state.age(arg) for arg in args), default=0)
     return m.known(result, age)
+
+
+def _text(layout: str | bytes) -> str:
+    return layout if isinstance(layout, str) else layout.decode("latin-1")
 
 
 def _parts(values: list[object]) -> list[object]:
@@ -49,6 +66,8 @@ def _bounded(function: object, values: list[object]) -> bool:
             getattr(function, "__name__", "") in ("factorial", "comb", "perm", "pow", "lshift")
             and any(isinstance(v, int) and v > 300 for v in values)
         )
+    if function in (struct.pack, struct.unpack, struct.unpack_from):
+        return bool(values) and isinstance(values[0], (str, bytes)) and not wide(_text(values[0]))
     if function in (sum, max, min, all, any, tuple, frozenset, bytes):
         counted = int if function is bytes else ()
         return all(not isinstance(v, counted) and (not isinstance(v, range) or count_of(v) < 10_000) for v in values)

@@ -155,6 +155,11 @@ PURE_FUNCTIONS: Final[frozenset[object]] = frozenset(
         builtins.all,
         builtins.any,
         struct.calcsize,
+        struct.pack,
+        struct.unpack,
+        struct.unpack_from,
+        int.from_bytes,
+        bytes.fromhex,
         os.fspath,
         *(getattr(math, name) for name in dir(math) if callable(getattr(math, name)) and not name.startswith("_")),
         *(

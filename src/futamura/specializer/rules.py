@@ -23,6 +23,7 @@ from futamura.ir.graph import Operation
 from futamura.ir.ops import OPERATORS
 from futamura.specializer.bounds import by_law, compared, least_of_result, note_sum, note_test
 from futamura.specializer.builtin_errors import exception_classes
+from futamura.specializer.derived import note_source
 from futamura.specializer.machine import Machine
 from futamura.specializer.plainness import always_true, comparable, is_record, stands_for
 from futamura.specializer.policy import SMALL_MODULUS
@@ -165,8 +166,10 @@ def operate(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
             m.folded += 1
             if name == "eq" and folded[0] is True:
                 for arg in args:
-                    m.state.validate(arg)
-            m.set(frame, op, m.known(folded[0], derived_age(m, name, values, args)))
+                    m.validate(arg)
+            computed = m.known(folded[0], derived_age(m, name, values, args))
+            note_source(m, name, computed, args)
+            m.set(frame, op, computed)
             return
     for special in SPECIAL.get(name, ()):
         result = special(m, frame, op, args)
@@ -412,7 +415,7 @@ def _member(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
     if found is None:
         return None
     if found:
-        m.state.validate(item)
+        m.validate(item)
     return Known(found if op.operator.name == "in" else not found)
 
 

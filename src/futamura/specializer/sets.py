@@ -116,7 +116,7 @@ def _add(
     elements = _added(held.names, args) if len(args) == 1 else None
     if elements is None or len(elements) > m.budget.virtual_length:
         return None
-    m.state.validate(args[0])
+    m.validate(args[0])
     m.state.heap[target.oid] = _set_of(elements, held.site, held.extra)
     return NONE
 
@@ -131,7 +131,7 @@ def _remove(
     if args[0].value not in held.names:
         return NONE if _called(m, frame, op) == "discard" else None
     at = held.names.index(args[0].value)
-    m.state.validate(args[0])
+    m.validate(args[0])
     m.state.heap[target.oid] = _set_of((*held.names[:at], *held.names[at + 1 :]), held.site, None)
     return NONE
 

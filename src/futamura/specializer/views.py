@@ -42,7 +42,7 @@ def _dict_pop(
     at = held.names.index(args[0].value)
     names, items = (*held.names[:at], *held.names[at + 1 :]), (*held.items[:at], *held.items[at + 1 :])
     m.state.heap[target.oid] = held._replace(names=names, items=items)
-    m.state.validate(args[0])
+    m.validate(args[0])
     return held.items[at]
 
 
