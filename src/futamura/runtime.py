@@ -4,7 +4,8 @@
                                             raise_in_generator(error)    raise error, likewise
     a global of another module:             read_global(module, "name")
                                             raise end_of_generator(value)
-    an iterator that exists already:        (x for x in iterating(iterator))
+    an iterator that exists already:        for x in iterating(iterator)
+    one that several loops go on with:      steps = iterated(iterable)
     a context manager of unknown class:     leave, value = enter_context(manager)
 
 Invariant: nothing here keeps anything between two calls, and nothing here looks at the frames of its callers.
@@ -24,6 +25,7 @@ __all__ = [
     "delete_global",
     "end_of_generator",
     "enter_context",
+    "iterated",
     "iterating",
     "raise_in_generator",
     "raise_thrown",
@@ -78,6 +80,17 @@ class iterating:  # it is called like a function
 
     def __iter__(self) -> Any:
         return self._iterator
+
+
+_OF_THE_HEAP: Final = 1 << 9
+"""The flag of classes that are made while a program runs."""
+
+
+def iterated(iterable: Any) -> Any:
+    """Something to loop over several times, each loop going on where the one before stopped: the iterator, if its class
+    is one of those that are built in, which give themselves as their iterators."""
+    iterator = iter(iterable)
+    return iterating(iterator) if type(iterator).__flags__ & _OF_THE_HEAP else iterator
 
 
 def enter_context(manager: Any) -> tuple[Callable[..., Any], Any]:

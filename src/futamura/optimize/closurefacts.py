@@ -212,6 +212,4 @@ def _forget_reads(graph: FlowGraph, full: set[Value]) -> None:
         if node.handler is not None:
             uses.update(node.handler.args)
     for _, node in graph.nodes():
-        node.ops = [
-            op for op in node.ops if op.name != "cell_get" or op.args[0] not in full or uses[op.results[0]] > 0
-        ]
+        node.ops = [op for op in node.ops if op.name != "cell_get" or op.args[0] not in full or uses[op.results[0]] > 0]

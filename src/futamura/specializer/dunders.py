@@ -321,6 +321,10 @@ def _set_plainly(
 @rule("iter")
 def make_iterator(m: Machine, frame: Frame, op: Operation) -> None:
     source = m.get(frame, op.args[0])
+    if frame.facts.namespace is library.__dict__ and _is_called_iterator(frame, op.args[0]):
+        unrolled(m, frame, op, source)
+        m.set(frame, op, source)
+        return
     iterator = _iterator_of(m, frame, op, [source])
     if iterator is None and type(source) is Dynamic and source.type is enumerate:
         m.set(frame, op, m.emit("iter", (source,), type=enumerate, raises=False, shape=source.shape))
@@ -331,6 +335,11 @@ def make_iterator(m: Machine, frame: Frame, op: Operation) -> None:
     elif iterator is not HANDLED:
         unrolled(m, frame, op, iterator)
         m.set(frame, op, iterator)
+
+
+def _is_called_iterator(frame: Frame, value: int) -> bool:
+    """Does our own code say of this value that it is an iterator already?"""
+    return (frame.facts.function.hints[value] or "").endswith("iterator")
 
 
 def _iterator_of(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:

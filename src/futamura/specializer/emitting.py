@@ -351,6 +351,8 @@ class Emitter(ABC):
 
     def _construct_iterator(self, entry: VObject) -> Dynamic:
         source, position = entry.items[:2]
+        if entry.cls is reversed:
+            self.refuse(entry.site, "an iterator that runs backwards escapes")
         if len(entry.items) == 3 and (type(position) is not Known or position.value):
             raise Unsupported("an iterator over a dict escapes", self.span)
         iterator = self.emit("iter", (source,), raises=False)

@@ -233,6 +233,8 @@ def _construct_generator(m: Emitter, entry: VObject) -> Dynamic:
     where = entry.extra
     if not isinstance(where, Suspension) or where.waiting is not None or where.made_by is None:
         raise Unsupported("a generator that was started during specialization escapes", m.span)
+    if entry.cls is not GeneratorType:
+        m.refuse(("call", where.chain[-1]), "an iterator of its own class escapes")
     signature = where.facts.function.signature
     values = list(entry.items)
     names = signature.names

@@ -15,7 +15,7 @@ Invariant: a suspended generator whose end would run code is never dropped; who 
 from __future__ import annotations
 
 import sys
-from types import GeneratorType
+from types import FunctionType, GeneratorType
 from typing import Final
 
 from futamura.ir.graph import Operation
@@ -45,7 +45,12 @@ def new_generator(
     """A generator that was not started: what a call of `made_by` makes, if given."""
     names = tuple(env)
     where = Suspension(facts, 0, 0, chain, False, made_by)
-    return m.virtual(VObject("generator", GeneratorType, tuple(env.values()), names, site, where))
+    cls = STANDING_IN.get(made_by, GeneratorType) if isinstance(made_by, FunctionType) else GeneratorType
+    return m.virtual(VObject("generator", cls, tuple(env.values()), names, site, where))
+
+
+STANDING_IN: Final[dict[object, type]] = {library.map_of: map, library.filter_of: filter}
+"""Generator functions that stand for builtin classes: who gets such an object may look at its class."""
 
 
 def is_generator(m: Machine, value: AbstractValue) -> bool:

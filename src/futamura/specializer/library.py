@@ -4,6 +4,8 @@
 
 Each function does what its builtin does, in the same order and with the same errors.  They are only specialized,
 never called; so they use nothing but builtins, and say in loops what builtins would say shorter.
+
+Invariant: a variable called `iterator`, or `..._iterator`, holds an iterator: a loop over it asks it for no other.
 """
 
 # ruff: noqa: SIM110, C416, B007, UP028
@@ -151,36 +153,36 @@ END: Any = object()
 """What a step returns when its iterator is exhausted."""
 
 
-def zip_1(a: Iterator[Any]) -> Any:
-    for x in a:
+def zip_1(iterator: Iterator[Any]) -> Any:
+    for x in iterator:
         return (x,)
     return END
 
 
-def zip_2(a: Iterator[Any], b: Iterator[Any]) -> Any:
-    for x in a:
-        for y in b:
+def zip_2(iterator: Iterator[Any], second_iterator: Iterator[Any]) -> Any:
+    for x in iterator:
+        for y in second_iterator:
             return x, y
         return END
     return END
 
 
-def zip_3(a: Iterator[Any], b: Iterator[Any], c: Iterator[Any]) -> Any:
-    for x in a:
-        for y in b:
-            for z in c:
+def zip_3(iterator: Iterator[Any], second_iterator: Iterator[Any], third_iterator: Iterator[Any]) -> Any:
+    for x in iterator:
+        for y in second_iterator:
+            for z in third_iterator:
                 return x, y, z
             return END
         return END
     return END
 
 
-def strict_2(a: Iterator[Any], b: Iterator[Any]) -> Any:
-    for x in a:
-        for y in b:
+def strict_2(iterator: Iterator[Any], second_iterator: Iterator[Any]) -> Any:
+    for x in iterator:
+        for y in second_iterator:
             return x, y
         raise ValueError("zip() argument 2 is shorter than argument 1")
-    for _ in b:
+    for _ in second_iterator:
         raise ValueError("zip() argument 2 is longer than argument 1")
     return END
 
@@ -191,8 +193,8 @@ def next_item(iterator: Iterator[Any]) -> Any:
     return END
 
 
-def next_match(numbers: Iterator[int], search: Any, place: Any) -> Any:
-    for number in numbers:
+def next_match(number_iterator: Iterator[int], search: Any, place: Any) -> Any:
+    for number in number_iterator:
         return match_at(number, search, place)
     return END
 
@@ -202,11 +204,11 @@ def match_at(number: int, search: Any, place: Any) -> Any:
     raise TypeError
 
 
-def replaced(matches: Iterator[Any], function: Callable[[Any], Any], text: Any, empty: Any) -> Any:
-    """`re.sub` with a function: `matches` are those that it replaces."""
+def replaced(match_iterator: Iterator[Any], function: Callable[[Any], Any], text: Any, empty: Any) -> Any:
+    """`re.sub` with a function: `match_iterator` gives those that it replaces."""
     parts = []
     at = 0
-    for match in matches:
+    for match in match_iterator:
         begin = match.start()
         if at < begin:
             parts.append(text[at:begin])
@@ -227,13 +229,13 @@ def enumerate_step(iterator: Iterator[Any], box: list[int]) -> Any:
     return END
 
 
-def map_of(function: Callable[[Any], Any], iterable: Iterable[Any]) -> Iterator[Any]:
-    for item in iterable:
+def map_of(function: Callable[[Any], Any], iterator: Iterator[Any]) -> Iterator[Any]:
+    for item in iterator:
         yield function(item)
 
 
-def filter_of(function: Callable[[Any], Any], iterable: Iterable[Any]) -> Iterator[Any]:
-    for item in iterable:
+def filter_of(function: Callable[[Any], Any], iterator: Iterator[Any]) -> Iterator[Any]:
+    for item in iterator:
         if function(item):
             yield item
 

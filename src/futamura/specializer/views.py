@@ -185,7 +185,7 @@ def _dict_of_iterator(
 def _model_reversed(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     """A sequence that cannot change, from its end."""
     entry = m.state.object(args[0]) if len(args) == 1 else None
-    if len(args) != 1 or (entry is not None and entry.kind != "tuple"):
+    if len(args) != 1 or (entry is not None and entry.kind != "tuple") or site(frame) in m.refused:
         return None
     kind = exact_type(m, args[0])
     items = iterable_items(m, args[0]) if kind in (tuple, list, str, range) else None
@@ -194,7 +194,7 @@ def _model_reversed(m: Machine, frame: Frame, op: Operation, args: list[Abstract
     source: AbstractValue = m.virtual(VObject("tuple", tuple, items[::-1], site=(site(frame), "reversed")))
     if all(type(item) is Known for item in items):
         source = Known(tuple(item.value for item in items[::-1] if type(item) is Known))
-    return m.virtual(VObject("iterator", object, (source, Known(0)), site=site(frame), extra="sequence"))
+    return m.virtual(VObject("iterator", reversed, (source, Known(0)), site=site(frame), extra="sequence"))
 
 
 def sorted_plainly(

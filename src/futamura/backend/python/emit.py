@@ -334,6 +334,9 @@ class _FunctionEmitter:
     def expressible(self, name: str) -> bool:
         return self.emission.prepared.expressible(name)
 
+    def only_looped_over(self, value: Value) -> bool:
+        return value in self.prepared.only_looped_over
+
     def is_super(self, node: Node) -> bool:
         """Does plain `super()` mean the same here?"""
         names = self.signature.posonly + self.signature.regular

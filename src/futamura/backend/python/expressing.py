@@ -27,6 +27,7 @@ from futamura.backend.python.trees import (
 )
 from futamura.ir.constant import Constant
 from futamura.ir.graph import FunctionAttr, Value
+from futamura.runtime import iterated, iterating
 
 __all__ = ["ATOM", "RULES", "TEST", "Context", "Expressions", "literal"]
 
@@ -75,6 +76,7 @@ class Context(Protocol):
     def lambda_text(self, node: Node) -> str: ...
     def generator_text(self, node: Node, iterable: str) -> str: ...
     def is_super(self, node: Node) -> bool: ...
+    def only_looped_over(self, value: Value) -> bool: ...
 
 
 def literal(value: object) -> tuple[str, int] | None:
@@ -193,6 +195,8 @@ class Expressions:
         if kind == "case":
             assert isinstance(tree.data, Constant)
             return self._case(self.text(tree.kids[0], ATOM), tree.data.value)
+        if kind == "iterating":
+            return f"{self.context.constant(iterating)}({self.text(tree.kids[0])})", ATOM
         assert isinstance(tree.data, Comprehension)
         return self.comprehension(tree.data, self.text(tree.kids[0], OR), kind), ATOM
 
@@ -456,7 +460,10 @@ def _super(e: Expressions, tree: Node) -> tuple[str, int]:
 
 
 def _iter(e: Expressions, tree: Node) -> tuple[str, int]:
-    return f"{e.context.constant(iter)}({e.text(tree.kids[0])})", ATOM
+    source, results = tree.kids[0], tree.op.results
+    displayed = isinstance(source, Node) and source.op.name in ("tuple", "list", "dict", "set")
+    maker = iterated if not displayed and results and e.context.only_looped_over(results[0]) else iter
+    return f"{e.context.constant(maker)}({e.text(tree.kids[0])})", ATOM
 
 
 def _global_get(e: Expressions, tree: Node) -> tuple[str, int]:

@@ -16,6 +16,7 @@ from typing import Final
 from futamura.backend.python.collapse import Collapse
 from futamura.backend.python.draft import Draft, DraftNode, item_refs
 from futamura.backend.python.folding import Folded, fold
+from futamura.backend.python.iterating import only_looped_over
 from futamura.backend.python.loops import generator_comprehension
 from futamura.backend.python.nesting import Nested, nest
 from futamura.backend.python.trees import (
@@ -75,6 +76,16 @@ class Prepared:
     """For loop nodes: the node before, whose last operand is the iterable, and the value of the iterator."""
     resumes: dict[int, list[int]] = field(default_factory=dict)
     comprehension: Comprehension | None = None
+
+    looped_over: frozenset[Value] | None = None
+    """What `only_looped_over` has found."""
+
+    @property
+    def only_looped_over(self) -> frozenset[Value]:
+        """The iterators that may be something else to loop over."""
+        if self.looped_over is None:
+            self.looped_over = only_looped_over(self.draft)
+        return self.looped_over
 
     @property
     def expression(self) -> Expression | None:

@@ -163,6 +163,8 @@ class _Shaper:
         source = operands[0]
         if isinstance(source, Node) and source.op.name == "iter":
             source = source.kids[0]
+        elif iterable is None and not (isinstance(source, Ref) and source.value in self.prepared.only_looped_over):
+            source = Fused("iterating", (source,))
         varies = iterable is None and self._varies(number, end.args[0])
         return Next(target, source, self._edge(end.edges[0], 1), self._edge(end.edges[1]), varies)
 

@@ -87,6 +87,7 @@ class Fused:
     and, or      kids are the operands            ifexp   kids are (condition, then, else)
     not          one kid, in a condition          chain   kids are the operands, data the comparison names
     listcomp, setcomp, dictcomp, genexp           kids are (first iterable,), data the Comprehension
+    iterating                                     one kid, an iterator that a loop takes items of
     """
 
     kind: str
