@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Final
 
-from futamura.ir.dominance import immediate_dominators, reverse_postorder
+from futamura.ir.dominance import DepthFirst, dominators_of_search, predecessor_lists
 from futamura.ir.nesting import Loop, loop_forest
 from futamura.optimize.flowgraph import FlowGraph
 
@@ -43,8 +43,9 @@ class Layout:
                 self._successors.append(targets)
                 self._owner[at] = -1
                 self._owner.append(at)
-        self._order: Final = reverse_postorder(self._successors, 0)
-        self._parent: Final = immediate_dominators(self._successors, 0)
+        search = DepthFirst(self._successors, 0)
+        self._order: Final = search.order
+        self._parent: Final = dominators_of_search(search, predecessor_lists(self._successors))
         self.order: Final = [node for node in self._order if node < count]
         """The blocks, each before its successors, but for back edges."""
         self.entering: Final[dict[int, list[tuple[int, int]]]] = {at: [] for at in self.order}
@@ -115,4 +116,8 @@ class Layout:
 
     def loops(self) -> list[Loop]:
         """Outer loops before inner ones."""
+        return self._loops
+
+    @cached_property
+    def _loops(self) -> list[Loop]:
         return loop_forest(self._blocks, 0)

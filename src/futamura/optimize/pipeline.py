@@ -465,9 +465,9 @@ class _Run:
         changed = False
         facts: Inference | None = None
         older: Inference | None = None  # from before a pass that only took away
+        before = _count(graph)
         for name, row in rows:
             started = time.process_time()
-            before = _count(graph)
             if name == self.keep:
                 self._put_aside(graph, changed)
             if isinstance(row, Cleaning):
@@ -482,7 +482,9 @@ class _Run:
             if news:
                 older = facts if isinstance(row, Row) and row.takes_away else None
                 changed, facts = True, None
-            self.report.add(name, time.process_time() - started, news, before - _count(graph))
+            count = _count(graph) if news else before
+            self.report.add(name, time.process_time() - started, news, before - count)
+            before = count
             if row.rules:
                 self.report.fired.update({f"{name}: {rule}": times for rule, times in graph.fired.items()})
             elif news:
@@ -494,7 +496,7 @@ class _Run:
 
 
 def _count(graph: FlowGraph) -> int:
-    return sum([len(node.ops) for _, node in graph.nodes()])
+    return sum([len(node.ops) for node in graph.blocks if node is not None])
 
 
 def _length(function: Function) -> int:

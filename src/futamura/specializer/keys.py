@@ -20,7 +20,7 @@ from futamura.specializer.records import holds_only
 from futamura.specializer.state import State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, token_key
 
-__all__ = ["Key", "NoKey", "Tokens"]
+__all__ = ["OPEN", "Key", "NoKey", "Tokens", "old_values", "opened"]
 
 _IDENTITIES: Final = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
 
@@ -28,6 +28,10 @@ _CONTAINERS: Final = frozenset({"list", "tuple", "dict", "set", "deque"})
 
 OPEN: Final = "*"
 """The token of what no key tells apart."""
+
+
+YOUNG: Final = 2
+"""Known values of this age are in the keys: one crossing of a dynamic loop's header may change them unseen."""
 
 
 class NoKey(Exception):
@@ -60,6 +64,8 @@ class Tokens:
         self._numbers: dict[object, int] = {}
         self.values: Final[dict[int, tuple[object, int]]] = {}
         """The numbers of known values by their identity; this keeps them alive."""
+        self.identities: Final[set[int]] = set()
+        """The numbers of functions, classes and modules, which are in the keys wherever they stand."""
         self._layouts: dict[int, tuple[VObject, int]] = {}
         """The numbers of the layouts of objects by their identity; this keeps them alive."""
 
@@ -69,6 +75,8 @@ class Tokens:
             return found[1]
         number = self._numbers.setdefault(token_key(value), len(self._numbers))
         self.values[id(value)] = (value, number)
+        if is_a(value, _IDENTITIES):
+            self.identities.add(number)
         return number
 
     def layout(self, entry: VObject) -> int:
@@ -177,7 +185,7 @@ class Key:
         left = (self._recursive or place in self._left) and place in choices.nokey
         if left or self._plain:
             return choices.polyvariance == "all" or is_a(value.value, _IDENTITIES)
-        if value.vid and self._ages.get(value.vid, 0) > 2 and self._in_loop():
+        if value.vid and self._ages.get(value.vid, 0) > YOUNG and self._in_loop():
             if choices.polyvariance == "all" or is_a(value.value, _IDENTITIES):
                 return True
             choices.nokey.add(place)
@@ -243,3 +251,19 @@ class Key:
                     work.append((entry, at + 1, inside))
                 oid = item.oid
                 break
+
+
+def opened(key: tuple[object, ...], other: tuple[object, ...]) -> list[int] | None:
+    """The places where two keys differ, if one of them is open at each."""
+    found: list[int] = []
+    for at, token in enumerate(key):
+        if token != other[at]:
+            if token != OPEN and other[at] != OPEN:
+                return None
+            found.append(at)
+    return found
+
+
+def old_values(state: State) -> set[int]:
+    """The known values of a state, by `vid`, that have grown too old for the keys of dynamic loops."""
+    return {vid for vid, age in state.ages.items() if age > YOUNG}

@@ -15,7 +15,7 @@ from typing import Final, NoReturn
 
 from futamura.specializer.growth import growing_sites, lengthening_sites, outermost_sites, trips_of, weights_of
 from futamura.specializer.history import Groups, History, Restore, copied_set, copied_summaries, shortened
-from futamura.specializer.keys import Key, NoKey, Tokens
+from futamura.specializer.keys import OPEN, Key, NoKey, Tokens, old_values, opened
 from futamura.specializer.knowledge import Knowledge, Learned
 from futamura.specializer.machine import Restart
 from futamura.specializer.merge import Meet, generalize
@@ -324,15 +324,14 @@ class Versions:
             other = version.key
             if not isinstance(other, tuple) or len(other) != len(key) or version.forward is not None:
                 continue
-            differing = [at for at, (x, y) in enumerate(zip(key, other)) if x != y]
-            if not all("*" in (key[at], other[at]) for at in differing):
+            differing = opened(key, other)
+            if differing is None:
                 continue
-            try:
-                known = Key(self, version.state)
-            except NoKey:
+            known = self._key_of(version)
+            if known is None:
                 return True  # the place of a value that grew old has left the keys
             for at in differing:
-                places[at] = made.scalars.get(at, known.scalars.get(at))
+                places[at] = made.scalars.get(at, known[0].get(at))
         found = {place for place in places.values() if place is not None and not self.nokey.has(place)}
         self.nokey.update(found)
         return bool(found)
@@ -360,6 +359,8 @@ class Versions:
                 raise Restart("a variable is bound on some ways only")
         if meet.changed:
             self.history.before(version)
+            if not old_values(meet.state) <= old_values(version.state):
+                version.scalars = None  # a value in its key may have grown too old for it
             version.state = meet.state
             self._enqueue(version)
 
@@ -380,7 +381,7 @@ class Versions:
         return None
 
     def _rekey(self) -> None:
-        """Recompute all keys after a place left them; versions that collide become one."""
+        """Make all keys anew after a place left them; versions that collide become one."""
         old = sorted(self.unit.table.values(), key=lambda version: version.uid)
         while True:
             table: dict[object, Version] = {}
@@ -389,9 +390,9 @@ class Versions:
                     if version.forward is not None:
                         continue
                     if not _is_fixed(version.key):
-                        made = Key(self, version.state)
+                        scalars, key = self._key_now(version)
                         self.history.before(version)
-                        version.key, version.scalars = made.tokens, made.scalars
+                        version.key, version.scalars = key, scalars
                     other = table.setdefault(version.key, version)
                     if other is not version:
                         self.history.before(version)
@@ -404,6 +405,25 @@ class Versions:
         self._left = len(self.nokey)
         for siblings in self._per_block.values():
             siblings[:] = [version for version in siblings if version.forward is None]
+
+    def _key_now(self, version: Version) -> tuple[dict[int, object], tuple[object, ...]]:
+        """The places of the known values in a version's key, and the key, now that places have left the keys."""
+        block = (version.state.top.facts.uid, version.state.top.block)
+        scalars, key = version.scalars, version.key
+        plain = self.polyvariance != "auto" or self.plain.has(block) or self.rolled.has(block)
+        if plain or scalars is None or not isinstance(key, tuple):
+            made = Key(self, version.state)
+            return made.scalars, made.tokens
+        self.work += len(key)
+        left = self.nokey.known()
+        named = self.tokens.identities
+        gone = {at for at, place in scalars.items() if place in left and place in self.nokey and key[at] not in named}
+        if not gone:
+            return scalars, key
+        tokens = [*key]
+        for at in gone:
+            tokens[at] = OPEN
+        return {at: place for at, place in scalars.items() if at not in gone}, tuple(tokens)
 
     # -- the ladder
 
