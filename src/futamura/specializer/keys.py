@@ -11,7 +11,7 @@ makes sure of by keeping alive what it has numbered.
 from __future__ import annotations
 
 import types
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from futamura.ir.classes import is_a
 from futamura.specializer.knowledge import Learned
@@ -20,7 +20,7 @@ from futamura.specializer.records import holds_only
 from futamura.specializer.state import State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, token_key
 
-__all__ = ["OPEN", "Key", "NoKey", "Tokens", "old_values", "opened"]
+__all__ = ["OPEN", "Flat", "Key", "NoKey", "Tokens", "old_values", "opened"]
 
 _IDENTITIES: Final = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
 
@@ -68,6 +68,8 @@ class Tokens:
         """The numbers of functions, classes and modules, which are in the keys wherever they stand."""
         self._layouts: dict[int, tuple[VObject, int]] = {}
         """The numbers of the layouts of objects by their identity; this keeps them alive."""
+        self.flats: Final[dict[int, Flat]] = {}
+        """What objects are in the keys by their identity, as long as no place leaves the keys."""
 
     def value(self, value: object) -> int:
         found = self.values.get(id(value))
@@ -95,6 +97,15 @@ class Tokens:
         return number
 
 
+class Flat(NamedTuple):
+    """The tokens of an object that holds no others, nor values that may grow old; the places of known values, counted
+    from the first item; and the object, which this keeps alive."""
+
+    entry: VObject
+    tokens: tuple[object, ...]
+    places: tuple[tuple[int, object], ...]
+
+
 class Key:
     """One key, as `tokens`, with what is worth knowing about it.  Raises NoKey if a place has to leave the keys."""
 
@@ -115,6 +126,7 @@ class Key:
         self._plain: Final = choices.polyvariance == "none" or place in choices.plain or place in choices.rolled
         self._special: Final = self._plain or recursive
         """Has each known value to be looked at closely?"""
+        self._flats: Final = {} if self._special else choices.tokens.flats
         self._made: list[object] = [state.unit, state.general]
         self._outside: list[int] = []
         """The positions of the key without what containers hold."""
@@ -189,6 +201,7 @@ class Key:
             if choices.polyvariance == "all" or is_a(value.value, _IDENTITIES):
                 return True
             choices.nokey.add(place)
+            choices.tokens.flats.clear()
             if self._recursive:
                 choices.varying.add(place)
             raise NoKey
@@ -199,58 +212,98 @@ class Key:
 
     def _object(self, oid: int) -> None:
         """The tokens of a virtual object and of all that it holds, in preorder."""
-        made, outside, objects = self._made, self._outside, self._objects
-        heap, choices = self._state.heap, self._choices
+        outside, objects = self._outside, self._objects
+        heap, flats = self._state.heap, self._flats
         work: list[tuple[VObject, int, bool]] = []
         """The objects whose items are to be looked at, from which one on, and whether a container holds these."""
         inside = False
         while True:
-            entry = None
+            entry: VObject | None = None
             number = objects.get(oid)
             if number is not None:
-                made.append(-1 - number)
+                self._made.append(-1 - number)
             else:
                 entry = heap[oid]
-                if entry.site in choices.noshape:
-                    made.append(OPEN)
-                    entry = None
-                else:
+                flat = flats.get(id(entry))
+                if flat is not None:
                     objects[oid] = len(objects)
-                    made.append(choices.tokens.layout(entry))
-                    kind = entry.kind
-                    if kind == "instance" and entry.cls not in choices.read and holds_only(entry.cls):
-                        choices.omitted.add(entry.cls)
-                        entry = None
-                    elif kind in _CONTAINERS:
-                        self.shapes.append((entry.site, len(entry.items)))
-                        inside = True
+                    self._repeat(flat, inside)
+                    entry = None
+                elif self._begin(oid, entry):
+                    inside = inside or entry.kind in _CONTAINERS
+                else:
+                    entry = None
             start = 0
             while True:
                 if entry is None:
                     if not work:
                         return
                     entry, start, inside = work.pop()
-                items = entry.items
-                names = entry.names if entry.kind == "instance" else ()
-                for at in range(start, len(items)):
-                    item = items[at]
-                    if type(item) is Virtual:
-                        if not inside:
-                            outside.append(-1)
-                        break
-                    if not inside:
-                        outside.append(len(made))
-                    if type(item) is Known:
-                        self._known((entry.site, names[at] if names else at), item)
-                    else:
-                        made.append(OPEN)
-                else:
+                at = self._items(entry, start, inside)
+                if at < 0:
                     entry = None
                     continue
+                if not inside:
+                    outside.append(-1)
+                items = entry.items
+                item = items[at]
+                assert type(item) is Virtual
                 if at + 1 < len(items):
                     work.append((entry, at + 1, inside))
                 oid = item.oid
                 break
+
+    def _begin(self, oid: int, entry: VObject) -> bool:
+        """The token of an object that is met for the first time: does what it holds belong to the key?"""
+        made, choices = self._made, self._choices
+        if entry.site in choices.noshape:
+            made.append(OPEN)
+            return False
+        self._objects[oid] = len(self._objects)
+        made.append(choices.tokens.layout(entry))
+        if entry.kind in _CONTAINERS:
+            self.shapes.append((entry.site, len(entry.items)))
+        elif entry.kind == "instance" and entry.cls not in choices.read and holds_only(entry.cls):
+            choices.omitted.add(entry.cls)
+            return False
+        return True
+
+    def _items(self, entry: VObject, start: int, inside: bool) -> int:
+        """The tokens of what an object holds up to the first virtual object: the place of that one, or -1."""
+        made, outside = self._made, self._outside
+        first = len(made)
+        names = entry.names if entry.kind == "instance" else ()
+        lasting = start == 0 and not self._special
+        items = entry.items
+        for at in range(start, len(items)):
+            item = items[at]
+            kind = type(item)
+            if kind is Virtual:
+                return at
+            if not inside:
+                outside.append(len(made))
+            if kind is Known:
+                lasting = lasting and not item.vid  # type: ignore[union-attr]
+                self._known((entry.site, names[at] if names else at), item)  # type: ignore[arg-type]
+            else:
+                made.append(OPEN)
+        if lasting:
+            scalars = self.scalars
+            places = tuple([(at - first, scalars[at]) for at in range(first, len(made)) if at in scalars])
+            self._flats[id(entry)] = Flat(entry, tuple(made[first - 1 :]), places)
+        return -1
+
+    def _repeat(self, flat: Flat, inside: bool) -> None:
+        """The tokens of an object that holds no others, as they were last time."""
+        made = self._made
+        first = len(made) + 1
+        made += flat.tokens
+        for at, place in flat.places:
+            self.scalars[first + at] = place
+        if flat.entry.kind in _CONTAINERS:
+            self.shapes.append((flat.entry.site, len(flat.entry.items)))
+        elif not inside:
+            self._outside.extend(range(first, len(made)))
 
 
 def opened(key: tuple[object, ...], other: tuple[object, ...]) -> list[int] | None:

@@ -288,13 +288,17 @@ class State:
         last = len(self.frames) - 1
         for at, frame in enumerate(self.frames):
             env = frame.env
-            kept = {}
+            kept: dict[int, AbstractValue] = {}
             awaited = self.frames[at + 1].result if at != last else None
             for value in frame.live(at == last):
                 if value == awaited:
                     continue  # an older iteration's value: the callee's result will replace it
                 content = env.get(value)
-                if content is not None:
+                if type(content) is Known and content.found is None:
+                    kept[value] = content
+                    if content.vid:
+                        vids.add(content.vid)
+                elif content is not None:
                     kept[value] = content if type(content) is Dynamic else self._keep(content, heap, vids)
             frame.env = kept
             if frame.subject is not None:
@@ -333,14 +337,20 @@ class State:
                 continue
             entry = self.heap[oid]
             changed = False
-            items = []
+            items: list[AbstractValue] = []
             for held in entry.items:
-                item = held if type(held) is Dynamic else self._known_for_good(self.resolve(held))
-                changed = changed or item is not held
+                if type(held) is Dynamic:
+                    items.append(held)
+                    continue
+                item = held
+                if type(held) is not Known or held.found is not None:
+                    item = self._known_for_good(self.resolve(held))
+                    changed = changed or item is not held
                 items.append(item)
-                if type(item) is Virtual and item.oid not in heap:
+                if type(item) is Known:
+                    if item.vid:
+                        vids.add(item.vid)
+                elif type(item) is Virtual and item.oid not in heap:
                     work.append(item.oid)
-                elif type(item) is Known and item.vid:
-                    vids.add(item.vid)
             heap[oid] = entry.with_items(tuple(items)) if changed else entry
         return value

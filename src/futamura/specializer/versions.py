@@ -94,6 +94,7 @@ class Versions:
         self._per_block.clear()
         self._shapes.clear()
         self._all.clear()
+        self.tokens.flats.clear()
         self._knowledge.start()
         self.history = History(self._knowledge)
 
@@ -133,6 +134,7 @@ class Versions:
     def back_to(self, count: int) -> None:
         """Only the first versions are left, and these are as they were: what is told from them, too."""
         del self._all[count:]
+        self.tokens.flats.clear()
         alive = [version for version in self._all if version.forward is None]
         self.unit.table = {version.key: version for version in alive}
         self._per_block.clear()
@@ -385,6 +387,7 @@ class Versions:
         old = sorted(self.unit.table.values(), key=lambda version: version.uid)
         while True:
             table: dict[object, Version] = {}
+            self.tokens.flats.clear()
             try:
                 for version in old:
                     if version.forward is not None:
@@ -418,12 +421,8 @@ class Versions:
         left = self.nokey.known()
         named = self.tokens.identities
         gone = {at for at, place in scalars.items() if place in left and place in self.nokey and key[at] not in named}
-        if not gone:
-            return scalars, key
-        tokens = [*key]
-        for at in gone:
-            tokens[at] = OPEN
-        return {at: place for at, place in scalars.items() if at not in gone}, tuple(tokens)
+        tokens = tuple([OPEN if at in gone else token for at, token in enumerate(key)]) if gone else key
+        return {at: place for at, place in scalars.items() if at not in gone}, tokens
 
     # -- the ladder
 
