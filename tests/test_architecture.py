@@ -41,6 +41,7 @@ RANK = {
     "backend": 3,
     "driver": 4,
     "languages": 4,
+    "embedding": 3,
     "entry": 4,
     "explaining": 4,
     "saving": 4,

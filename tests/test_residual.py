@@ -388,3 +388,45 @@ def _power(x: int, n: int) -> int:
     for _ in range(n):
         result *= x
     return result
+
+
+def stepped(names: list[str], rows: Any) -> list[Any]:
+    found = []
+    for name, row in zip(names, rows):
+        found.append((name, row))
+    return found
+
+
+def instances(n: int, x: int) -> Any:
+    return NotImplemented if x < n else object.__new__(object)
+
+
+def test_a_saved_module_holds_what_it_needs_of_the_runtime(tmp_path: Path) -> None:
+    """Steps of an unknown iterator need a function of ours: its text is in the module."""
+    residual = futamura.specialize(stepped, ["a", "b"])
+    residual.save(tmp_path / "stepped.py")
+    text = (tmp_path / "stepped.py").read_text(encoding="utf-8")
+    assert "import" not in text and "_futamura_iterated" in text
+    space = saved(residual, tmp_path / "stepped.py")
+
+    class Again:
+        def __init__(self) -> None:
+            self.at = 0
+
+        def __iter__(self) -> Any:
+            self.at = 0
+            return self
+
+        def __next__(self) -> int:
+            self.at += 1
+            return self.at
+
+    for rows in ([1, 2, 3], "xy", [], Again(), iter([5])):
+        again = Again() if isinstance(rows, Again) else list(rows)
+        assert space["stepped"](rows if isinstance(rows, Again) else list(again)) == stepped(["a", "b"], again)
+
+
+def test_constants_that_only_builtins_name_can_be_saved(tmp_path: Path) -> None:
+    residual = futamura.specialize(instances, n=3)
+    space = saved(residual, tmp_path / "instances.py")
+    assert space["instances"](1) is NotImplemented and type(space["instances"](5)) is object

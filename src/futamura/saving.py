@@ -22,6 +22,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from futamura.backend.python.emitted import Emitted
+from futamura.embedding import embedded
 from futamura.source import unwarned
 from futamura.specializer.world import Assumption
 from futamura.spelling import Imports, Unspeakable, spelled
@@ -57,7 +58,13 @@ class _Module:
             if name in emitted.free:
                 values[name] = self._cell(name, cell, assumptions)
         lines: list[str] = []
+        helpers: dict[str, str] = {}
         for name, value in values.items():
+            helper = embedded(value)
+            if helper is not None:
+                helpers[helper[0]] = helper[1]
+                lines.append(f"{name} = {helper[0]}")
+                continue
             text = self._expression(value, f"the constant `{name}`", name)
             if type(value) in (list, dict, set):
                 self._copied.append(name)
@@ -73,7 +80,7 @@ class _Module:
         described.extend(f"a copy, made when this module is imported: {name}" for name in self._copied)
         head = "".join(f"# {line}\n" for line in described)
         imports = "\n".join(self._imports.statements.values())
-        parts = [head, imports, "\n".join(lines), emitted.text.rstrip("\n"), "\n".join(after)]
+        parts = [head, imports, *helpers.values(), "\n".join(lines), emitted.text.rstrip("\n"), "\n".join(after)]
         text = "\n\n".join(part.rstrip("\n") for part in parts if part) + "\n"
         with unwarned():
             compile(text, f"{made.__name__}.py", "exec", dont_inherit=True)

@@ -169,6 +169,11 @@ def _named(value: object, imports: Imports, wanted: str) -> str:
     if isinstance(value, types.BuiltinMethodType) and type(value.__self__) in _OWNERS:
         owner = spelled(value.__self__, imports)
         return f"({owner}).{value.__name__}" if type(value.__self__) is int else f"{owner}.{value.__name__}"
+    if isinstance(value, types.BuiltinMethodType) and type(value.__self__) is type:
+        if getattr(value.__self__, value.__name__, None) == value:  # `object.__new__`
+            return f"{_named(value.__self__, imports, '')}.{value.__name__}"
+    if value is NotImplemented:
+        return "NotImplemented"
     module, path = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if isinstance(module, str) and isinstance(path, str) and _found(module, path) is value:
         if module == "builtins":
