@@ -438,5 +438,9 @@ def test_command(tmp_path: Path) -> None:
     (tmp_path / "f.flow").write_text(text, encoding="utf-8")
     done = CliRunner().invoke(cli, ["opt", "--passes", "merge", "--statistics", str(tmp_path / "f.flow")])
     assert done.exit_code == 0 and done.output.count("return") == 1 and "merge" in done.output
+    done = CliRunner().invoke(cli, ["opt", "--passes", "merge", "--print-after", "dce", str(tmp_path / "f.flow")])
+    assert done.exit_code == 2 and "'dce' is not among the passes that run: merge" in done.output
+    done = CliRunner().invoke(cli, ["opt", "--passes", "merge", "--without", "dce", str(tmp_path / "f.flow")])
+    assert done.exit_code == 2 and "'dce' is not among the passes of --passes" in done.output
     done = CliRunner().invoke(cli, ["opt", "--passes", "nothing", str(tmp_path / "f.ir")])
     assert done.exit_code == 2 and "there is no pass 'nothing'" in done.output

@@ -59,6 +59,12 @@ def opt(
     A function is printed as Python, a program as text of the intermediate representation.
     """
     names = [name for name in passes or PIPELINE if name not in without]
+    for name in print_after:
+        if name not in names:
+            raise click.UsageError(f"--print-after: '{name}' is not among the passes that run: {', '.join(names)}")
+    for name in without:
+        if passes and name not in passes:
+            raise click.UsageError(f"--without: '{name}' is not among the passes of --passes")
     reports: list[Report] = []
 
     def watch(name: str, function: Function) -> None:
