@@ -442,5 +442,5 @@ def lambdas_in_a_loop(xs: list[int]) -> object:
 
 def test_a_captured_variable_that_a_loop_makes_anew_is_refused() -> None:
     """Printed as one variable of the function, its closures would all see the last value."""
-    with pytest.raises(UnsupportedError, match="FT901"):
+    with pytest.raises(UnsupportedError, match="FT301"):
         driver.roundtrip(lambdas_in_a_loop)

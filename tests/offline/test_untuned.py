@@ -54,7 +54,7 @@ def test_marks_of_an_interpreter() -> None:
     done = CliRunner().invoke(cli, ["bta", target, "--static", "tree", "--division", "bounded"])
     assert done.exit_code == 0, done.output
     rows = done.output.splitlines()
-    assert rows[0] == "env_tuples(tree: static, x: dynamic)    bounded, pointwise"
+    assert rows[0] == "env_tuples(tree: static, x: dynamic) -> dynamic    bounded, pointwise"
     at = next(number for number, row in enumerate(rows) if row.endswith('if kind == "num":'))
     assert rows[at + 1].split("|")[1].strip() == "s" * len('kind == "num"')
     assert "static: tree, kind" in rows
