@@ -195,7 +195,7 @@ def _stops(kind: type | None) -> bool:
 
 def raise_guarded(m: Machine, operands: Sequence[AbstractValue]) -> None:
     """Raise inside a generator's frame what may be a StopIteration."""
-    if raised_class(m, operands[0]) is None:
+    if not operands or raised_class(m, operands[0]) is None:
         leave_closing(m, None)
     raised = m.emit("call", (Known(raise_in_generator), *operands))
     m.end("raise", (raised.rv,))
