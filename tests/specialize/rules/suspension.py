@@ -82,6 +82,21 @@ def raised_from_inside(n, f):
         return error.args, repr(error.__cause__), repr(error.__cause__.__cause__)
 
 
+def raised_again(n, f):
+    def produce():
+        for i in range(n):
+            try:
+                result = f(i)
+            except (LookupError, StopIteration):
+                raise
+            yield result
+
+    try:
+        return list(produce())
+    except Exception as error:
+        return type(error), error.args, repr(error.__cause__)
+
+
 def bare_raise(n, f):
     def again():
         raise
@@ -438,6 +453,7 @@ SUBJECTS = [
     _one(call_in_mapped, values=(0, 1, 2, 3)),
     _one(call_behind_try, n=3),
     _one(raised_from_inside, n=3),
+    _one(raised_again, n=3),
     _one(bare_raise, n=3),
     _one(recursion_in_generator, depth=2),
     _one(managed, n=3),

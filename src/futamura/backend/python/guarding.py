@@ -35,6 +35,7 @@ from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any, Final, Protocol
 
 from futamura.backend.python.emitted import Emitted
+from futamura.backend.python.factory import factory_text
 from futamura.ir.graph import Signature, Span
 from futamura.source import unwarned
 
@@ -362,8 +363,11 @@ class _Scope:
     """The names that mean globals in the body of an emitted function."""
 
     def __init__(self, emitted: Emitted) -> None:
+        around = factory_text(emitted)  # what the text declares `nonlocal` has its variable there
         with unwarned():
-            top = symtable.symtable(emitted.text, "<emitted>", "exec")
+            top = symtable.symtable(around.text, "<emitted>", "exec")
+        if around.factory:
+            top = next(table for table in top.get_children() if table.get_name() == around.factory)
         self._own: Final = next(table for table in reversed(top.get_children()) if table.get_name() == emitted.name)
         self._used: Final = frozenset(self._own.get_identifiers())
         beside = {table.get_name() for table in top.get_children()} - {emitted.name}
