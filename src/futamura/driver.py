@@ -146,11 +146,18 @@ def residual_text(
 
     def printed(program: Program, passes: Sequence[str]) -> tuple[Emitted, Program | None]:
         """The text behind these passes, and the program without decision trees, if they made such."""
-        optimized, report = optimize(program, passes, known=known, given=given, keep="decisions")
+        early = use_contents(program, promised) if promised else program
+        used = early is not program
+        if used:
+            passes = [name for name in passes if name not in _PLACING]
+        optimized, report = optimize(early, passes, known=known, given=given, keep="decisions")
         optimized = shrink(optimized, known=known)
-        told = use_contents(optimized, promised) if promised else optimized
-        if told is not optimized:  # the items have types now
-            optimized, _ = optimize(told, AGAIN, known=known, given=given)
+        if promised and not used:  # what keeps the promises from being used may be gone now
+            told = use_contents(optimized, promised)
+            used = told is not optimized
+            if used:  # the items have types now
+                optimized, _ = optimize(told, AGAIN, known=known, given=given)
+        if used:
             optimized, _ = optimize(forward(optimized), _PLACING, known=known, given=given)
         return _shortened(optimized), report.kept
 

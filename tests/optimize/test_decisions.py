@@ -7,11 +7,17 @@ Invariant: each residual is compared with its original, errors included.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import futamura
+from futamura.frontend.python import lower
+from futamura.ir.interp import run
+from futamura.optimize.pathfacts import MOST_EXCLUDED
+from futamura.optimize.pipeline import optimize
+from futamura.optimize.shapes import Shape
 
 RULES = (
     ("get", ("u", int), "show"),
@@ -85,3 +91,25 @@ def test_each_question_is_asked_once(residual: Any) -> None:
     assert source.count("'u'") <= 2  # with one part, and with two
     assert source.count("'delete' == method") == 1
     assert "while" not in source
+
+
+def test_the_first_constants_of_a_long_chain_are_remembered(tmp_path: Path) -> None:
+    tried = 2 * MOST_EXCLUDED
+    lines = [f"    if x == {at}: return {at}\n" for at in range(tried)]
+    again = [f"    if x == {at}: return -{at}\n" for at in range(tried)]
+    names: dict[str, Any] = {}
+    text = "".join(["def f(x):\n", *lines, "    g(x)\n", *again, "    return x\n"])
+    path = tmp_path / "chain.py"
+    path.write_text(text)
+    exec(compile(text, str(path), "exec"), names)
+    seen: list[int] = []
+    names["g"] = seen.append
+    program = lower(names["f"]).program
+    given = {"x": Shape("int")}
+    passes = ("paste", "parameters", "typefold", "decisions", "dce")
+    changed, _ = optimize(program, passes, given=given)
+    asked = [op for op in changed.main.operations() if op.name == "eq"]
+    assert len(asked) == 2 * tried - MOST_EXCLUDED
+    for x in (0, 5, MOST_EXCLUDED, tried - 1, tried, -1):
+        assert run(changed, (x,), globals=names) == run(program, (x,), globals=names) == names["f"](x)
+    assert len(seen) == 6

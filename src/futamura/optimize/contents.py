@@ -64,6 +64,8 @@ class _Inference:
     constants: dict[Value, Constant] = field(default_factory=dict)
     fresh: set[Value] = field(default_factory=set)
     """Lists, sets and dicts that the function makes itself."""
+    _late: bool = False
+    """Was something found of a value behind the place where it was used?"""
 
     def run(self) -> bool:
         """Infer; can the promises be believed to the end?"""
@@ -83,31 +85,45 @@ class _Inference:
                 self.fresh.add(operation.results[0])
             elif operation.name == "iter" and operation.args[0] in self.lists:
                 self.iterators[operation.results[0]] = self.lists[operation.args[0]]
-        changed = True
-        while changed:
-            changed = False
-            for block in function.blocks:
-                changed = self._block(block) or changed
+        self._solve()
         return all(self._harmless(operation) for operation in function.operations()) and all(
             self._quiet(block.terminator) for block in function.blocks
         )
 
+    def _solve(self) -> None:
+        """Types of all values.  Once is enough if every value is found before it is used."""
+        for block in self.function.blocks:
+            self._block(block)
+        changed = self._late
+        while changed:
+            changed = False
+            for block in self.function.blocks:
+                changed = self._block(block) or changed
+
     def types_of(self, values: tuple[Value, ...]) -> tuple[str, ...]:
-        return tuple(self.types.get(value, OBJECT) for value in values)
+        get = self.types.get
+        return tuple([get(value, OBJECT) for value in values])
 
     def _block(self, block: Block) -> bool:
         changed = False
+        types = self.types
         for operation in block.ops:
-            if all(value in self.types for value in operation.args):
-                result = self._result(operation)
-                for value in operation.results:
-                    changed = self._raise(value, result) or changed
+            if not all(map(types.__contains__, operation.args)):
+                self._late = True
+                continue
+            result = self._result(operation)
+            for value in operation.results:
+                changed = self._raise(value, result) or changed
         end = block.terminator
         for at, edge in enumerate(end.edges):
             item = self.iterators[end.args[0]].item if end.name == "next" and end.args[0] in self.iterators else OBJECT
-            changed = self._pass(edge, item if end.name == "next" and at == 0 else None) or changed
+            passed = self._pass(edge, item if end.name == "next" and at == 0 else None)
+            changed = passed or changed
+            self._late = self._late or (passed and edge.target <= block.id)
         if block.handler is not None:
-            changed = self._pass(block.handler, OBJECT) or changed
+            passed = self._pass(block.handler, OBJECT)
+            changed = passed or changed
+            self._late = self._late or (passed and block.handler.target <= block.id)
         return changed
 
     def _result(self, operation: Operation) -> str:
@@ -123,7 +139,9 @@ class _Inference:
         arriving = [*found, *(given.get(arg) for arg in edge.args)]
         changed = False
         for param, kind in zip(params, arriving):
-            if kind is not None:
+            if kind is None:
+                self._late = True
+            else:
                 changed = self._raise(param, kind) or changed
         return changed
 

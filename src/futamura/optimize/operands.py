@@ -54,6 +54,8 @@ class _Operands:
         self._inference: Final = inference
         self._uses: Final = uses
         self._handled: Final = handled
+        self._standing: Final[dict[int, bool]] = {}
+        """By the number of an operation: what `_stands` says."""
 
     def block(self, node: Node) -> bool:
         behind: list[Operation] = []
@@ -82,9 +84,15 @@ class _Operands:
                 while place < stays and self._follows(op, behind[place], user, users):
                     place += 1
                 return place
-            stands = self._is_ordered(other) or self._is_assigned(other)
-            ordered = ordered or (stands and not self._follows(op, other, user, users))
+            ordered = ordered or (self._stands(other) and not self._follows(op, other, user, users))
         return stays
+
+    def _stands(self, op: Operation) -> bool:
+        """Is it a statement, or does the back end leave it where it stands?"""
+        found = self._standing.get(op.id)
+        if found is None:
+            found = self._standing[op.id] = self._is_ordered(op) or self._is_assigned(op)
+        return found
 
     def _is_ordered(self, op: Operation) -> bool:
         """Does the back end leave it where it stands?"""

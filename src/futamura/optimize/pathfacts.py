@@ -29,6 +29,8 @@ Fact: TypeAlias = "Constant | frozenset[Constant] | Kinds"
 
 MOST_HOMES: Final = 16
 """What depends on more blocks is a value of its own: sets of homes would grow with chains of operations."""
+MOST_EXCLUDED: Final = 256
+"""Constants that a subject is known not to be: of a longer chain of comparisons, the first ones are remembered."""
 _COMPARED: Final = frozenset({"int", "str", "bytes"})
 """Of two of one of these types, `==` says that they are the same constant."""
 _ORDERED: Final = frozenset({"int", "str", "bytes", "bool"})
@@ -83,7 +85,8 @@ def learned(test: Test, fact: Fact | None, first: bool) -> Fact:
     assert not isinstance(fact, Kinds)
     if first is test.positive or isinstance(fact, Constant):
         return test.constant if first is test.positive else fact  # type: ignore[return-value]
-    return (fact or frozenset()) | {test.constant}
+    excluded = fact or frozenset()
+    return excluded if len(excluded) >= MOST_EXCLUDED else excluded | {test.constant}
 
 
 def meet(one: Fact, other: Fact) -> Fact | None:

@@ -115,6 +115,11 @@ class Whole(NamedTuple):
     why_here: str
 
 
+def _has_ways(graph: FlowGraph) -> bool:
+    """Is there more than one straight line?"""
+    return sum(node is not None for node in graph.blocks) > 1
+
+
 def _lines(graph: FlowGraph) -> bool:
     pruned = prune(graph)
     return paste(graph) or pruned
@@ -142,6 +147,7 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         decisions,
         "what was asked on the way to a branch is not asked again: rules tried one by one become a tree",
         "behind typefold, whose types tell what a test asks; before cse, which finds what each way has computed",
+        wanted=_has_ways,
     ),
     "cse": Row(
         cse,
@@ -172,16 +178,19 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         "what does not change in a loop is computed before it",
         "when all is folded, and equal operations are one",
         OF_LICM,
+        wanted=_has_ways,
     ),
     "arms": Row(
         equal_arms,
         "branches whose ways do the same are jumps",
         "behind all that makes ways equal; what they tested is dead then",
+        wanted=_has_ways,
     ),
     "copies": Row(
         copies,
         "a loop that only copies a list is one operation",
         "behind all that empties loops",
+        wanted=_has_ways,
     ),
     "late-iter": Row(
         late_iterators,
@@ -193,17 +202,20 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         peel,
         "the first round of a loop stands before it, where later rounds need not repeat what it found out",
         "behind licm, which takes what it can without making the code longer",
+        wanted=_has_ways,
     ),
     "split": Row(
         split,
         "loops over a range go on without the tests of their counter, once all of these are decided",
         "behind peel, whose first round may be all that has open tests",
+        wanted=_has_ways,
     ),
     "sink": Row(
         sink,
         "what only some ways need is computed on these ways",
         "behind licm and peel, which take out of loops what this would leave in them",
         rules=OF_SINK,
+        wanted=_has_ways,
     ),
     "texts": Row(
         texts,
@@ -466,8 +478,8 @@ class _Run:
         facts: Inference | None = None
         older: Inference | None = None  # from before a pass that only took away
         before = _count(graph)
+        started = time.process_time()
         for name, row in rows:
-            started = time.process_time()
             if name == self.keep:
                 self._put_aside(graph, changed)
             if isinstance(row, Cleaning):
@@ -483,8 +495,9 @@ class _Run:
                 older = facts if isinstance(row, Row) and row.takes_away else None
                 changed, facts = True, None
             count = _count(graph) if news else before
-            self.report.add(name, time.process_time() - started, news, before - count)
-            before = count
+            ended = time.process_time()
+            self.report.add(name, ended - started, news, before - count)
+            started, before = ended, count
             if row.rules:
                 self.report.fired.update({f"{name}: {rule}": times for rule, times in graph.fired.items()})
             elif news:
@@ -492,6 +505,7 @@ class _Run:
             graph.fired.clear()
             if self.watch is not None:
                 self.watch(name, graph.freeze()[0])
+                started = time.process_time()
         return changed
 
 

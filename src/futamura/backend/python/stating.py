@@ -379,10 +379,9 @@ class Writer:
         if name == "cell":
             self._cell(value, target, depth)
             return True
-        if name == "import":
-            return self._line(import_line(value, self.target(target)), depth, value.op.span)
-        if name == "import_from":
-            return self._line(member_import_line(value, self.target(target)), depth, value.op.span)
+        if name in ("import", "import_from"):
+            written = import_line if name == "import" else member_import_line
+            return self._line(written(value, self.target(target)), depth, value.op.span)
         if name == "class":
             assert isinstance(value.op.attr, ClassAttr)
             for line in self.definitions.class_lines(value.op.attr):
@@ -415,21 +414,24 @@ class Writer:
             return False
         shown = [self.e.text(decorator) for decorator in decorators]
         wanted = self.target(statement.targets[0])
-        clash = wanted != base and wanted.isidentifier() and base in self._variables()
+        variables = {*self.definitions.names.values.values(), *self.definitions.names.cells.values()}
+        clash = wanted != base and wanted.isidentifier() and base in variables  # a definition assigns its name
         name = wanted if (lambdas or clash) and wanted.isidentifier() else base if not lambdas else "_lambda"
+        parts = [name]
+        if clash and decorators:  # they see the name, so they are called when it is right
+            parts = [self.definitions.temporary() for _ in (*shown, inner)]
+            for part, text in zip(parts, shown):
+                self.out.add(depth, f"{part} = {text}", inner.op.span)
+            shown, name = [], parts[-1]
         for indent, text, span in self.definitions.definition(inner, name, shown):
             self.out.add(depth + indent, text, span)
-        if wanted != name:
-            self.out.add(depth, f"{wanted} = {name}")
         if lambdas or clash:
-            self.out.add(depth, f"{wanted}.__name__ = {base!r}")
-            self.out.add(depth, f"{wanted}.__qualname__ = {attr.name.partition('#')[0]!r}")
+            self.out.add(depth, f"{name}.__name__ = {base!r}")
+            self.out.add(depth, f"{name}.__qualname__ = {attr.name.partition('#')[0]!r}")
+        decorated = "(".join(parts) + ")" * (len(parts) - 1)
+        if wanted != decorated:
+            self.out.add(depth, f"{wanted} = {decorated}")
         return True
-
-    def _variables(self) -> set[str]:
-        """The names of the function's variables: the name of a definition is assigned like them."""
-        names = self.definitions.names
-        return {*names.values.values(), *names.cells.values()}
 
     def _in_place(self, target: Target, value: Node, depth: int) -> None:
         sign = INPLACE_SIGNS[value.op.name]
