@@ -13,6 +13,7 @@ import pytest
 
 import futamura
 from futamura import Dyn
+from futamura.ir.immediates import free_names
 
 SOURCE = '''
 import dataclasses
@@ -164,7 +165,7 @@ def test_a_local_variable_with_the_name_of_a_builtin(space: types.ModuleType) ->
 def test_a_global_that_is_no_call_is_read_in_line(space: types.ModuleType) -> None:
     residual = futamura.specialize(space.kinds, n=2)
     assert residual("/a") is True and residual("a") is False and residual(5) is False
-    assert not any("hold" in name for name in residual.function.__code__.co_freevars)
+    assert not any("hold" in name for name in free_names(residual.function.__code__))
     space.str = int
     with pytest.raises(TypeError):
         residual(5)
@@ -241,5 +242,5 @@ def test_an_open_input_that_is_a_static_object_is_told_apart(count: int, declare
 def test_an_input_of_a_promised_class_is_compared_with_objects_of_that_class_only() -> None:
     residual = futamura.specialize(_moved, tables=[{"a": 1}], x=Dyn(dict))
     code = residual.function.__code__
-    assert "_id" not in code.co_freevars, "one table is compared by `is`, and the list of tables not at all"
+    assert "_id" not in free_names(code), "one table is compared by `is`, and the list of tables not at all"
     assert residual({"a": 1}) == (2, [{"a": 1}])

@@ -23,6 +23,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from futamura.errors import UnsupportedError, diagnose
 from futamura.frontend.collector import collector_paused
 from futamura.ir.constant import exact_key
+from futamura.ir.immediates import immediates_of
 from futamura.source import unwarned
 
 __all__ = ["Located", "locate", "same_code"]
@@ -216,7 +217,10 @@ def _found(function: FunctionType, text: Text) -> Located | str:
     """The node of the function, or why it was not found."""
     code = function.__code__
     key = (code.co_name, code.co_firstlineno)
-    if not any(same_code(code, candidate) for candidate in text.codes.get(key, ())):
+    immediates = immediates_of(code)
+    if immediates is not None and text.text != immediates.text:
+        return "it has changed"
+    if immediates is None and not any(same_code(code, candidate) for candidate in text.codes.get(key, ())):
         return "it has changed"
     if code.co_name == "<lambda>":
         found = _lambda(code, text.lambdas.get(code.co_firstlineno, []))

@@ -33,6 +33,7 @@ from futamura.frontend.statements import leave
 from futamura.frontend.variables import cell_variables, order_blocks
 from futamura.ir.build import FunctionBuilder
 from futamura.ir.graph import Function, Program, Signature
+from futamura.ir.immediates import closure_of, free_names
 
 __all__ = ["LoweredFunction", "collector_paused", "lower"]
 
@@ -76,7 +77,7 @@ def lower(target: object, *, check: bool = True) -> LoweredFunction:
         except RecursionError:
             program = _deeply(lambda: _program(located, check))
     return LoweredFunction(
-        program, function, function.__globals__, function.__closure__ or (), located.file, located.stringized
+        program, function, function.__globals__, closure_of(function), located.file, located.stringized
     )
 
 
@@ -122,7 +123,7 @@ def _program(located: Located, check: bool) -> Program:
         optimize=sys.flags.optimize,
     )
     unit.takes_constants_of(code)
-    free = code.co_freevars
+    free = free_names(code)
     scope = analyze(node, located.private, free, stringized=located.stringized)
     if isinstance(node, ast.AsyncFunctionDef):
         raise unit.refuse("FT105", "this is an asynchronous function", node)

@@ -23,6 +23,7 @@ from typing import Final
 from futamura.analysis.methods import MUTATING
 from futamura.frontend.items import Changed
 from futamura.ir.classes import is_a
+from futamura.ir.immediates import closure_of, free_names
 
 __all__ = ["changing_objects", "is_container"]
 
@@ -79,7 +80,7 @@ def _named_parts(value: object, module: object) -> Iterator[tuple[str, object]]:
             yield from (("." + name, part) for name, part in list(value.__dict__.items()))
     elif is_a(value, types.FunctionType):
         if value.__module__ == module:
-            for name, cell in zip(value.__code__.co_freevars, value.__closure__ or ()):
+            for name, cell in zip(free_names(value.__code__), closure_of(value)):
                 yield from ((name, part) for part in gc.get_referents(cell))  # nothing if it is empty
             yield from _defaults(value)
             yield from (("." + name, part) for name, part in list(value.__dict__.items()))

@@ -20,6 +20,7 @@ from typing import Final, NamedTuple, Protocol
 
 from futamura.analysis.sharing import is_stored_on_a_class
 from futamura.ir.classes import is_a
+from futamura.ir.immediates import closure_of
 from futamura.specializer.plainness import comparable
 from futamura.specializer.purity import MISSING, class_lookup, deep, is_mutable, plain_lookup
 
@@ -202,7 +203,7 @@ class World:
             self._frozen.setdefault(id(value), value)
             self._constants.discard(id(value))
         elif type(value) is types.FunctionType:
-            self._closures.update((id(cell), cell) for cell in value.__closure__ or ())
+            self._closures.update((id(cell), cell) for cell in closure_of(value))
 
     def found_in_cell(self, cell: types.CellType, content: object) -> None:
         """`content` is in a variable of a closure: static, if the closure is a static input or was found in one."""

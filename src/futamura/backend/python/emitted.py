@@ -36,3 +36,5 @@ class Emitted:
     """Whether the text calls `name` by `invoke`: the name then means this very function, not the program's global."""
     literals: tuple[object, ...] = ()
     """Objects that are printed as literals: code that asks for identity must find these very objects."""
+    immediates: tuple[str, ...] = ()
+    """Names among the constants that stand nowhere but where a string may stand: they need no cells (`immediates`)."""

@@ -28,8 +28,9 @@ from types import CodeType
 from typing import Final
 
 from futamura.backend.python.emitted import Emitted
+from futamura.ir.immediates import marker
 
-__all__ = ["CLASS_BODY", "FUTURE", "Text", "codes_of", "factory_text", "renamed"]
+__all__ = ["CLASS_BODY", "FUTURE", "Text", "codes_of", "factory_text", "marked", "renamed"]
 
 FUTURE: Final = functools.reduce(
     int.__or__, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
@@ -73,6 +74,18 @@ def factory_text(emitted: Emitted) -> Text:
     header = len(lines)
     lines.extend(_indented(emitted.text))
     return Text("\n".join(lines) + "\n", header, parameters, siblings, factory)
+
+
+def marked(text: Text, immediates: tuple[str, ...]) -> str:
+    """What is compiled: the text, with markers in the places of those names."""
+    if not immediates:
+        return text.text
+    head, _, rest = text.text.partition("\n")
+    left = [name for name in text.parameters if name not in immediates]
+    names = re.compile(rf"\b(?:{'|'.join(immediates)})\b")
+    body = names.sub(lambda found: repr(marker(found[0])), rest)
+    assert text.factory and head.startswith(f"def {text.factory}(")
+    return f"def {text.factory}({', '.join(left)}):\n{body}"
 
 
 def _defined(emitted: Emitted) -> tuple[str, ...]:

@@ -37,6 +37,7 @@ from typing import Any, Final, Protocol
 from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.factory import factory_text
 from futamura.ir.graph import Signature, Span
+from futamura.ir.immediates import fits
 from futamura.source import unwarned
 
 __all__ = ["Assumed", "Check", "Constants", "Items", "guarded"]
@@ -183,8 +184,13 @@ def guarded(
     rest = emitted.spans[place + bool(moved) :]
     spans = (*emitted.spans[:place], *moved, *[None] * (len(lines) - len(moved)), *rest)
     text[place:place] = lines
+    immediates = () if any(check.refusal for check in checks) else [name for name in constants if fits(constants[name])]
     return replace(
-        emitted, text="\n".join(text) + "\n", spans=spans, constants=(*emitted.constants, *constants.items())
+        emitted,
+        text="\n".join(text) + "\n",
+        spans=spans,
+        constants=(*emitted.constants, *constants.items()),
+        immediates=tuple(immediates),
     )
 
 

@@ -5,12 +5,12 @@
             defaults, annotations, attributes, names
 
 A text is compiled once (`compiled`) and may be made a function many times, each with other cells.  Nothing is put into
-the globals: constants, and functions that the text calls directly, come in through cells.
+the globals: constants, and functions that the text calls directly, come in through cells, or are put among the
+constants of the code (`immediates`).
 
 `swap(original, new)` puts new code into a function that must keep its identity.  Its closure cannot change, so for this
 the text is compiled once more in a form in which constants are no free variables: they are loaded, in one tuple, from a
-holder among the code's constants.  (In general closure cells are better: they cost nothing on entry, and a constant
-that the compiler could see would be folded.)
+holder among the code's constants.
 
 Invariant: a function made here reads and writes the very cells of the original.
 """
@@ -25,10 +25,11 @@ from types import CellType, CodeType, FunctionType
 from typing import Any, Final, NamedTuple
 
 from futamura.backend.python.emitted import Emitted
-from futamura.backend.python.factory import FUTURE, codes_of, factory_text, renamed
+from futamura.backend.python.factory import FUTURE, codes_of, factory_text, marked, renamed
 from futamura.backend.python.listing import SourceMap, enter, keep, nested_codes, source_map
 from futamura.ir.constant import exact_key
 from futamura.ir.graph import Signature
+from futamura.ir.immediates import closure_of, free_names, put
 from futamura.source import unwarned
 
 __all__ = [
@@ -92,12 +93,15 @@ def compiled(emitted: Emitted, identity: Identity, *, path: Path | None = None, 
     """Compile the text, list it (with `path`: write it to that file), and give the code its names."""
     text = factory_text(emitted)
     file = enter(identity.qualname.rpartition("<locals>.")[2], text.text, path, origin)
-    codes = codes_of(text, _module(text.text, file))
+    codes = codes_of(text, _module(marked(text, emitted.immediates), file))
     main = codes.get(emitted.name) or codes["<lambda>"]
     # A lambda that is printed as a `def` keeps that name: a listed text must name what it defines.
     name = identity.name if identity.name.isidentifier() else main.co_name
     literals = (*(value for _, value in emitted.constants), *emitted.literals)
     code = with_literals(renamed(main, name, identity.qualname, identity.flags), literals)
+    if emitted.immediates:
+        values = dict(emitted.constants)
+        code = put(code, text.text, {name: values[name] for name in emitted.immediates})
     qualnames = dict(emitted.qualnames)
     siblings = tuple(
         (name, with_literals(renamed(codes[name], name, qualnames.get(name, name), identity.flags), literals))
@@ -118,7 +122,7 @@ def _module(source: str | ast.Module, file: str) -> CodeType:
 
 def cells_of(function: FunctionType) -> dict[str, CellType]:
     """The closure of a function by name."""
-    return dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+    return dict(zip(free_names(function.__code__), closure_of(function)))
 
 
 def load(emitted: Emitted, original: FunctionType, *, path: Path | None = None) -> FunctionType:
