@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import click
 
-from tools.mutation.planting import HOUSE, Fault, copy, faults
+from tools.mutation.planting import HOUSE, LISTS, Fault, copy, faults
 
 __all__ = ["STAGES", "Finding", "examined"]
 
@@ -44,6 +44,11 @@ _TESTS = (
 )
 """The unit tests in the order in which they are run: those that are short and say most come first."""
 STAGES = ("named", *[name for name, _ in _TESTS], "fuzzer")
+_FUZZERS = (
+    ("tools.fuzz_specializer", ("--count", "200", "--jobs", "1")),
+    ("tools.fuzz_heaps", ("--count", "200")),
+)
+"""With what is looked for in one slice."""
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
 _FOUND = re.compile(r"^\d+ x .*$", re.MULTILINE)
 
@@ -83,16 +88,16 @@ def _fails_again(tree: Path, test: str, patience: float) -> bool:
 
 
 def _fuzzed(tree: Path, seconds: float, seed: int) -> str:
-    """What fuzzing in slices finds within some seconds."""
+    """What fuzzing in slices finds within some seconds: both fuzzers in turn, by the same seeds."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        command = ["-m", "tools.fuzz_specializer", "--count", "200", "--seed", str(seed), "--jobs", "1"]
-        done = _run(tree, command, seconds + 60)
-        if done is None:
-            return "the fuzzer does not end"
-        if done.code:
-            found = _FOUND.search(done.output)
-            return found.group(0) if found else done.output[-200:]
+        for name, options in _FUZZERS:
+            done = _run(tree, ["-m", name, "--seed", str(seed), *options], seconds + 60)
+            if done is None:
+                return f"{name} does not end"
+            if done.code:
+                found = _FOUND.search(done.output)
+                return found.group(0) if found else done.output[-200:]
         seed += 200
     return ""
 
@@ -119,6 +124,7 @@ def _run(tree: Path, arguments: Sequence[str], patience: float) -> _Ended | None
 
 
 @click.command()
+@click.option("--among", multiple=True, type=click.Choice(LISTS), help="Only faults of this list.")
 @click.option("--only", multiple=True, help="Only faults of this name.")
 @click.option("--seconds", default=60.0, show_default=True, help="How long to fuzz.")
 @click.option("--patience", default=600.0, show_default=True, help="Seconds for one stage of tests.")
@@ -128,6 +134,7 @@ def _run(tree: Path, arguments: Sequence[str], patience: float) -> _Ended | None
 @click.option("--list", "listed", is_flag=True, help="Print the faults.")
 @click.option("--without", is_flag=True, help="Run the stages without a fault.")
 def main(
+    among: tuple[str, ...],
     only: tuple[str, ...],
     seconds: float,
     patience: float,
@@ -138,7 +145,8 @@ def main(
     without: bool,
 ) -> None:
     """Look for planted faults."""
-    chosen = [fault for fault in faults() if not only or fault.name in only]
+    known = [fault for name in among or LISTS for fault in faults(name)]
+    chosen = [fault for fault in known if not only or fault.name in only]
     if listed:
         for fault in chosen:
             click.echo(f"{fault.name:34}{fault.file:16}{fault.says}")

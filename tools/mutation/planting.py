@@ -1,6 +1,6 @@
 """The faults, and copies of the source tree that have one.
 
-    faults()[0]                        Fault("meet of equal values", file="merge.py", old="...", new="...", ...)
+    faults("faults")[0]                Fault("meet of equal values", file="merge.py", old="...", new="...", ...)
     planted(tree, fault)               the text of the file with the fault; an error unless `old` occurs exactly once
     copy(house, there, fault)          a tree that the tests run in, with the fault in it
 
@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-__all__ = ["HOUSE", "Fault", "copy", "faults", "planted"]
+__all__ = ["HOUSE", "LISTS", "Fault", "copy", "faults", "planted"]
 
 HOUSE: Final = Path(__file__).resolve().parents[2]
+LISTS: Final = ("faults", "reach")
+"""The lists of faults: those of the parts that are at the heart of it, and those of all others."""
 _SUBJECT: Final = Path("src") / "futamura" / "specializer"
 _LEFT_OUT: Final = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "build", "dist")
 
@@ -35,8 +37,9 @@ class Fault:
     """The test that found it first, last time: it is asked before all others."""
 
 
-def faults() -> list[Fault]:
-    data = tomllib.loads((Path(__file__).parent / "faults.toml").read_text(encoding="utf-8"))
+def faults(among: str) -> list[Fault]:
+    """The faults of one list."""
+    data = tomllib.loads((Path(__file__).parent / f"{among}.toml").read_text(encoding="utf-8"))
     return [Fault(**entry) for entry in data["fault"]]
 
 

@@ -1,0 +1,234 @@
+"""Static objects of which the code takes one at a place that is not known, and who may change it then.
+
+    use(rows[k].append)         k open: `use` may append to any of the rows, whose lengths are not believed any more
+    row = rows[k]; row += more  the same, done by the code itself
+
+What is read of all of them afterwards is what is there.
+"""
+
+import collections
+import operator
+
+from ..table import Case, Subject
+
+
+def put_in_a_list(rows, k, x):
+    box = [rows[at] for at in range(k)]
+    for row in box:
+        row.append(x)
+    return [len(row) for row in rows]
+
+
+def put_in_a_dict(rows, k, x):
+    box = {}
+    for at in range(k):
+        box[at] = rows[at]
+    box[0].append(x)
+    return len(rows[0]), len(rows[1])
+
+
+def _writers(log):
+    def first(x):
+        log.append(x)
+
+    def second(x):
+        log.extend([x, x])
+
+    def third(x, to=log):
+        to.insert(0, x)
+
+    return [first, second, third] * 4
+
+
+def given_functions(writers, log, k, use):
+    before = len(log)
+    use(writers[k])
+    return before, len(log), log[0]
+
+
+def given_methods(rows, k, use):
+    before = len(rows[0]), len(rows[1])
+    use(rows[k].append)
+    return before, len(rows[0]), len(rows[1])
+
+
+def added_in_place(rows, k, x):
+    before = len(rows[0]), len(rows[1])
+    row = rows[k]
+    row += [x]
+    return before, len(rows[0]), len(rows[1])
+
+
+def found_by_a_loop(groups, k, x):
+    for row in groups[k]:
+        row.append(x)
+    return len(groups[0][0]), len(groups[1][0]), groups[0][0][0]
+
+
+def taken_out(tables, k, x):
+    last = tables[k].popitem()
+    return last, len(tables[0]), len(tables[1]), x
+
+
+def given_by_a_closure(rows, k, use):
+    row = rows[k]
+    use(lambda x: row)
+    return len(rows[0]), len(rows[1])
+
+
+def kept_by_a_closure(rows, k, use):
+    row = rows[k]
+    before = len(rows[0]), len(rows[1])
+    use(lambda x: row.append(x))
+    return before, len(rows[0]), len(rows[1])
+
+
+class Gauge:
+    def __init__(self, n):
+        self.n = n
+
+    @property
+    def next(self):
+        self.n += 1
+        return self.n
+
+
+def read_by_a_property(gauges, k, x):
+    before = gauges[0].n
+    return gauges[k].next + x, before, gauges[0].n, gauges[1].n
+
+
+class Wheel:
+    def __init__(self, n):
+        self.n = n
+
+    def step(self):
+        self.n += 1
+        return self.n
+
+    next = property(operator.methodcaller("step"))
+
+
+def stepped_by_a_property(wheel, x):
+    before = wheel.n
+    return before, wheel.next + x, wheel.n
+
+
+def asked_of_defaults(table, k, x):
+    before = len(table)
+    found = table[k]
+    return before, found, len(table), "z" in table, x
+
+
+class Nosy:
+    """Counts who compares it."""
+
+    def __init__(self, n):
+        self.n = n
+
+    def __eq__(self, other):
+        self.n += 1
+        return False
+
+
+class Noisy(Nosy):
+    pass
+
+
+def looked_for(nosy, rows, k, x):
+    before = nosy.n
+    return [x] in rows, before, nosy.n, k
+
+
+def compared(nosy, rows, k, x):
+    before = nosy.n
+    return [[x]] == rows, before, nosy.n, k
+
+
+def _double(x):
+    return x * 2
+
+
+def _negated(x):
+    return -x
+
+
+def _texts(x):
+    return str(x)
+
+
+def replaced_functions(functions, k, x):
+    before = functions[k](x)
+    functions[0] = _texts
+    return before, functions[k](x)
+
+
+def missing_function(functions, k, x):
+    return functions.get(k)(x)
+
+
+def missing_function_of_a_pair(functions, k, x):
+    function = functions.get(("a", k))
+    return function(x)
+
+
+def _row(function, make, inputs, more=""):
+    return Subject(function.__name__.replace("_", " ") + more, [Case("", lambda: (function, make()))], inputs)
+
+
+def _rows():
+    return {"rows": [[1], [2, 3]]}
+
+
+def _table():
+    table = collections.defaultdict(list)
+    table["a"] = [1]
+    return {"table": table}
+
+
+def _watched(kind):
+    nosy = kind(0)
+    return {"nosy": nosy, "rows": [[nosy]]}
+
+
+def _log():
+    log = [0]
+    return {"writers": _writers(log), "log": log}
+
+
+def keyed(random):
+    return random.randint(0, 1), random.randint(0, 9)
+
+
+def calling(random):
+    return random.randint(0, 1), lambda one: one(7)
+
+
+def filling(random):
+    return random.randint(0, 1), lambda one: one(7).append(5) if isinstance(one(7), list) else None
+
+
+SUBJECTS = [
+    _row(put_in_a_list, _rows, lambda random: (random.randint(0, 2), 5)),
+    _row(put_in_a_dict, _rows, lambda random: (random.randint(1, 2), 5)),
+    _row(given_functions, _log, lambda random: (random.randint(0, 11), lambda one: one(7))),
+    _row(given_methods, _rows, calling),
+    _row(added_in_place, _rows, keyed),
+    _row(found_by_a_loop, lambda: {"groups": [[[1], [2]], [[3]]]}, keyed),
+    _row(taken_out, lambda: {"tables": [{i: i for i in range(40)}, {i: -i for i in range(50)}]}, keyed),
+    _row(given_by_a_closure, _rows, filling),
+    _row(kept_by_a_closure, lambda: {"rows": [[1], [2, 3]]}, calling),
+    _row(read_by_a_property, lambda: {"gauges": [Gauge(1), Gauge(5)]}, keyed),
+    _row(stepped_by_a_property, lambda: {"wheel": Wheel(1)}, lambda random: (random.randint(0, 9),)),
+    _row(asked_of_defaults, _table, lambda random: (random.choice("az"), 1)),
+    _row(looked_for, lambda: _watched(Nosy), lambda random: (1, random.randint(0, 3))),
+    _row(looked_for, lambda: _watched(Noisy), lambda random: (1, random.randint(0, 3)), " by a base"),
+    _row(compared, lambda: _watched(Nosy), lambda random: (1, random.randint(0, 3))),
+    _row(replaced_functions, lambda: {"functions": [_double, _negated]}, keyed),
+    _row(missing_function, lambda: {"functions": {0: _double, 1: _negated}}, lambda random: (random.randint(0, 2), 4)),
+    _row(
+        missing_function_of_a_pair,
+        lambda: {"functions": {("a", 0): _double, ("a", 1): _negated, ("b", 2): _texts}},
+        lambda random: (random.randint(0, 2), 4),
+    ),
+]
