@@ -161,11 +161,12 @@ class _Shaper:
         if iterable is not None:
             operands = self.prepared.nested[iterable[0]].operands
         source = operands[0]
+        made_here = iterable is None and not isinstance(source, Ref)  # on each way around the loop anew
         if isinstance(source, Node) and source.op.name == "iter":
             source = source.kids[0]
         elif iterable is None and not (isinstance(source, Ref) and source.value in self.prepared.only_looped_over):
             source = Fused("iterating", (source,))
-        varies = iterable is None and self._varies(number, end.args[0])
+        varies = made_here or (iterable is None and self._varies(number, end.args[0]))
         return Next(target, source, self._edge(end.edges[0], 1), self._edge(end.edges[1]), varies)
 
     def _varies(self, number: int, iterator: Value) -> bool:

@@ -49,7 +49,7 @@ class Vertex:
     data: object
     succ: list[int]
     varies: bool = False
-    """A next whose iterator changes around the loop."""
+    """A next whose iterator changes around the loop, or is made anew on each trip."""
 
 
 @dataclass(slots=True)
@@ -382,6 +382,7 @@ def _merge(graph: Graph, live: _Live) -> None:
                 break
             vertex.body.extend(after.body)
             vertex.kind, vertex.data, vertex.succ = after.kind, after.data, after.succ
+            vertex.varies = after.varies
             del vertices[after.id]
 
 
