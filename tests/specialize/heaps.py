@@ -40,6 +40,71 @@ class Cell:
         return self.n * 2
 
 
+class Mark:
+    def __init__(self, row):
+        self.row = row
+
+    def __eq__(self, other):
+        self.row.append(8)
+        return self is other
+
+    def __len__(self):
+        self.row.append(9)
+        return len(self.row)
+
+    def __call__(self, v):
+        self.row.append(v)
+
+    def __iadd__(self, v):
+        self.row.append(v)
+        return self
+
+    def __getitem__(self, i):
+        self.row[0] += 1
+        return self.row[i]
+
+
+class Wrap:
+    def __init__(self, row):
+        self.row = row
+        row.append(6)
+
+
+class Wide(Wrap):
+    def __init__(self, row):
+        super().__init__(row)
+        self.size = len(row)
+
+
+class Failed(Exception):
+    def __init__(self, row, v):
+        super().__init__(v)
+        self.row = row
+
+
+def later(row):
+    def push(v):
+        row.append(v)
+
+    return push
+
+
+def counter():
+    n = 0
+
+    def count(v):
+        nonlocal n
+        n += v
+        return n
+
+    return count
+
+
+def parts(rows):
+    for row in rows:
+        yield row
+
+
 class Store:
     def __init__(self):
         self.rows = [[1, 2], [3, 4], [5, 6]]
@@ -51,6 +116,11 @@ class Store:
         self.pair = (self.rows[1], self.cells[1])
         self.functions = [self.inc, self.dec, self.grow]
         self.count = 0
+        self.pushes = [row.append for row in self.rows]
+        self.later = [later(self.rows[0]), later(self.cells[1].items), later(self.names["a"])]
+        self.counts = [counter(), counter(), counter()]
+        self.marks = [Mark(self.rows[2]), Mark(self.cells[0].items), Mark(self.names["b"])]
+        self.classes = [Wrap, Wide, Mark]
 
     def inc(self, v):
         self.count += v
@@ -95,7 +165,9 @@ _ROWS = (
     "s.rows[{i}]", "s.names[{key}]", "s.pair[0]", "r0",
     "{cell}.items", "at(s.rows, {i})", "hold({row})[0]", "(s.rows if k else [s.rows[0]] * 3)[{i}]",
     "{{**s.names}}[{key}]", "[*s.rows][{i}]", "max(s.rows, key=lambda r: r[0] * (k - 1))",
-    "dict(zip('abc', s.rows))[{key}]", "s.rows[k % 2:][0]",
+    "dict(zip('abc', s.rows))[{key}]", "s.rows[k % 2:][0]", "s.marks[{i}].row", "Wrap({row}).row", "Wide({row}).row",
+    "s.classes[{i}]({row}).row", "s.pushes[{i}].__self__", "Mark({row}).row", "[*parts(s.rows)][{i}]",
+    "next(parts(s.rows[k % 2:]))",
 )  # fmt: skip
 _CELLS = (
     "s.cells[{i}]", "s.by[{two}]", "s.pair[1]", "c0",
@@ -105,12 +177,18 @@ _CELLS = (
 _NUMBERS = (
     "k", "1", "3", "s.count", "len(s.rows)",
     "len({row})", "{cell}.n", "sum({row})", "{cell}.twice", "first({row})", "len({cell}.items)",
+    "len(s.marks[{i}])", "s.marks[{i}][0]", "(s.marks[{i}] == k)", "s.counts[{i}]({num})", "len(Mark({row}))",
+    "(k in s.marks)", "(Mark({row}) == {num})", "[Mark({row})].count({num})", "s.marks.count({num})",
 )  # fmt: skip
 _SIMPLE = (
     "{row}.append({num})", "{row}[0] = {num}", "{row}[-1] += {num}", "{cell}.n = {num}", "{cell}.bump({num})",
     "{cell}.push({num})", "put({row}, {num})", "out.append({num})", "out.append({num})", "out.append({num})",
     "r0 = {row}", "c0 = {cell}", "s.functions[{i}]({num})", "s.rows[{i}] = {row}", "{cell}.next = {cell}",
     "{cell}.items = {row}", "s.names[{key}] = {row}", "g({row})", "g({cell})", "g(hold({row}))",
+    "s.pushes[{i}]({num})", "s.later[{i}]({num})", "s.marks[{i}]({num})", "s.marks[{i}] += {num}",
+    "m = Mark({row}); m += 1", "g(s.pushes[{i}])", "g(s.later[{i}])", "g(s.later)", "g(s.counts[{i}])",
+    "g(s.marks[{i}])", "g(lambda v: {row}.append(v))",
+    "out.append(s.counts[0](1))", "g({row}.append)", "g([*s.marks])",
 )  # fmt: skip
 _COMPOUND = (
     ("for x in s.rows:", "out.append(x[0])"), ("for x in s.rows[:k % 3]:", "x.append(k)"),
@@ -151,7 +229,14 @@ class _Writer:
         found = [self.fill(head), *("    " + line for line in lines)]
         if head == "try:":
             row = self.fill("{row}")
-            found += [f"    if k == 2: raise ValueError({row})", "except ValueError as e:", "    e.args[0].append(7)"]
+            if self.choose.random() < 0.5:
+                found += [
+                    f"    if k == 2: raise ValueError({row})",
+                    "except ValueError as e:",
+                    "    e.args[0].append(7)",
+                ]
+            else:
+                found += [f"    if k == 2: raise Failed({row}, k)", "except Failed as e:", "    e.row.append(7)"]
         elif head.startswith("if"):
             found += ["else:", *("    " + line for line in self.statement(depth + 1))]
         elif head.startswith("while"):
@@ -171,7 +256,11 @@ def program(seed: int) -> str:
 
 
 def _guest(value: Any) -> None:
-    if isinstance(value, list):
+    if isinstance(value, list) and value and callable(value[0]):
+        value[0](5)
+    elif callable(value):
+        value(5)
+    elif isinstance(value, list):
         (value[0] if value and isinstance(value[0], list) else value).append(4)
     else:
         value.n += 10
@@ -182,7 +271,7 @@ def _shown(value: Any, seen: dict[int, int]) -> Any:
     """The whole object with what is shared in it."""
     if value is None or isinstance(value, (int, str)):
         return value
-    if isinstance(value, types.MethodType):
+    if isinstance(value, (types.MethodType, types.FunctionType, types.BuiltinFunctionType, type)):
         return value.__name__
     if id(value) in seen:
         return f"#{seen[id(value)]}"

@@ -15,7 +15,7 @@ import pytest
 
 import futamura
 
-SOURCE = '''
+SOURCE = """
 def text(value):
     return isinstance(value, str)
 
@@ -153,7 +153,7 @@ def own_list(use):
     def total(x):
         return sum(table) + x
     return total
-'''
+"""
 
 
 @pytest.fixture

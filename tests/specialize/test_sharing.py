@@ -366,9 +366,7 @@ def test_an_item_that_is_changed_in_a_roundabout_way_is_read_late(
 
 
 @pytest.mark.parametrize("text", CHANGED.values(), ids=CHANGED)
-def test_a_container_with_another_name_is_read_late(
-    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_container_with_another_name_is_read_late(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = importlib.util.spec_from_file_location("shared_rows", tmp_path / "shared_rows.py")
     assert spec is not None and spec.loader is not None
     (tmp_path / "shared_rows.py").write_text(textwrap.dedent(text))

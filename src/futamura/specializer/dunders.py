@@ -23,7 +23,7 @@ from futamura.specializer.generators import is_iterator
 from futamura.specializer.machine import Machine
 from futamura.specializer.marks import unrolled
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, Keywords, iterator_over
-from futamura.specializer.purity import MISSING, class_lookup
+from futamura.specializer.purity import HEAP_TYPE, MISSING, class_lookup
 from futamura.specializer.records import readable
 from futamura.specializer.rules import OPERATOR_CALLS, SPECIAL, exact_type, operate, rule, site
 from futamura.specializer.state import Frame
@@ -70,14 +70,12 @@ class Attempt(NamedTuple):
 def own_class(m: Machine, value: AbstractValue) -> type | None:
     """The class of a value, if it is written in Python and has no builtin base but `object`."""
     cls = exact_type(m, value)
-    if cls is None or cls in _CLOSED or isinstance(value, type) or not cls.__flags__ & _HEAP:
+    if cls is None or cls in _CLOSED or isinstance(value, type) or not cls.__flags__ & HEAP_TYPE:
         return None
-    return cls if all(base is object or base.__flags__ & _HEAP for base in cls.__mro__) else None
+    return cls if all(base is object or base.__flags__ & HEAP_TYPE for base in cls.__mro__) else None
 
 
 _ITERABLE: Final = frozenset({str, bytes, list, tuple, dict, set, frozenset, range})
-_HEAP: Final = 1 << 9
-"""The flag of classes that are made by a class statement."""
 
 
 def method_of(m: Machine, cls: type, name: str) -> FunctionType | None:

@@ -18,7 +18,7 @@ from typing import Final
 from futamura.ir.classes import is_a
 from futamura.specializer.purity import DICTS, MISSING, class_lookup, deep, is_mutable
 
-__all__ = ["exposed", "holds_code", "reads_plainly", "runs_code"]
+__all__ = ["attribute_runs_code", "exposed", "holds_code", "reads_plainly", "runs_code"]
 
 _UNREMARKABLE: Final = frozenset(
     {"__init__", "__new__", "__init_subclass__", "__class_getitem__", "__del__", "__post_init__", "__set_name__"}
@@ -58,7 +58,7 @@ def exposed(name: str, attr: object, place: int, value: object) -> bool:
     if name in _QUIET or not is_mutable(value):
         return False
     if name == "getattr":
-        return place == 0 and _attribute_runs_code(value, str(attr))
+        return place == 0 and attribute_runs_code(type(value), str(attr))
     if name in ("setattr", "delattr"):
         return False  # the rules of these say it
     if type(value) is defaultdict and name not in _LOOKING:
@@ -68,11 +68,11 @@ def exposed(name: str, attr: object, place: int, value: object) -> bool:
 
 def reads_plainly(value: object, name: str) -> bool:
     """Does reading `value.name` of a plain object run no code of the program?"""
-    return not is_a(value, (type, ModuleType)) and not _attribute_runs_code(value, name)
+    return not is_a(value, (type, ModuleType)) and not attribute_runs_code(type(value), name)
 
 
-def _attribute_runs_code(value: object, name: str) -> bool:
-    cls = type(value)
+def attribute_runs_code(cls: type, name: str) -> bool:
+    """Does reading `name` of an instance of this class run code of the program, or give its dictionary?"""
     if name == "__dict__":
         return True  # who has the dictionary can write to it
     if class_lookup(cls, "__getattribute__") is not object.__dict__["__getattribute__"]:

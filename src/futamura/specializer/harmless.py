@@ -18,15 +18,11 @@ from typing import Final
 
 from futamura.ir.classes import is_a
 from futamura.specializer.machine import Machine
-from futamura.specializer.purity import class_lookup
+from futamura.specializer.purity import HEAP_TYPE, class_lookup
 from futamura.specializer.rules import exact_type
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape
 
-__all__ = ["HEAP_TYPE", "class_of_result", "harmless", "makes_exactly", "runs_nothing", "unpacked_shape"]
-
-
-HEAP_TYPE: Final = 1 << 9
-"""The flag of classes that a class statement made."""
+__all__ = ["class_of_result", "harmless", "makes_exactly", "runs_nothing", "unpacked_shape"]
 
 
 _MOST_BYTES: Final = 4096

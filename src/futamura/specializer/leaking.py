@@ -17,14 +17,14 @@ Invariant: no code of the program runs; an object that may be changed, directly 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType, ModuleType, WrapperDescriptorType
 from typing import Final, NamedTuple
 
 from futamura.analysis.methods import PURE_MODULES, WRITING
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Function, Operation, Program
-from futamura.specializer.harmless import makes_exactly
+from futamura.specializer.builtin_errors import exception_made_plainly, only_keeps_arguments, plain_exception_class
 from futamura.specializer.pointing import (
     BUILTIN,
     ITEMS,
@@ -36,7 +36,7 @@ from futamura.specializer.pointing import (
     TooMuch,
     matters,
 )
-from futamura.specializer.purity import MISSING, class_lookup
+from futamura.specializer.purity import MISSING, behind, class_lookup, deep, is_mutable
 from futamura.specializer.touching import CONTAINERS, DISPLAYS, Effects, Operations, Source
 
 __all__ = ["Changed", "changed"]
@@ -89,7 +89,7 @@ def changed(
         op.attr.value for function in program.functions for op in function.operations()
         if isinstance(op.attr, Constant) and matters(op.attr.value)
     ]  # fmt: skip
-    if not held:
+    if not any(is_mutable(value) or any(map(matters, behind(value))) for value in held):
         return Changed()
     effects = _Walks(source, is_static)
     try:
@@ -163,6 +163,8 @@ class _Function(Operations):
         if maker is not None and maker.name == "getattr" and self.is_plain(maker.args[0]):
             self._plain_method(op, maker)
         self.graph.watch(self.of(op.args[0]), found)
+        for value in op.args[1:] if op.attr is not None else ():
+            self.ask(value)
 
     def _plain_method(self, op: Operation, maker: Operation) -> None:
         """A method of an object whose builtin class is promised."""
@@ -188,6 +190,8 @@ class _Function(Operations):
             self._call_function(op, site.value.__func__, self.graph.static(site.value.__self__))
         elif type(site.value) in (type, BuiltinFunctionType) and op.attr is None and self._builtin(op, site.value):
             return
+        elif type(site.value) is BuiltinFunctionType and not isinstance(site.value.__self__, ModuleType):
+            self._call_bound(op, site, site.value.__self__, site.value.__name__)
         elif type(site.value) is MethodDescriptorType and site.value.__objclass__ in (str, bytes, int, float, tuple):
             for value in op.args[1:]:
                 self.ask(value)
@@ -197,6 +201,7 @@ class _Function(Operations):
             made = self.result(op)
             for value in op.args[1:]:
                 self.ask(value)
+                self.graph.watch(self.of(value), self._may_be_called)
                 self.graph.flow(self.of(value), self.of(op.results[0]))
                 self.put(value, made)
                 self.pour(value, made)
@@ -207,7 +212,7 @@ class _Function(Operations):
 
     def _unknown_call(self, op: Operation, site: Site) -> None:
         self.graph.add(self.of(op.results[0]), OUTSIDE)
-        if site is not OUTSIDE and not isinstance(site.value, (type, BuiltinFunctionType)):
+        if site is not OUTSIDE:
             self.graph.give_site(site)
         result = self.of(op.results[0])
         for value in op.args[1:]:
@@ -219,6 +224,11 @@ class _Function(Operations):
             else:
                 self.graph.give(self.of(value))
             self.graph.flow(self.of(value), result)
+
+    def _may_be_called(self, site: Site) -> None:
+        """Code that is not known has this: if it is a function or the like, it may call it."""
+        if site.holder is not None or (site.cls is not None and class_lookup(site.cls, "__call__") is not MISSING):
+            self.graph.give_site(site)
 
     def _only_reads(self, op: Operation, function: object) -> bool:
         """Is this a function of a module whose functions change nothing, and given none to call?"""
@@ -282,6 +292,35 @@ class _Function(Operations):
         elif holder.cls in (*BUILTIN, tuple, frozenset) and not self._calls_back(op):
             assert holder.cls is not None
             self._method(op, holder, name, holder.cls)
+        elif not holder.is_static and self._keeps_arguments(site) and op.attr is None:
+            self._keep(op, holder)
+        else:
+            self._unknown_call(op, site)
+
+    def _keeps_arguments(self, site: Site) -> bool:
+        """Is this the `__init__` of a builtin exception class?"""
+        callee = site.callee
+        return (
+            site.name == "__init__"
+            and type(callee) is WrapperDescriptorType
+            and only_keeps_arguments(callee.__objclass__)
+        )
+
+    def _keep(self, op: Operation, made: Site) -> None:
+        """The arguments become `args` of an exception."""
+        held = self.made(op, tuple, "args")
+        self.graph.add(self.graph.field(made, "args"), held)
+        for value in op.args[1:]:
+            self.put(value, held)
+
+    def _call_bound(self, op: Operation, site: Site, holder: object, name: str) -> None:
+        """`rows.append` of a static `rows`"""
+        cls = type(holder)
+        if cls in (*BUILTIN, tuple, frozenset) and not self._calls_back(op):
+            self._method(op, self.graph.static(holder), name, cls)
+        elif deep(holder) and op.attr is None:
+            for value in op.args[1:]:
+                self.ask(value)
         else:
             self._unknown_call(op, site)
 
@@ -358,20 +397,32 @@ class _Function(Operations):
         if function in _ASKING:
             for value in args:
                 self.ask(value)
+            if function is type:
+                for value in args:
+                    self.graph.watch(self.of(value), lambda site: self._class_of(op, site))
             return True
         if function in _GATHERING and (len(args) == 1 or function is zip):
             self._gather(op, function)
             return True
-        if function is object.__new__ or makes_exactly(function):
-            cls = function if function is not object.__new__ else self.constants.get(args[0]) if args else None
-            made = self.result(op, cls if isinstance(cls, type) else None)
-            if makes_exactly(function):
-                held = self.made(op, tuple, "args")
-                self.graph.add(self.graph.field(made, "args"), held)
-                for value in args:
-                    self.put(value, held)
+        if function is object.__new__:
+            cls = self.constants.get(args[0]) if args else None
+            self.result(op, cls if isinstance(cls, type) else None)
+            return True
+        if isinstance(function, type) and _runs_init_only(function):
+            self._make(op, function)
             return True
         return False
+
+    def _class_of(self, op: Operation, site: Site) -> None:
+        self.graph.add(self.of(op.results[0]), OUTSIDE if site.cls is None else self.graph.static(site.cls))
+
+    def _make(self, op: Operation, cls: type) -> None:
+        """An exception, or an object of an own class."""
+        made = self.result(op, cls)
+        self._keep(op, made)
+        init = class_lookup(cls, "__init__")
+        if type(init) is FunctionType:
+            self._call_function(op, init, made)
 
     def _gather(self, op: Operation, function: object) -> None:
         cls = function if function in DISPLAYS.values() else list if function is sorted else None
@@ -391,3 +442,20 @@ class _Function(Operations):
                 self._items_of_items(items, node)
             if function in (max, min, next, sum):
                 self.graph.iterate(self.of(value), self.of(op.results[0]))
+
+
+def _runs_init_only(cls: type) -> bool:
+    """Does a call of this class run no code but its `__init__`?"""
+    if type(cls) is not type:
+        return False
+    if issubclass(cls, BaseException):
+        if issubclass(cls, StopIteration):  # keeps its argument as `value`, too
+            return False
+        return plain_exception_class(cls) or exception_made_plainly(cls)
+    init = class_lookup(cls, "__init__")
+    return (
+        cls.__new__ is object.__new__
+        and cls.__module__ != "builtins"
+        and class_lookup(cls, "__del__") is MISSING
+        and (type(init) is FunctionType or init is object.__init__)
+    )

@@ -16,10 +16,10 @@ import contextlib
 import gc
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
-from types import BuiltinFunctionType, CellType, FunctionType, MemberDescriptorType
+from types import CellType, MemberDescriptorType
 from typing import Final
 
-from futamura.specializer.purity import DICTS, MISSING, class_lookup, is_mutable, own_attributes
+from futamura.specializer.purity import DICTS, MISSING, behind, class_lookup, deep, own_attributes
 
 __all__ = ["BUILTIN", "ITEMS", "KEYS", "OUTSIDE", "PUT", "Graph", "Node", "Site", "TooMuch", "matters"]
 
@@ -40,8 +40,8 @@ class TooMuch(Exception):
 
 
 def matters(value: object) -> bool:
-    """May this change, or have something that changes behind it?"""
-    return is_mutable(value) or type(value) in (FunctionType, CellType)
+    """May this change, have something that changes behind it, or be called?"""
+    return not deep(value)
 
 
 class Site:
@@ -109,9 +109,9 @@ class Graph:
 
     def method(self, holder: Site, name: str, callee: object) -> Site:
         """A method of an object: what its class has under a name."""
-        found = self._made.get((holder, name))
+        found = self._made.get((holder, name, id(callee)))
         if found is None:
-            found = self._made[holder, name] = Site(None)
+            found = self._made[holder, name, id(callee)] = Site(None)
             found.holder, found.name, found.callee = holder, name, callee
         return found
 
@@ -222,10 +222,9 @@ class Graph:
         self.given.append(site)
         if site.holder is not None:
             self.give_site(site.holder)
-        if type(site.value) is FunctionType:
-            for part in _captured(site.value):
-                if matters(part):
-                    self.give_site(self.static(part))
+        for part in behind(site.value):
+            if matters(part):
+                self.give_site(self.static(part))
         self.field(site, PUT)
         self.field(site, PUT_KEYS)
         for field in tuple(site.fields.values()):
@@ -236,12 +235,6 @@ class Graph:
 def _walked(site: Site) -> tuple[str, ...]:
     """What a walk over an object gives."""
     return (KEYS, PUT_KEYS) if site.cls in DICTS else (ITEMS, PUT) if site.cls is not None else (ITEMS, PUT, PUT_KEYS)
-
-
-def _captured(function: FunctionType) -> Iterator[object]:
-    yield from function.__closure__ or ()
-    yield from function.__defaults__ or ()
-    yield from (function.__kwdefaults__ or {}).values()
 
 
 def _parts(value: object, key: str) -> Iterator[object]:
@@ -282,12 +275,9 @@ def _attribute(value: object, kind: type, name: str) -> Iterator[object]:
     if own is not None and name in own:
         yield own[name]
         return
-    if name == "__self__" and kind is BuiltinFunctionType:
-        assert isinstance(value, BuiltinFunctionType)
-        yield value.__self__
     found = class_lookup(kind, name)
     if type(found) is MemberDescriptorType:
         with contextlib.suppress(AttributeError):
             yield found.__get__(value)
-    elif found is not MISSING and type(found) is not FunctionType:
+    elif found is not MISSING and class_lookup(type(found), "__get__") is MISSING:
         yield found

@@ -12,6 +12,9 @@ from __future__ import annotations
 import ast
 import builtins
 import collections
+import contextlib
+import dis
+import functools
 import math
 import operator
 import os
@@ -19,8 +22,10 @@ import re
 import struct
 import sys
 import weakref
+from collections.abc import Iterator
 from types import (
     BuiltinFunctionType,
+    CodeType,
     EllipsisType,
     FunctionType,
     GetSetDescriptorType,
@@ -31,12 +36,16 @@ from types import (
 )
 from typing import Final
 
+from futamura.ir.classes import is_a
+
 __all__ = [
     "ATOMS",
     "DICTS",
+    "HEAP_TYPE",
     "MISSING",
     "PURE_FUNCTIONS",
     "PURE_METHODS",
+    "behind",
     "cheap",
     "claims",
     "class_lookup",
@@ -121,6 +130,48 @@ DICTS: Final = (dict, collections.OrderedDict, collections.defaultdict, collecti
 def is_mutable(value: object) -> bool:
     """May somebody who gets `value` change what reading it gives?"""
     return not (deep(value) or issubclass(type(value), (type, FunctionType, BuiltinFunctionType, ModuleType)))
+
+
+HEAP_TYPE: Final = 1 << 9
+"""The flag of classes that a class statement made."""
+
+
+def behind(value: object) -> Iterator[object]:
+    """What calling a function, a builtin method, or what a class makes, may reach without being given it."""
+    if type(value) is FunctionType:
+        bound = _bound_anew(value.__code__)
+        for name, cell in zip(value.__code__.co_freevars, value.__closure__ or ()):
+            if name in bound:
+                yield cell
+            else:
+                with contextlib.suppress(ValueError):  # it has no value yet
+                    yield cell.cell_contents
+        yield from value.__defaults__ or ()
+        yield from (value.__kwdefaults__ or {}).values()
+        yield from value.__dict__.values()
+    elif type(value) is BuiltinFunctionType:
+        yield value.__self__
+    elif is_a(value, type):
+        for base in value.__mro__:
+            if base.__flags__ & HEAP_TYPE:
+                yield from filter(_is_method, base.__dict__.values())
+
+
+@functools.lru_cache(maxsize=1000)
+def _bound_anew(code: CodeType) -> frozenset[str]:
+    """The variables of closures that this code, or code in it, assigns or deletes."""
+    ops = dis.get_instructions(code) if code.co_freevars or code.co_cellvars else ()
+    names = [op.argval for op in ops if op.opname in ("STORE_DEREF", "DELETE_DEREF")]
+    inner = [_bound_anew(part) for part in code.co_consts if type(part) is CodeType and part.co_freevars]
+    return frozenset(names).union(*inner)
+
+
+def _is_method(found: object) -> bool:
+    """Is this something in a class that runs code when it is read, or called?"""
+    kind = type(found)
+    return kind in (FunctionType, staticmethod, classmethod, property) or (
+        bool(kind.__flags__ & HEAP_TYPE) and not issubclass(kind, type) and class_lookup(kind, "__get__") is not MISSING
+    )
 
 
 PURE_FUNCTIONS: Final[frozenset[object]] = frozenset(

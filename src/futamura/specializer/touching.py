@@ -8,16 +8,25 @@ Invariant: an operator that is not named here gives its operands to code that is
 
 from __future__ import annotations
 
+import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from types import BuiltinFunctionType, CellType, FunctionType, MethodDescriptorType
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    WrapperDescriptorType,
+)
 from typing import Final, NamedTuple
 
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.constant import Constant
 from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
 from futamura.ir.graph import Block, Edge, Function, Operation, Program
-from futamura.specializer.exposure import holds_code, reads_plainly, runs_code
+from futamura.specializer.exposure import attribute_runs_code, holds_code, reads_plainly, runs_code
 from futamura.specializer.pointing import (
     BUILTIN,
     ITEMS,
@@ -38,9 +47,15 @@ _ATOMS: Final = frozenset({"int", "float", "bool", "complex", "str", "bytes", "N
 CONTAINERS: Final = {"list": list, "dict": dict, "set": set, "tuple": tuple, "frozenset": frozenset}
 """Exact builtin classes as the types of values name them."""
 DISPLAYS: Final = {"list": list, "tuple": tuple, "set": set, "dict": dict}
-_NOTHING: Final = frozenset({"const", "global_get", "is", "is_not", "slice", "cell_del", "null", "match_sequence"})
+_HOLDING: Final = frozenset({*BUILTIN, tuple, frozenset, slice, None})
+"""Classes of objects whose operators look into what they hold; None for iterators and the like."""
+_NOTHING: Final = frozenset({"const", "global_get", "is", "is_not", "cell_del", "null", "match_sequence"})
 _ASKED: Final = frozenset({*UNARY, "truth", "not", "format", "string", "show", "match_mapping", "exc_match"})
 """Operators that run code of their operands' classes at most."""
+
+_NAMES: Final = frozenset({"__name__", "__qualname__", "__module__", "__doc__"})
+"""Attributes that are texts."""
+_OF_DESCRIPTORS: Final = {"setattr": "__set__", "delattr": "__delete__"}
 
 
 class Source(NamedTuple):
@@ -59,6 +74,8 @@ class Effects:
     def __init__(self) -> None:
         self.graph: Final = Graph()
         self.raised: Final = Node()
+        self.supers: Final[dict[Site, tuple[Node, Node]]] = {}
+        """What `super()` makes: the cell of the class, and the object."""
         self.graph.add(self.raised, OUTSIDE)
         self.written: Final[dict[int, object]] = {}
         self.stored: Final[dict[tuple[int, str], tuple[object, str]]] = {}
@@ -88,23 +105,19 @@ class Effects:
 
     def ask(self, node: Node) -> None:
         """What looks at these objects, or into them, runs code of their classes only."""
+        seen: dict[Site, None] = {}
 
         def found(site: Site) -> None:
-            if site.is_static and self._holds_code(site.value):
+            if site in seen:
+                return
+            seen[site] = None
+            if self._holds_code(site.value) if site.is_static else site.cls is not None and runs_code(site.cls):
                 self.graph.give_site(site)
-            elif site.cls in DISPLAYS.values() and not site.is_static:
-                self.graph.watch(self.graph.field(site, PUT), found)
+            elif site.cls in _HOLDING:
+                for field in (PUT, PUT_KEYS):
+                    self.graph.watch(self.graph.field(site, field), found)
 
-        seen: dict[Site, None] = {}
-        inner = found
-
-        def once(site: Site) -> None:
-            if site not in seen:
-                seen[site] = None
-                inner(site)
-
-        found = once
-        self.graph.watch(node, once)
+        self.graph.watch(node, found)
 
     def _holds_code(self, value: object) -> bool:
         found = self._codes.get(id(value))
@@ -120,11 +133,35 @@ def _can_be_changed(kind: type, how: str) -> bool:
     return hasattr(kind, how)
 
 
+def _is_written_plainly(cls: type | None, name: str, how: str) -> bool:
+    """Does the operator `how` on this attribute run no code of the program?"""
+    if cls is None or class_lookup(cls, f"__{how}__") is not object.__dict__[f"__{how}__"]:
+        return False
+    found = class_lookup(cls, name)
+    return type(found) is MemberDescriptorType or class_lookup(type(found), _OF_DESCRIPTORS[how]) is MISSING
+
+
 def _is_foreign(site: Site) -> bool:
     """May an operator with this operand run code that is not known, or of the program?"""
     if site is OUTSIDE:
         return True
     return site.cls is not None and runs_code(site.cls)
+
+
+def _class_in(cell: object) -> object:
+    """The class that a cell holds."""
+    if type(cell) is CellType:
+        with contextlib.suppress(ValueError):
+            return cell.cell_contents
+    return cell
+
+
+def _above(cls: type | None, start: object, name: str) -> object:
+    """What the classes behind `start` have under `name`."""
+    if cls is None or start not in cls.__mro__:
+        return MISSING
+    behind = cls.__mro__[cls.__mro__.index(start) + 1 :]
+    return next((base.__dict__[name] for base in behind if name in base.__dict__), MISSING)
 
 
 class Operations(ABC):
@@ -236,6 +273,7 @@ class Operations(ABC):
         elif name in DISPLAYS:
             self._display(op)
         elif name in ("list_append", "set_add", "dict_put"):
+            self.ask(args[1])
             self.graph.store(self.of(args[0]), ITEMS, self.of(args[-1]))
             if name == "dict_put":
                 self.graph.store(self.of(args[0]), KEYS, self.of(args[1]))
@@ -255,7 +293,15 @@ class Operations(ABC):
             self._enter(op, list(args), self.program, self.program[str(op.attr)])
         elif isinstance(op.attr, FunctionAttr):
             self._closure(op, op.attr)
-        else:  # global_set, imports, classes, `super`, yields, `with`, class patterns
+        elif name == "slice":
+            made = self.result(op, slice)
+            for value in args:
+                self.put(value, made)
+        elif name == "super":
+            made = self.result(op, super)
+            self.put(args[2], made)
+            self.effects.supers[made] = (self.of(args[1]), self.of(args[2]))
+        else:  # global_set, imports, classes, yields, `with`, class patterns
             self.unknown(op)
 
     def _two(self, op: Operation) -> None:
@@ -314,11 +360,24 @@ class Operations(ABC):
             if site is OUTSIDE:
                 self.graph.add(result, OUTSIDE)
                 return
-            if name == "__dict__" or (site.is_static and not reads_plainly(site.value, name)):
+            if site in self.effects.supers:
+                self._read_above(name, result, *self.effects.supers[site])
+                return
+            if name in ("__cause__", "__context__"):
+                self.graph.flow(self.effects.raised, result)
+            callee = MISSING if site.cls is None else class_lookup(site.cls, name)
+            if callee is object.__dict__["__class__"]:
+                self.graph.add(result, self.graph.static(site.cls))
+                return
+            hidden = type(callee) is GetSetDescriptorType and name not in _NAMES
+            if (
+                name == "__dict__"
+                or (site.is_static and (hidden or not reads_plainly(site.value, name)))
+                or (not site.is_static and site.cls is not None and attribute_runs_code(site.cls, name))
+            ):
                 self.graph.give_site(site)
                 self.graph.add(result, OUTSIDE)
                 return
-            callee = MISSING if site.cls is None else class_lookup(site.cls, name)
             own = own_attributes(site.value) if site.is_static else None
             if callee is not MISSING and not (own is not None and name in own):
                 self.graph.add(result, self.graph.method(site, name, callee))
@@ -326,29 +385,43 @@ class Operations(ABC):
 
         self.graph.watch(self.of(holder), found)
 
+    def _read_above(self, name: str, result: Node, cell: Node, holder: Node) -> None:
+        """`super().name`"""
+
+        def found(start: object, site: Site) -> None:
+            callee = _above(site.cls, start, name)
+            if type(callee) in (FunctionType, WrapperDescriptorType, MethodDescriptorType):
+                self.graph.add(result, self.graph.method(site, name, callee))
+            else:
+                self.graph.give_site(site)
+                self.graph.add(result, OUTSIDE)
+
+        def started(site: Site) -> None:
+            start = _class_in(site.value)
+            self.graph.watch(holder, lambda one: found(start, one))
+
+        self.graph.watch(cell, started)
+
     def _write(self, op: Operation) -> None:
         name, holder = str(op.attr), self.of(op.args[-1])
+        stores = op.name == "setattr"
         self.effects.store(holder, name)
-        if op.name == "delattr":
-            return
-        value = self.of(op.args[0])
 
         def found(site: Site) -> None:
-            cls = site.cls
-            plain = cls is not None and (
-                class_lookup(cls, "__setattr__") is object.__dict__["__setattr__"]
-                and class_lookup(type(class_lookup(cls, name)), "__set__") is MISSING
-            )
-            if not plain:
-                self.graph.give(value)
+            if not _is_written_plainly(site.cls, name, op.name):
+                self.graph.give_site(site)
+                if stores:
+                    self.graph.give(self.of(op.args[0]))
 
         self.graph.watch(holder, found)
-        self.graph.store(holder, name, value)
+        if stores:
+            self.graph.store(holder, name, self.of(op.args[0]))
 
     def _item(self, op: Operation) -> None:
         stores = op.name == "setitem"
         holder, index = op.args[1 if stores else 0], op.args[2 if stores else 1]
         self.ask(holder)
+        self.ask(index)
         for value in op.args:
             if value != holder and not self.is_atom(value):
                 self.when_foreign(holder, lambda value=value: self.graph.give(self.of(value)))  # type: ignore[misc]
@@ -390,6 +463,8 @@ class Operations(ABC):
         starred = op.attr if isinstance(op.attr, tuple) else ()
         for at, value in enumerate(op.args):
             place = at // 2 if op.name == "dict" else at
+            if op.name == "set" or (op.name == "dict" and not at % 2) or any(starred):
+                self.ask(value)
             if place < len(starred) and starred[place]:
                 if op.name == "dict":
                     self.graph.absorb(self.of(value), made)

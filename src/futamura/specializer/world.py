@@ -22,7 +22,7 @@ from futamura.analysis.sharing import is_stored_on_a_class
 from futamura.ir.classes import is_a
 from futamura.ir.immediates import closure_of
 from futamura.specializer.plainness import comparable
-from futamura.specializer.purity import MISSING, class_lookup, deep, is_mutable, plain_lookup
+from futamura.specializer.purity import MISSING, behind, class_lookup, deep, is_mutable, plain_lookup
 
 __all__ = ["Assumption", "Registered", "World"]
 
@@ -325,11 +325,16 @@ class World:
         work = [value]
         while work:
             item = work.pop()
-            if id(item) in seen or id(item) in self._promised or not is_mutable(item):
+            if id(item) in seen or id(item) in self._promised:
                 continue
-            seen.add(id(item))
-            restart = self.write(item) or restart
-            work.extend(gc.get_referents(item))  # slots and what C code keeps included; runs no code
+            if is_mutable(item):
+                restart = self.write(item) or restart
+                more = gc.get_referents(item)  # slots and what C code keeps included; runs no code
+            else:
+                more = list(behind(item))
+            if more:
+                seen.add(id(item))
+                work.extend(more)
         return restart
 
     def contents_of_cell(self, cell: types.CellType) -> bool:
