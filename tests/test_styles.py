@@ -16,7 +16,7 @@ import pytest
 
 from bench.cases.measuring import race
 from futamura import Residual, Specializer, specialize
-from tests.styles import charts, chips, composed, data, languages, machines, objects, parsing, texts, trees
+from tests.styles import charts, chips, composed, data, frames, languages, machines, objects, parsing, texts, trees
 
 PERSONS = [
     {"name": "Ann", "age": 30, "home": {"street": "Long Lane", "floor": 2}}, {"name": "Bob"},
@@ -217,6 +217,11 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], list[tuple[Any, ...]
         composed.listed,
         (composed.BOOKS,),
         [([{"title": "A long title of a book", "year": 1999, "price": 3}, {"title": "B", "price": 2.5}],), ([],)],
+    ),
+    "closures and frames": (
+        frames.executed,
+        (frames.POLYNOMIAL, frames.CONSTANTS),
+        [(3,), (0,), (-7,), ("a",), (2.5,)],
     ),
     "documents by single dispatch": (
         composed.page,

@@ -187,6 +187,17 @@ def _store_slice(m: Machine, target: Virtual, entry: VObject, bounds: slice, val
     return True
 
 
+def _delete_slice(m: Machine, target: Virtual, entry: VObject, bounds: slice) -> bool:
+    """`del target[1:]` with known bounds; a step of 0, which raises, and other bounds stay."""
+    parts = (bounds.start, bounds.stop, bounds.step)
+    if bounds.step == 0 or any(part is not None and type(part) is not int for part in parts):
+        return False
+    items = list(entry.items)
+    del items[bounds]
+    m.state.heap[target.oid] = entry._replace(items=tuple(items))
+    return True
+
+
 @rule("setitem")
 def setitem(m: Machine, frame: Frame, op: Operation) -> None:
     value, target, key = (m.get(frame, arg) for arg in op.args)
@@ -204,7 +215,10 @@ def setitem(m: Machine, frame: Frame, op: Operation) -> None:
 def delitem(m: Machine, frame: Frame, op: Operation) -> None:
     target, key = (m.get(frame, arg) for arg in op.args)
     entry = m.state.object(target)
-    if entry is not None and type(target) is Virtual and type(key) is Known:
+    bounds = None if entry is None or entry.kind != "list" else _bounds(m, key)
+    if entry is not None and bounds is not None and type(target) is Virtual and _delete_slice(m, target, entry, bounds):
+        return
+    if entry is not None and entry.kind != "tuple" and type(target) is Virtual and type(key) is Known:
         position = _position(entry, key.value)
         if position is not None:
             items = (*entry.items[:position], *entry.items[position + 1 :])

@@ -135,7 +135,7 @@ class Key:
         self.tokens: Final = tuple(self._made)
 
     def signature(self) -> tuple[object, ...]:
-        """The key without what containers hold."""
+        """The key without what containers hold, but for the object on top of a list."""
         made = self._made
         return tuple(["object" if at < 0 else made[at] for at in self._outside])
 
@@ -214,9 +214,9 @@ class Key:
         """The tokens of a virtual object and of all that it holds, in preorder."""
         outside, objects = self._outside, self._objects
         heap, flats = self._state.heap, self._flats
-        work: list[tuple[VObject, int, bool]] = []
-        """The objects whose items are to be looked at, from which one on, and whether a container holds these."""
-        inside = False
+        work: list[tuple[VObject, int, int]] = []
+        """The objects whose items are to be looked at, from which one on, and how many containers hold these."""
+        inside = 0
         while True:
             entry: VObject | None = None
             number = objects.get(oid)
@@ -230,7 +230,7 @@ class Key:
                     self._repeat(flat, inside)
                     entry = None
                 elif self._begin(oid, entry):
-                    inside = inside or entry.kind in _CONTAINERS
+                    inside += entry.kind in _CONTAINERS
                 else:
                     entry = None
             start = 0
@@ -250,6 +250,10 @@ class Key:
                 assert type(item) is Virtual
                 if at + 1 < len(items):
                     work.append((entry, at + 1, inside))
+                elif inside == 1 and entry.kind == "list" and heap[item.oid].kind == "instance":
+                    inside = (
+                        0  # the top of a stack of frames: where it stands tells trips around a machine's loop apart
+                    )
                 oid = item.oid
                 break
 
@@ -268,7 +272,7 @@ class Key:
             return False
         return True
 
-    def _items(self, entry: VObject, start: int, inside: bool) -> int:
+    def _items(self, entry: VObject, start: int, inside: int) -> int:
         """The tokens of what an object holds up to the first virtual object: the place of that one, or -1."""
         made, outside = self._made, self._outside
         first = len(made)
@@ -293,7 +297,7 @@ class Key:
             self._flats[id(entry)] = Flat(entry, tuple(made[first - 1 :]), places)
         return -1
 
-    def _repeat(self, flat: Flat, inside: bool) -> None:
+    def _repeat(self, flat: Flat, inside: int) -> None:
         """The tokens of an object that holds no others, as they were last time."""
         made = self._made
         first = len(made) + 1

@@ -45,6 +45,26 @@ def ends(n, x):
     return items, last, items[-1] is last, list(table.items()), items.pop(-2), items
 
 
+def deleted(n, x):
+    items = [x, n, 2, 3, 4, 5]
+    same = items
+    del items[n + 3 :]
+    del items[-1:], items[7:], items[2:1]
+    found = [len(items), items[-1]]
+    more = [x, *items, n]
+    del more[::-2]
+    return items is same, items, found, more
+
+
+def deleted_from_tuple(n, x):
+    pair = (x, n)
+    try:
+        del pair[0]
+    except TypeError as error:
+        return pair, str(error)
+    return pair
+
+
 def written_in_place(items, more):
     before = len(items), items[-1]
     items += more
@@ -177,6 +197,8 @@ SUBJECTS = [
         [Case("items=[5]", lambda: (put_into_a_variable, {"items": [5]}))], lambda r: (Act,),
     ),
     Subject("ends of containers", _case(ends, n=2), one_of(1, "a")),
+    Subject("slices that are deleted", [*_case(deleted, n=0), *_case(deleted, n=1)], one_of(1, "a")),
+    Subject("items deleted from a tuple", _case(deleted_from_tuple, n=0), one_of(1, "a")),
     Subject(
         "a static list written in place",
         [Case("items=[5]", lambda: (written_in_place, {"items": [5]}))], lambda r: ([7] * r.randint(0, 2),),
