@@ -266,6 +266,9 @@ class _Writer:
                 plain.append(block)
                 level.targets.append(block.id)
         for block in plain:
+            if random.random() < 0.05:
+                self.first(block, level)
+                continue
             self.work(block)
             self.end(block, level)
         self.depth -= 1
@@ -368,6 +371,21 @@ class _Writer:
         self.protect_with(body, state)
         self.go(body, level)
         b.terminate(block, "next", (state[3],), (Edge(body.id), self.way(block, level)))
+
+    def first(self, block: BlockBuilder, level: _Level) -> None:
+        """Nothing but the first item of a new iterator, which nobody else has; what follows can be seen."""
+        b, state = self.builder, self.state[block.id]
+        iterator = b.emit(block, "iter", (b.constant(block, tuple(range(self.random.randrange(3)))),))
+        body, done = b.block(level.region), self.small(level.region, block)
+        slot = self.random.randrange(3)
+        (item,) = b.params(body, _VARIABLES[slot])
+        self.state[body.id] = list(state)
+        self.state[body.id][slot] = item
+        self.protect_with(body, state)
+        for after in (body, done):
+            self.work(after)
+            self.go(after, level)
+        b.terminate(block, "next", (iterator,), (Edge(body.id), Edge(done.id)))
 
     def protect_with(self, block: BlockBuilder, state: list[int]) -> None:
         kept, self.state[block.id] = self.state[block.id], state

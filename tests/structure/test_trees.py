@@ -222,6 +222,17 @@ def test_irreducible_region_is_split() -> None:
     assert text.count("y") + text.count("x") == 3
 
 
+def test_a_copy_of_a_loop_makes_its_iterator_anew_as_well() -> None:
+    made = shape("0: | a ? 1 : 2\n1: | for c in x ? 2 : 3\n2: y; y; y; y | b ? 1 : 3\n3: | return None")
+    first = made.nodes[1].end
+    assert isinstance(first, Next)
+    made.nodes[1].end = Next(first.target, first.iterator, first.body, first.done, varies=True)
+    lines = [line.strip() for line in text_of(made).splitlines()]
+    loops = [at for at, line in enumerate(lines) if line == "for c in x:"]
+    assert len(loops) == 2
+    assert [lines[at + 1] for at in loops] == ["break", "break"]
+
+
 def test_long_chains_do_not_recurse() -> None:
     lines = []
     for i in range(0, 12000, 2):

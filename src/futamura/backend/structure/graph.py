@@ -73,6 +73,12 @@ class Graph:
         self.next_id += 1
         return vertex
 
+    def copy(self, vertex: Vertex) -> Vertex:
+        """A vertex that does the same."""
+        made = self.add(vertex.extent, vertex.kind, list(vertex.succ), list(vertex.body), vertex.data)
+        made.varies = vertex.varies
+        return made
+
     def holds(self, outer: int, inner: int) -> bool:
         """Whether extent `outer` is `inner` or holds it."""
         depth, parent = self.depth, self.parent

@@ -85,8 +85,7 @@ def _split(graph: Graph, flow: Flow, component: set[int], entries: list[int], sp
     spent[flow.extent] = spent.get(flow.extent, 0) + cost
     copies: dict[int, Vertex] = {}
     for number in best:
-        vertex = flow.vertices[number]
-        copies[number] = graph.add(vertex.extent, vertex.kind, list(vertex.succ), list(vertex.body), vertex.data)
+        copies[number] = graph.copy(flow.vertices[number])
     renamed = {flow.vertices[number].id: copy.id for number, copy in copies.items()}
     for copy in copies.values():
         copy.succ = [renamed.get(label, label) for label in copy.succ]
