@@ -12,7 +12,7 @@ FAULTS = [fault for name in LISTS for fault in faults(name)]
 
 
 def test_there_are_enough_of_them() -> None:
-    assert len(FAULTS) >= 80
+    assert len(FAULTS) >= 100
     assert len({fault.name for fault in FAULTS}) == len(FAULTS)
     assert all(fault.says.endswith(".") for fault in FAULTS)
 

@@ -27,6 +27,7 @@ from ..comparing import compare, observe, outcome
 from ..specializing import Residual, fallbacks, folded, source_of, specialize, words
 from ..table import Subject
 from . import (
+    answering,
     choosing,
     class_attributes,
     classes,
@@ -68,6 +69,7 @@ ROWS = [
         closures,
         consuming,
         dicts,
+        answering,
         choosing,
         class_attributes,
         classes,
