@@ -223,7 +223,9 @@ def test_irreducible_region_is_split() -> None:
 
 
 def test_a_copy_of_a_loop_makes_its_iterator_anew_as_well() -> None:
-    made = shape("0: | a ? 1 : 2\n1: | for c in x ? 2 : 3\n2: y; y; y; y | b ? 1 : 3\n3: | return None")
+    made = shape(
+        "0: | a ? 1 : 2\n1: | for c in x ? 4 : 3\n4: z | d ? 1 : 2\n2: y; y; y; y; y | b ? 1 : 3\n3: | return None"
+    )
     first = made.nodes[1].end
     assert isinstance(first, Next)
     made.nodes[1].end = Next(first.target, first.iterator, first.body, first.done, varies=True)
