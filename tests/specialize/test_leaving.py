@@ -95,3 +95,18 @@ def test_an_iterator_that_a_test_and_a_comprehension_read() -> None:
     assert not residual.stats["fallbacks"]
     rest = iter([1, 2])
     assert residual(rest) is None and list(rest) == []
+
+
+def _of_calls(f, n):
+    def results():
+        for i in range(n):
+            yield f(i)
+
+    return tuple(results())
+
+
+def test_nothing_is_assumed_of_what_we_call_ourselves() -> None:
+    residual = futamura.specialize(_of_calls, n=2)
+    assert residual.stats["specialized"] and "call_in_generator" in residual.source
+    assert residual(abs) == (0, 1) == _of_calls(abs, 2)
+    assert not [one.place for one in residual.assumptions if one.place.startswith("futamura.")]

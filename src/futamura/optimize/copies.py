@@ -5,6 +5,8 @@
     B(x): list_append ys, x; jump H          ->     S: zs = list; i = iter xs; jump H'    (the loop, on zs)
     E: ... ys ...                                   M(ys): jump E
 
+A chain that takes the first items of a tuple reads them out of it (`firstitems`).
+
 Where the exact type of `xs` is known to be list or tuple, there is no test and no loop.  Only of these is `[*xs]` the
 same: of anything else, Python asks for its length first.
 
@@ -19,6 +21,7 @@ from futamura.ir.constant import Constant
 from futamura.ir.graph import Edge, Operation, Value
 from futamura.ir.liveness import end_uses
 from futamura.optimize.cleaning import prune
+from futamura.optimize.firstitems import first_items
 from futamura.optimize.flowgraph import FlowGraph, Node
 from futamura.optimize.inference import Inference
 from futamura.optimize.shapes import NOTHING
@@ -61,7 +64,9 @@ def copies(graph: FlowGraph, inference: Inference) -> bool:
             elif kind == "object" and not _is_asked(graph, inference, loop, entering):
                 _ask(graph, loop)
                 changed = True
-    return changed and (prune(graph) or True)
+    if changed:
+        prune(graph)
+    return first_items(graph, inference) or changed
 
 
 def _loop(

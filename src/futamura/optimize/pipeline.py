@@ -188,7 +188,7 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
     ),
     "copies": Row(
         copies,
-        "a loop that only copies a list is one operation",
+        "a loop that only copies a list is one operation, the first items of a tuple are read by their places",
         "behind all that empties loops",
         wanted=_has_ways,
     ),

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Protocol
 
+from futamura import runtime
 from futamura.analysis.sharing import is_stored_on_a_class
 from futamura.ir.classes import is_a
 from futamura.ir.immediates import closure_of
@@ -355,7 +356,8 @@ class World:
             value = getattr(builtins, name)
         else:
             return None
-        if ("global", id(namespace), name) not in self.assumptions:
+        if namespace is not runtime.__dict__ and ("global", id(namespace), name) not in self.assumptions:
+            # What a residual calls of ours stands for what Python itself does: a program cannot rebind that.
             self.assume(Assumption("global", f"{module}.{name}", namespace, name, value))
         if name in namespace and is_mutable(value) and self._holds_constant(namespace, name, value):
             self.freeze_constant(value)
