@@ -126,6 +126,32 @@ def while_true(p: Draft) -> None:
     loop_body(p, 5, p.number(1, 3))
 
 
+@statement("first of a new iterator", 3, 6)
+def first_item(p: Draft) -> None:
+    """Each trip asks the iterable anew, and takes one item."""
+    if p.trips < 6:
+        return
+    item, count = p.target("int"), p.fresh("int")
+    walked = p.pick(f"({p.xs()})[{count}:4]", f"range({count}, 4)", f"reversed({p.xs()}[{count}:4])")
+    p.line(f"{item} = {count} = 0")
+    p.frozen.add(count)
+    if p.chance(0.3):
+        p.line(f"while next(iter({walked}), 9) {p.pick('!=', '<')} {p.i()} and {count} < 4:")
+        p.line(f"    {count} += 1")
+    else:
+        p.line("while True:")
+        p.indent += 1
+        p.line(f"for {item} in {walked}:")
+        p.line(f"    {p.pick('break', 'break', f'{item} += 1; break', 'print(0); break')}")
+        p.line("else:")
+        p.line(f"    {p.pick('break', 'break', 'raise KeyError(1)')}")
+        p.line(f"{count} += 1")
+        p.indent -= 1
+    p.add("int", count)
+    p.add("int", item)
+    loop_body(p, 5, p.number(1, 3))
+
+
 @statement("break", 3)
 def break_loop(p: Draft) -> None:
     if p.loop:
