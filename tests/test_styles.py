@@ -16,7 +16,20 @@ import pytest
 
 from bench.cases.measuring import race
 from futamura import Residual, Specializer, specialize
-from tests.styles import charts, chips, composed, data, frames, languages, machines, objects, parsing, texts, trees
+from tests.styles import (
+    charts,
+    chips,
+    composed,
+    data,
+    frames,
+    languages,
+    lispy,
+    machines,
+    objects,
+    parsing,
+    texts,
+    trees,
+)
 
 PERSONS = [
     {"name": "Ann", "age": 30, "home": {"street": "Long Lane", "floor": 2}}, {"name": "Bob"},
@@ -223,6 +236,8 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], list[tuple[Any, ...]
         (frames.POLYNOMIAL, frames.CONSTANTS),
         [(3,), (0,), (-7,), ("a",), (2.5,)],
     ),
+    "a Lisp with functions": (lispy.evaluated, (lispy.FACTORIAL,), [(5,), (0,), (20,), ("a",), (2.5,)]),
+    "a Lisp with closures": (lispy.evaluated, (lispy.COUNTER,), [(5,), (0,), (2.5,), ("a",)]),
     "documents by single dispatch": (
         composed.page,
         (composed.PAGE,),

@@ -22,13 +22,14 @@ from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer.builtin_errors import only_keeps_arguments
 from futamura.specializer.calls import call_value
+from futamura.specializer.extended import METHOD_NAMES, dict_held, inherited
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.named import record_item
 from futamura.specializer.plainness import is_record, record_position
 from futamura.specializer.purity import DICTS, MISSING, class_lookup, own_attributes, plain_lookup
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.state import Frame
-from futamura.specializer.values import NONE, OF_SUPER, AbstractValue, Dynamic, Known, Virtual, VObject
+from futamura.specializer.values import HELD, NONE, OF_SUPER, AbstractValue, Dynamic, Known, Virtual, VObject
 from futamura.specializer.world import Assumption
 
 __all__ = ["CALLED", "VIRTUAL_FIELDS", "load_attribute", "plain_reads", "store_attribute", "store_field"]
@@ -171,6 +172,9 @@ def _load_super(m: Machine, frame: Frame, entry: VObject, name: str) -> Abstract
             m.assume_attribute(base, name, found)
             return m.virtual(VObject("bound", object, (Known(found), target), site=site(frame)))
         if found is not MISSING:
+            held = dict_held(m.state, target) if base is dict and isinstance(found, _METHODS) else None
+            if held is not None:
+                return m.virtual(VObject("method", dict, (held,), site=site(frame), extra=name))
             if name == "__init__" and (base is object or only_keeps_arguments(base)):
                 return m.virtual(VObject("method", base, (target,), OF_SUPER, site=site(frame), extra=name))
             return None
@@ -252,6 +256,8 @@ def _load_instance(
     if isinstance(found, classmethod):
         m.assume_attribute(cls, name, found)
         return Known(types.MethodType(found.__func__, cls))
+    if isinstance(found, types.MethodDescriptorType) and (held := inherited(m, target, name)) is not None:
+        return m.virtual(VObject("method", dict, (held[0],), site=site(frame), extra=name))
     if found is MISSING or hasattr(type(found), "__get__"):
         return None
     m.assume_attribute(cls, name, found)
@@ -362,6 +368,8 @@ def _own_traceback(m: Machine, value: AbstractValue, target: AbstractValue) -> b
 
 def store_field(m: Machine, target: AbstractValue, name: str, value: AbstractValue) -> bool:
     entry = m.state.object(target)
+    if entry is not None and HELD in entry.names and name in METHOD_NAMES:
+        return False
     keeps = entry is not None and (entry.kind == "instance" or (entry.kind == "exception" and entry.extra == "made"))
     if entry is not None and type(target) is Virtual and keeps:
         items = list(entry.items)

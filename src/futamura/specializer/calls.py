@@ -16,7 +16,6 @@ import functools
 import keyword
 import sys
 import types
-import weakref
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -31,6 +30,8 @@ from futamura.specializer.builtin_errors import exception_made_plainly, plain_ex
 from futamura.specializer.consumed import with_real_generators
 from futamura.specializer.containers import dict_pairs
 from futamura.specializer.describing import is_plain_enum, member_by_value
+from futamura.specializer.dict_classes import empty_instance, filled_by_arguments
+from futamura.specializer.extended import extends_dict, method_of_owner
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.functions import settle_functions
 from futamura.specializer.generators import is_generator, is_iterator, new_generator
@@ -50,7 +51,7 @@ from futamura.specializer.overloads import call_of_overload
 from futamura.specializer.partials import call_of_partial
 from futamura.specializer.protocol import next_item
 from futamura.specializer.pure_calls import fold_call
-from futamura.specializer.purity import MISSING, PURE_FUNCTIONS, class_lookup
+from futamura.specializer.purity import MISSING, PURE_FUNCTIONS, WEAK, class_lookup
 from futamura.specializer.raising import left_generator, operands_in_generator, raised_at_once
 from futamura.specializer.records import plain_fields, readable
 from futamura.specializer.recursion import call_unit, unfolds
@@ -150,6 +151,10 @@ def call_value(
             if result is not HANDLED:
                 _give(m, frame, op, result)
             return
+        of_owner = method_of_owner(m.state, entry)
+        if of_owner is not None:
+            call_value(m, frame, op, of_owner[0], [of_owner[1], *args], keywords)
+            return
         if entry.names == OF_SUPER:
             call_value(m, frame, op, slot_of_super(entry), [*entry.items, *args], keywords)
             return
@@ -208,25 +213,10 @@ def call_of_instance(m: Machine, target: AbstractValue) -> AbstractValue | None:
     return Known(method)
 
 
-_WEAK: Final = {
-    id(made): made
-    for made in (
-        weakref.ref,
-        weakref.proxy,
-        weakref.finalize,
-        weakref.WeakMethod,
-        weakref.WeakSet,
-        weakref.WeakKeyDictionary,
-        weakref.WeakValueDictionary,
-    )
-}
-"""By identity, for what is called may be anything."""
-
-
 def _call_known(
     m: Machine, frame: Frame, op: Operation, function: object, args: list[AbstractValue], keywords: Keywords
 ) -> bool:
-    if id(function) in _WEAK:
+    if id(function) in WEAK:
         raise Unsupported("a weak reference is made, which must see its object end in time", op.span)
     if is_a(function, types.MethodType):
         call_value(m, frame, op, Known(function.__func__), [Known(function.__self__), *args], keywords)
@@ -554,11 +544,18 @@ def _construct(
     finalizer = class_lookup(cls, "__del__")
     if type(finalizer) is types.FunctionType:
         raise Unsupported(f"an instance of {cls.__qualname__} has a finalizer, which must run in time", op.span)
-    if cls.__new__ is not object.__new__ or cls.__module__ == "builtins" or finalizer is not MISSING:
+    maker = dict.__new__ if extends_dict(cls) else object.__new__
+    if cls.__new__ is not maker or cls.__module__ == "builtins" or finalizer is not MISSING:
         return False
     init = class_lookup(cls, "__init__")
     assumed = init
-    subject = m.virtual(VObject("instance", cls, (), site=site(frame)))
+    subject = empty_instance(m, cls, site(frame))
+    if init is dict.__dict__["__init__"]:
+        filled = filled_by_arguments(m, frame, op, subject, args, keywords)
+        if filled:
+            m.assume_attribute(cls, "__init__", init)
+            _give(m, frame, op, subject)
+        return filled
     if init is object.__dict__["__init__"]:
         if args or keywords:
             return False

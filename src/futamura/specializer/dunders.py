@@ -19,6 +19,7 @@ from futamura.specializer import library
 from futamura.specializer.attributes import store_field
 from futamura.specializer.calls import enter
 from futamura.specializer.describing import members
+from futamura.specializer.extended import inherited
 from futamura.specializer.generators import is_iterator
 from futamura.specializer.machine import Machine
 from futamura.specializer.marks import unrolled
@@ -344,6 +345,8 @@ def _iterator_of(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
     if len(args) != 1:
         return None
     source = args[0]
+    held = inherited(m, source, "__iter__")
+    source = source if held is None else held[0]
     found = members(source.value) if type(source) is Known and is_a(source.value, type) else None
     iterator = iterator_over(m, frame, source if found is None else Known(found))
     if iterator is not None:

@@ -19,10 +19,21 @@ from futamura.ir.graph import Span
 from futamura.specializer.confined import confined, only_looks
 from futamura.specializer.handling import has_context
 from futamura.specializer.promises import WRITERS, leaves_alone
+from futamura.specializer.purity import HEAP_TYPE
 from futamura.specializer.records import stored_fields
 from futamura.specializer.residual import ResidualBlock, ResidualOperation
 from futamura.specializer.state import State, Unsupported
-from futamura.specializer.values import OF_SUPER, AbstractValue, Dynamic, Known, Shape, Virtual, VObject, slot_of_super
+from futamura.specializer.values import (
+    HELD,
+    OF_SUPER,
+    AbstractValue,
+    Dynamic,
+    Known,
+    Shape,
+    Virtual,
+    VObject,
+    slot_of_super,
+)
 
 __all__ = ["CONSTRUCTORS", "CYCLE_BREAKERS", "Emitter", "Unsupported"]
 
@@ -238,12 +249,18 @@ class Emitter(ABC):
         entry = self.state.heap[value.oid]
         if entry.kind == "forward":
             return self.lift(value)
+        owner = self.state.owner(value.oid)
+        if owner is not None:  # a dict that an instance holds comes to be with it
+            self.materialize(owner)
+            return self.lift(value)
         self._require_acyclic(value)
         whole = entry.kind == "instance" and self._made_by_fields(value, entry)
         dynamic = self._called_class(entry) if whole else self._construct(entry)
         if self.hints[dynamic.rv] is None:
             self.hints[dynamic.rv] = next(self._variables_of(value.oid), None)
         self.state.heap[value.oid] = VObject("forward", entry.cls, (dynamic,))
+        if entry.kind == "instance" and HELD in entry.names:
+            entry = self._fill_held(entry, dynamic)
         if entry.kind == "instance" and not whole:
             self._fill(entry, dynamic)
         if entry.kind == "exception":
@@ -251,6 +268,21 @@ class Emitter(ABC):
                 if type(name) is str:
                     self.emit("setattr", (item, dynamic), name, results=0, raises=False)
         return dynamic.rv
+
+    def _fill_held(self, entry: VObject, dynamic: Dynamic) -> VObject:
+        """Put into an instance what it holds as a dict, and say that the dict is the instance now; its attributes."""
+        at = entry.names.index(HELD)
+        held = self.state.resolve(entry.items[at])
+        if type(held) is not Virtual:
+            raise Unsupported("what an instance of a class that extends dict holds has left it", self.span)
+        content = self.state.heap[held.oid]
+        self.state.heap[held.oid] = VObject("forward", entry.cls, (dynamic,))
+        if content.items:
+            pairs = [x for key, item in zip(content.names, content.items) for x in (Known(key), item)]
+            given = self.emit("dict", pairs, type=dict, raises=False)
+            self.emit("call", (Known(dict.update), dynamic, given), raises=False)
+        names = (*entry.names[:at], *entry.names[at + 1 :])
+        return entry._replace(names=names, items=(*entry.items[:at], *entry.items[at + 1 :]))
 
     def _made_by_fields(self, value: Virtual, entry: VObject) -> bool:
         """Does calling the class with the attributes' values make this very instance?"""
@@ -303,7 +335,7 @@ class Emitter(ABC):
         if kind == "cell":
             return self.emit("cell", items, entry.extra, raises=False)
         if kind == "instance":
-            maker = Known(object.__new__)
+            maker = Known(dict.__new__ if HELD in entry.names else object.__new__)
             return self.emit("call", (maker, Known(entry.cls)), type=entry.cls, raises=False)
         if kind == "exception":
             if has_context(entry):
@@ -327,6 +359,10 @@ class Emitter(ABC):
             maker = Known(zip if entry.extra == "zip" else enumerate)
             return self.emit("call", (maker, *items), raises=False)
         if kind == "view":
+            source = self.state.resolve(items[0])
+            if type(source) is Dynamic and source.type is not None and source.type.__flags__ & HEAP_TYPE:
+                made = Known(dict.__dict__[str(entry.extra)])  # the instance may have an attribute of this name by now
+                return self.emit("call", (made, source), type=entry.cls, raises=False)
             method = self.emit("getattr", items, str(entry.extra), raises=False)
             return self.emit("call", (method,), type=entry.cls, raises=False)
         if kind in CONSTRUCTORS:

@@ -21,6 +21,7 @@ from futamura.specializer.refinement import classes_of, joined
 from futamura.specializer.state import State
 from futamura.specializer.values import (
     ANY_CLASS,
+    HELD,
     SHORT,
     About,
     AbstractValue,
@@ -83,7 +84,7 @@ def generalize(state: State, fresh: Callable[[int], int], keep: Callable[[VObjec
     """By the residual value, or by the number below zero of an object that becomes a leaf."""
     forced = {oid for oid, entry in state.heap.items() if not keep(entry)}
     for oid in sorted(forced):
-        forced.update(leaf.oid for leaf in state.leaves(Virtual(oid)) if type(leaf) is Virtual)
+        forced.update(reached_with_owners(state, Virtual(oid)))
 
     def rename(value: AbstractValue) -> AbstractValue:
         if isinstance(value, Known) or (isinstance(value, Virtual) and value.oid not in forced):
@@ -107,6 +108,21 @@ def generalize(state: State, fresh: Callable[[int], int], keep: Callable[[VObjec
         if teller is not None and subject is not None:
             abouts[teller.rv] = about._replace(subject=subject.rv)
     return _rebuilt(state, iter(held), heap, dict(state.ages), abouts)
+
+
+def reached_with_owners(state: State, value: Virtual) -> list[int]:
+    """The virtual objects that `value` reaches; with a dict that an instance holds, this instance, too."""
+    seen: set[int] = set()
+    found: list[int] = []
+    work = [value]
+    while work:
+        for leaf in state.leaves(work.pop(), seen):
+            if type(leaf) is Virtual:
+                found.append(leaf.oid)
+                owner = state.owner(leaf.oid)
+                if owner is not None and owner.oid not in seen:
+                    work.append(owner)
+    return found
 
 
 def leaf_token(value: AbstractValue) -> tuple[object, ...]:
@@ -239,10 +255,10 @@ class Meet:
     def _force(self, state: State, value: Virtual, forced: set[int], paired: dict[int, int]) -> None:
         if state.heap[value.oid].kind == "cell":
             self.variables.append(state.heap[value.oid].site)
-        for leaf in state.leaves(value):
-            if type(leaf) is Virtual and leaf.oid not in forced:
-                forced.add(leaf.oid)
-                if leaf.oid in paired:
+        for oid in reached_with_owners(state, value):
+            if oid not in forced:
+                forced.add(oid)
+                if oid in paired:
                     self._retry = True
 
 
@@ -267,6 +283,8 @@ def _type_of(state: State, value: AbstractValue) -> type | None:
         return value.type
     assert type(value) is Virtual
     entry = state.heap[value.oid]
+    if entry.extra == HELD:
+        return None  # it is its owner as soon as it exists
     return entry.cls if entry.kind in _TYPED else None
 
 

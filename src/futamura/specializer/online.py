@@ -28,10 +28,12 @@ from futamura.specializer import attributes as _attributes  # these register the
 from futamura.specializer import classes as _classes
 from futamura.specializer import containers as _containers
 from futamura.specializer import contexts as _contexts
+from futamura.specializer import conversions as _conversions
 from futamura.specializer import dunders as _dunders
 from futamura.specializer import equality as _equality
 from futamura.specializer import functions as _functions
 from futamura.specializer import globals as _globals
+from futamura.specializer import inherited as _inherited
 from futamura.specializer import libraries as _libraries
 from futamura.specializer import lists as _lists
 from futamura.specializer import marks as _marks
@@ -93,6 +95,8 @@ _ = (
     _texts,
     _views,
     _queues,
+    _conversions,
+    _inherited,
     _unpacking,
     call_value,
 )

@@ -45,6 +45,7 @@ __all__ = [
     "MISSING",
     "PURE_FUNCTIONS",
     "PURE_METHODS",
+    "WEAK",
     "behind",
     "cheap",
     "claims",
@@ -274,7 +275,7 @@ def cheap(name: str, args: tuple[object, ...]) -> bool:
 
 _PLAIN_LOOKUPS: Final = {
     id(base.__dict__["__getattribute__"]): base.__dict__["__getattribute__"]
-    for base in (object, ast.AST, BaseException, tuple, int, str, float)
+    for base in (object, ast.AST, BaseException, tuple, int, str, float, dict)
     if "__getattribute__" in base.__dict__
 }
 """By identity, for `==` of what a class has there may be code of the program."""
@@ -298,3 +299,18 @@ def claims(cls: type) -> bool:
 
 
 _MODULE_OF_CLASS: Final = type.__dict__["__module__"]
+
+
+WEAK: Final = {
+    id(made): made
+    for made in (
+        weakref.ref,
+        weakref.proxy,
+        weakref.finalize,
+        weakref.WeakMethod,
+        weakref.WeakSet,
+        weakref.WeakKeyDictionary,
+        weakref.WeakValueDictionary,
+    )
+}
+"""By identity, for what is called may be anything."""

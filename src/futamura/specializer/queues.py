@@ -14,7 +14,7 @@ from collections import defaultdict, deque
 from types import BuiltinFunctionType, FunctionType
 
 from futamura.ir.graph import Operation
-from futamura.specializer import dunders, library
+from futamura.specializer import library
 from futamura.specializer.calls import IN_PYTHON, enter
 from futamura.specializer.containers import usable_key
 from futamura.specializer.emitting import CONSTRUCTORS, Emitter
@@ -148,7 +148,7 @@ def _get_item(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]
     target, key = args
     entry = m.state.object(target)
     if entry is None or entry.kind != "dict" or entry.cls is not defaultdict or not usable_key(key):
-        return dunders.get_item(m, frame, op, args)
+        return _other_item(m, frame, op, args)
     return enter(m, frame, op, library.make_item, [target, key, Known(entry.extra)])
 
 
@@ -160,4 +160,5 @@ def _construct_defaultdict(m: Emitter, entry: VObject) -> Dynamic:
 
 KEYWORD_MODELS[defaultdict] = _defaultdict
 CONSTRUCTORS["dict"] = _construct_defaultdict
+_other_item = OPERATOR_CALLS["getitem"]
 OPERATOR_CALLS["getitem"] = _get_item

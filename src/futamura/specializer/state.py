@@ -18,7 +18,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from futamura.ir.graph import Span
 from futamura.specializer.facts import FunctionFacts
-from futamura.specializer.values import About, AbstractValue, Dynamic, Known, Virtual, VObject
+from futamura.specializer.values import HELD, About, AbstractValue, Dynamic, Known, Virtual, VObject
 
 __all__ = ["LEFT", "OLDEST", "ArgumentKey", "Chain", "Entered", "Extent", "Frame", "State", "Suspension", "Unsupported"]
 
@@ -270,6 +270,17 @@ class State:
                 seen.add(item.oid)
                 work.extend(self.heap[item.oid].items)
             yield item
+
+    def owner(self, oid: int) -> Virtual | None:
+        """The instance that holds this dict, if it is one that an instance holds."""
+        if self.heap[oid].extra != HELD:
+            return None
+        for other, entry in self.heap.items():
+            if entry.kind == "instance" and HELD in entry.names:
+                held = self.resolve(entry.items[entry.names.index(HELD)])
+                if type(held) is Virtual and held.oid == oid:
+                    return Virtual(other)
+        return None
 
     def trim_large(self) -> None:
         """Trim if the running frame has many values that it does not need: below, it costs more than it saves."""

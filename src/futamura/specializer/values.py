@@ -125,6 +125,8 @@ AbstractValue: TypeAlias = Known | Virtual | Dynamic
 NONE: Final = Known(None)
 
 
+HELD: Final = ("held",)
+"""The name under which an instance of a class that extends `dict` has what is in it: no attribute is named so."""
 OF_SUPER: Final = ("super",)
 """Marks a method of `cls` that its object has not under its name: a class in front has another one."""
 
@@ -135,7 +137,8 @@ class VObject(NamedTuple):
     list, tuple   items
     dict          names are the keys (exact builtin atoms), items the values, in insertion order
     set           names are the elements (exact builtin atoms) in the order of addition, items placeholders
-    instance      names are the attributes, items their values; cls is the class
+    instance      names are the attributes, items their values; cls is the class; HELD is the name of what it holds as
+                  a `dict`: a virtual dict whose extra is HELD
     cell          items is empty or holds the content
     function      extra is (function, FunctionAttr); items are its operands (defaults ... cells)
     bound         items are (function, self)

@@ -65,6 +65,23 @@ def deleted_from_tuple(n, x):
     return pair
 
 
+def atoms(words, x):
+    found = []
+    for word in words:
+        try:
+            found.append(int(word))
+        except ValueError as error:
+            try:
+                found.append((float(word), str(error)))
+            except ValueError as second:
+                found.append((word, x, second.args, second.__context__ is error))
+    try:
+        found.append(int("12", 40))
+    except ValueError as error:
+        found.append(str(error))
+    return found, int("zz", 36)
+
+
 def written_in_place(items, more):
     before = len(items), items[-1]
     items += more
@@ -198,6 +215,10 @@ SUBJECTS = [
     ),
     Subject("ends of containers", _case(ends, n=2), one_of(1, "a")),
     Subject("slices that are deleted", [*_case(deleted, n=0), *_case(deleted, n=1)], one_of(1, "a")),
+    Subject(
+        "texts that are no numbers",
+        _case(atoms, words=("1", "x", " 2 ", "1_0", "", "1e3", "nan ", "٣")), one_of(1, "a"),
+    ),
     Subject("items deleted from a tuple", _case(deleted_from_tuple, n=0), one_of(1, "a")),
     Subject(
         "a static list written in place",

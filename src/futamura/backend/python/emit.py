@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Iterable, Iterator
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType
 from typing import Final
 
 from futamura.backend.python import fstrings
@@ -135,7 +135,7 @@ def _given_name(value: object) -> str | None:
     kind = type(value)
     if issubclass(kind, type):
         name = type.__dict__["__name__"].__get__(value)
-    elif kind in (FunctionType, BuiltinFunctionType):
+    elif kind in (FunctionType, BuiltinFunctionType, MethodDescriptorType):
         name = getattr(value, "__name__", None)
     else:
         return None
