@@ -242,6 +242,7 @@ def _member_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
     item, container = args
     entry = m.state.object(container)
     if entry is not None and entry.kind == "set" and entry.cls is set:
+        m.shows(entry.names)
         shown = m.emit("set", [Known(name) for name in entry.names], type=set, raises=False)
         operate(m, frame, op, [item, shown])  # asked only, so no order matters, and Python makes it once
         return True

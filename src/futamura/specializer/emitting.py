@@ -33,6 +33,7 @@ from futamura.specializer.values import (
     Virtual,
     VObject,
     slot_of_super,
+    token_key,
 )
 
 __all__ = ["CONSTRUCTORS", "CYCLE_BREAKERS", "Emitter", "Unsupported"]
@@ -41,6 +42,9 @@ __all__ = ["CONSTRUCTORS", "CYCLE_BREAKERS", "Emitter", "Unsupported"]
 _SMALL_SET: Final = 5
 """Below this a set is in its first table, where a display of constants and single additions leave the same order."""
 
+
+_CONSTANT_SET: Final = 3
+"""From here on a display of constants is a constant."""
 
 CONSTRUCTORS: Final[dict[str, Callable[[Emitter, VObject], Dynamic]]] = {}
 """How virtual objects of further kinds are constructed."""
@@ -80,6 +84,8 @@ class Emitter(ABC):
         """Constant slices that the code itself makes."""
         self.sources: dict[int, int] = {}
         """Which value with a provenance a computed one was made of: `pc` for `pc // 4`; finitely many give the same."""
+        self._displays: Final[dict[frozenset[object], tuple[object, ...]]] = {}
+        """The orders in which displays show constants, by these."""
         self._oids = 0
         self._vids = 0
 
@@ -375,15 +381,22 @@ class Emitter(ABC):
         shown = entry.extra
         if not isinstance(shown, int):
             self.refuse(entry.site, "the order of a set's elements would be lost")
-        if len(elements) < _SMALL_SET:
+        if len(elements) < _SMALL_SET and self.shows(entry.names):
             return self.emit("set", elements, type=set, raises=False)
         if not shown:
             return self.emit("call", (Known(set), Known(tuple(entry.names))), type=set, raises=False)
+        self.shows(entry.names[:shown])
         made = self.emit("set", elements[:shown], type=set, raises=False)
         for element in elements[shown:]:
             method = self.emit("getattr", (made,), "add", raises=False)
             self.emit("call", (method, element), raises=False)
         return made
+
+    def shows(self, elements: Sequence[object]) -> bool:
+        """Does a display keep this order of constants?  All displays of a text with equal ones are one constant for the
+        compiler, which has the order of the first; two are no constant."""
+        keys = tuple(map(token_key, elements))
+        return len(keys) < _CONSTANT_SET or self._displays.setdefault(frozenset(keys), keys) == keys
 
     def _construct_iterator(self, entry: VObject) -> Dynamic:
         source, position = entry.items[:2]

@@ -56,6 +56,8 @@ def build_set(m: Machine, frame: Frame, op: Operation) -> None:
         m.set(frame, op, m.virtual(_set_of(elements, site(frame), len(elements) if plain else 0)))
         return
     values = [arg.value for arg in args if type(arg) is Known and deep(arg.value)]
+    if plain and len(values) == len(args):
+        m.shows(values)
     if plain or op.attr is not None or len(values) < len(args):
         m.set(frame, op, m.emit("set", args, op.attr, type=set))
     else:  # a display of constants would put them in another order

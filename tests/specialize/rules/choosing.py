@@ -92,6 +92,10 @@ class Gauge:
         self.n += 1
         return self.n
 
+    def bump(self, x):
+        self.n += x
+        return x
+
 
 def read_by_a_property(gauges, k, x):
     before = gauges[0].n
@@ -120,6 +124,95 @@ def asked_of_defaults(table, k, x):
     return before, found, len(table), "z" in table, x
 
 
+class Slotted:
+    __slots__ = ("items",)
+
+    def __init__(self, *items):
+        self.items = list(items)
+
+
+def given_with_contents(groups, k, use):
+    before = len(groups[0][0])
+    use(groups[k])
+    return before, len(groups[0][0]), len(groups[1][0])
+
+
+def keys_of_a_table(tables, gauges, k, x):
+    before = gauges[0].n
+    for one in tables[k]:
+        one.n += x
+    return before, gauges[0].n, gauges[1].n
+
+
+def items_in_slots(boxes, k, x):
+    before = len(boxes[0].items)
+    boxes[k].items.append(x)
+    return before, len(boxes[0].items), len(boxes[1].items)
+
+
+def called_with_a_default(writers, log, k, x):
+    before = len(log)
+    writers[k](x)
+    return before, len(log)
+
+
+def called_methods(gauges, k, x):
+    before = gauges[0].n
+    return gauges[k].bump(x), before, gauges[0].n, gauges[1].n
+
+
+def put_by_a_method(rows, others, k, x):
+    rows[k].append(others[k])
+    last = rows[k][-1]
+    last.append(x)
+    return len(others[0]), len(others[1])
+
+
+def kept_in_a_variable(rows, k, use):
+    row = None
+    use(lambda x: row is None)
+    row = rows[k]
+    row.append(5)
+    return len(rows[0]), len(rows[1])
+
+
+class Found(Exception):
+    pass
+
+
+def caught_with_a_row(rows, k, use):
+    try:
+        use(lambda x: k)
+        raise Found(rows[k])
+    except Found as error:
+        row = error.args[0]
+    row.append(5)
+    return len(rows[0]), len(rows[1])
+
+
+def returned_by_a_function(rows, k, x):
+    def pick(n):
+        return rows[k] if n <= 0 else pick(n - 1)
+
+    row = pick(x)
+    row.append(x)
+    return len(rows[0]), len(rows[1])
+
+
+class FiveOrSo:
+    """Equals 5."""
+
+    def __eq__(self, other):
+        return other == 5
+
+    def __hash__(self):
+        return hash(5)
+
+
+def keys_that_compare(functions, k, x):
+    return functions[k, x](7)
+
+
 class Nosy:
     """Counts who compares it."""
 
@@ -138,6 +231,17 @@ class Noisy(Nosy):
 def looked_for(nosy, rows, k, x):
     before = nosy.n
     return [x] in rows, before, nosy.n, k
+
+
+def looked_for_in_a_display(nosy, x):
+    before = nosy.n
+    return x in [nosy, x], [x, x] == [nosy, 3], before, nosy.n
+
+
+def united(fixed, k, use):
+    before = len({k} | fixed)
+    use(fixed.add)
+    return before, sorted({k} | fixed), k in fixed
 
 
 def compared(nosy, rows, k, x):
@@ -196,6 +300,26 @@ def _log():
     return {"writers": _writers(log), "log": log}
 
 
+def _tables():
+    gauges = [Gauge(1), Gauge(2)]
+    return {"tables": [{gauges[0]: 1}, {gauges[1]: 2}], "gauges": gauges}
+
+
+def _with_default(log):
+    def first(x, to=log):
+        to.append(x)
+
+    def second(x, *, to=log):
+        to.extend([x, x])
+
+    return [first, second] * 5
+
+
+def _defaults():
+    log = [0]
+    return {"writers": _with_default(log), "log": log}
+
+
 def keyed(random):
     return random.randint(0, 1), random.randint(0, 9)
 
@@ -220,6 +344,26 @@ SUBJECTS = [
     _row(kept_by_a_closure, lambda: {"rows": [[1], [2, 3]]}, calling),
     _row(read_by_a_property, lambda: {"gauges": [Gauge(1), Gauge(5)]}, keyed),
     _row(stepped_by_a_property, lambda: {"wheel": Wheel(1)}, lambda random: (random.randint(0, 9),)),
+    _row(
+        given_with_contents,
+        lambda: {"groups": [[[1], [2]], [[3]]]},
+        lambda r: (r.randint(0, 1), lambda one: one[0].append(5)),
+    ),
+    _row(keys_of_a_table, _tables, keyed),
+    _row(items_in_slots, lambda: {"boxes": [Slotted(1), Slotted(2, 3)]}, keyed),
+    _row(called_with_a_default, _defaults, lambda random: (random.randint(0, 9), 5)),
+    _row(called_methods, lambda: {"gauges": [Gauge(1), Gauge(5)]}, keyed),
+    _row(put_by_a_method, lambda: {"rows": [[1], [2]], "others": [[3], [4]]}, keyed),
+    _row(kept_in_a_variable, _rows, calling),
+    _row(caught_with_a_row, _rows, calling),
+    _row(returned_by_a_function, _rows, keyed),
+    _row(
+        keys_that_compare,
+        lambda: {"functions": {(FiveOrSo(), 1): _double, (5, 2): _negated}, "k": 5},
+        lambda random: (random.randint(0, 2),),
+    ),
+    _row(looked_for_in_a_display, lambda: {"nosy": Nosy(0)}, lambda random: (random.randint(0, 3),)),
+    _row(united, lambda: {"fixed": {1, 2}}, lambda random: (random.randint(0, 3), lambda add: add(7))),
     _row(asked_of_defaults, _table, lambda random: (random.choice("az"), 1)),
     _row(looked_for, lambda: _watched(Nosy), lambda random: (1, random.randint(0, 3))),
     _row(looked_for, lambda: _watched(Noisy), lambda random: (1, random.randint(0, 3)), " by a base"),

@@ -135,6 +135,58 @@ def assigned_behind(k, use):
     return before, use(read), n
 
 
+def assigned_in_the_middle(k, use):
+    n = k
+
+    def middle():
+        nonlocal n
+
+        def inner():
+            return n
+
+        before = use(inner)
+        n += 1
+        return before, use(inner)
+
+    try:
+        return middle(), n
+    except ValueError:
+        return n
+
+
+def defined_at_both_ends(k, use):
+    """A finally clause is there twice: behind one of them the variable is assigned."""
+    n = k
+    try:
+        use(lambda: k)
+    finally:
+
+        def middle():
+            def inner():
+                return n
+
+            return inner
+
+        use(middle())
+    n += 1
+    return use(lambda: 0), n
+
+
+def thrown_in_a_handler(k, table):
+    def produce():
+        yield k
+
+    source = produce()
+    next(source)
+    try:
+        return table[k]
+    except LookupError:
+        try:
+            source.throw(ValueError(k))
+        except ValueError as error:
+            return repr(error.__context__), error.args
+
+
 def begun(k, use):
     items = iter([k, k + 1, k + 2])
     first = next(items)
@@ -179,6 +231,18 @@ def assigned_and_read_inside(k, xs):
     return found, total, k
 
 
+def assigned_by_a_function_inside(k, xs):
+    total = k
+
+    def bump(x):
+        nonlocal total
+        total += x
+        return total
+
+    found = math.fsum(bump(x) for x in xs)
+    return found, total
+
+
 def filled_inside(k, xs):
     seen = [k]
     total = math.fsum((seen.append(x), x)[1] for x in xs)
@@ -212,6 +276,29 @@ def failing_often(random):
     return use, random.randint(0, 1)
 
 
+class Count:
+    def __init__(self, n):
+        self.n = n
+
+
+def failing_at_two_places(k, use, x):
+    def down(count, n):
+        if n == 2:
+            count.n = "first"
+            use(count.n)
+        for _ in range(n):
+            count.n = n
+            use(n, count.n)
+        return n if n <= 0 else down(count, n - 1)
+
+    count = Count(k)
+    try:
+        found = down(count, x + 4)
+    except ValueError:
+        found = "failed"
+    return found, count.n
+
+
 def _one(function, inputs, *statics, **static):
     rows = statics or (static,)
     return Subject(
@@ -231,13 +318,18 @@ SUBJECTS = [
     _one(assigned_below, using, k=3),
     _one(assigned_when_failing, using, k=3),
     _one(assigned_behind, using, k=3),
+    _one(assigned_in_the_middle, using, k=3),
+    _one(defined_at_both_ends, using, k=3),
+    _one(thrown_in_a_handler, lambda random: (random.choice(({3: 4}, {}, [], [1] * 5)),), k=3),
     _one(begun, lambda random: (random.choice((list, tuple, sum, next)),), k=3),
     _one(revived, integers(1), k=3),
     _one(revived_in_loop, integers(1), k=3),
     _one(turned, integers(1), k=3),
     _one(assigned_inside, numbers, k=3),
     _one(assigned_and_read_inside, numbers, k=3),
+    _one(assigned_by_a_function_inside, numbers, k=3),
     _one(filled_inside, numbers, k=3),
     _one(filled_inside_of_a_record, numbers, k=3),
     _one(behind_the_fence, failing_often, k=3),
+    _one(failing_at_two_places, failing_often, k=3),
 ]

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import functools
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -67,6 +68,50 @@ def found(machine, items, x):
     there = x in xs
     machine.n += 1
     return machine.n, there
+
+
+class Watching:
+    """Gives items, and doubles what its machine holds."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+
+    def __iter__(self) -> Iterator[int]:
+        self.machine.n *= 2
+        return iter([1, 2])
+
+
+def extended(machine, items, more):
+    xs = list(items)
+    machine.n += 1
+    xs.extend(more)
+    machine.n += 1
+    return machine.n, len(xs)
+
+
+def sliced(machine, items, more):
+    xs = list(items)
+    machine.n += 1
+    xs[0:1] = more
+    machine.n += 1
+    return machine.n, len(xs)
+
+
+def unpacked(machine, items, more):
+    machine.n += 1
+    first, second = more
+    machine.n += 1
+    return machine.n, first, second, items
+
+
+@pytest.mark.parametrize("function", [extended, sliced, unpacked], ids=lambda one: one.__name__)
+def test_what_is_walked_through_looks_at_a_static_object(function: Callable[..., Any]) -> None:
+    results = []
+    for specialized in (True, False):
+        machine = Machine(3)
+        call = specialize(function, machine=machine) if specialized else functools.partial(function, machine)
+        results.append(observe([(call([1, 2], Watching(machine)), machine.n) for _ in range(3)]))
+    assert results[0] == results[1]
 
 
 @pytest.mark.parametrize("function", [removed, counted, compared, found], ids=lambda one: one.__name__)
@@ -157,6 +202,50 @@ def test_a_subclass_that_is_made_later() -> None:
     del Euro
     gc.collect()
     assert residual(4) == ("sum", 3)
+
+
+class Top:
+    def area(self, x):
+        return x * 2
+
+
+class Low(Top):
+    def area(self, x):
+        return super().area(x) + 1
+
+
+def area_of(low, x):
+    return low.area(x)
+
+
+@dataclass
+class Point:
+    x: int
+    y: int
+
+
+def sum_of(k, x):
+    point = Point(k, x)
+    return point.x + point.y
+
+
+def test_a_method_of_a_base_that_is_replaced_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    low = Low()
+    residual = specialize(area_of, low=low)
+    assert residual(4) == 9 and not fallbacks(residual)
+    monkeypatch.setattr(Top, "area", lambda self, x: -x)
+    assert residual(4) == area_of(low, 4) == -3
+
+
+def test_the_init_of_a_dataclass_that_is_replaced_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    residual = specialize(sum_of, k=3)
+    assert residual(4) == 7 and not fallbacks(residual)
+
+    def init(self: Any, x: int, y: int) -> None:
+        self.x, self.y = 10 * x, y
+
+    monkeypatch.setattr(Point, "__init__", init)
+    assert residual(4) == sum_of(3, 4) == 34
 
 
 def scaled_by(k):

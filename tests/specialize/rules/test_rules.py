@@ -47,6 +47,7 @@ from . import (
     lending,
     meeting,
     registry,
+    saying,
     state,
     supers,
     suspension,
@@ -81,6 +82,7 @@ ROWS = [
         meeting,
         containers,
         telling,
+        saying,
         supers,
     )
     for subject in module.SUBJECTS
