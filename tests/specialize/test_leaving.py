@@ -7,6 +7,8 @@ for i, x in enumerate(xs):                      for i, x in enumerate(xs):
 from __future__ import annotations
 
 import ast
+import copy
+import dataclasses
 
 import futamura
 
@@ -110,3 +112,45 @@ def test_nothing_is_assumed_of_what_we_call_ourselves() -> None:
     assert residual.stats["specialized"] and "call_in_generator" in residual.source
     assert residual(abs) == (0, 1) == _of_calls(abs, 2)
     assert not [one.place for one in residual.assumptions if one.place.startswith("futamura.")]
+
+
+@dataclasses.dataclass
+class Segment:
+    start: object
+    tags: list[object]
+
+
+def _as_data(a, b):
+    return dataclasses.asdict(Segment(a, [b]))
+
+
+def _as_items(segment, n):
+    return dataclasses.astuple(segment)[:n]
+
+
+def test_a_call_in_itself_that_cannot_be_followed_stays_alone() -> None:
+    residual = futamura.specialize(_as_data)
+    assert "Segment" not in residual.source and residual.source.count("_asdict_inner(") == 2
+    point = Segment((1, [2]), [])
+    for a, b in ((1, 2), (point, [point]), ({"k": point}, None)):
+        assert residual(a, b) == _as_data(a, b)
+    assert [code for code in fallbacks(residual) if code != "FT302"] == []
+
+
+def test_fields_of_a_promised_class_are_taken_one_by_one() -> None:
+    residual = futamura.specialize(_as_items, segment=futamura.Dyn(Segment), n=1)
+    assert "segment.start" in residual.source and "segment.tags" in residual.source
+    segment = Segment(Segment(1, []), [Segment(2, [3])])
+    assert residual(segment) == _as_items(segment, 1) == ((1, []),)
+
+
+def _copied(x, n, text):
+    return copy.copy(x), copy.deepcopy(n), copy.deepcopy((n, text)), copy.copy(text)
+
+
+def test_a_copy_of_what_cannot_change_is_the_value() -> None:
+    residual = futamura.specialize(_copied, n=3, text=futamura.Dyn(str))
+    assert residual.source.count("copy") == 2
+    for x in ([1], "a", 2.5):
+        assert residual(x, "t") == _copied(x, 3, "t")
+    assert residual(x := [1], "t")[0] is not x

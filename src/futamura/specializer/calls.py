@@ -33,7 +33,7 @@ from futamura.specializer.describing import is_plain_enum, member_by_value
 from futamura.specializer.dict_classes import empty_instance, filled_by_arguments
 from futamura.specializer.extended import extends_dict, method_of_owner
 from futamura.specializer.facts import FunctionFacts
-from futamura.specializer.functions import settle_functions
+from futamura.specializer.functions import settle_functions, stays
 from futamura.specializer.generators import is_generator, is_iterator, new_generator
 from futamura.specializer.harmless import class_of_result, harmless, runs_nothing, unpacked_shape
 from futamura.specializer.machine import (
@@ -377,7 +377,7 @@ def _inline_function(
 ) -> bool:
     """Enter a Python function; `subject` is the new instance if it is an `__init__`."""
     facts = m.resolve(function) if _opened(m, function, args) else None
-    if facts is None or facts.function.kind not in ("function", "generator") or ("call", facts.uid) in m.refused:
+    if facts is None or facts.function.kind not in ("function", "generator") or stays(m, frame, op, facts):
         return False
     signature = facts.function.signature
     starred = signature.varargs is not None or signature.varkw is not None

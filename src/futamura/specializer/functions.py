@@ -33,7 +33,7 @@ from futamura.specializer.state import Frame, Suspension
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 from futamura.specializer.variables import own_cell
 
-__all__ = ["make_real", "parts_of", "settle_functions"]
+__all__ = ["make_real", "parts_of", "settle_functions", "stays"]
 
 
 @rule("cell")
@@ -80,6 +80,11 @@ def parts_of(m: Machine, entry: VObject) -> tuple[FunctionFacts, FunctionFacts, 
     block, index = entry.site[2:4]
     made = maker.blocks[block].ops[index - 1]
     return maker, m.nested(maker, attr.name), attr, m.definitions.finals(maker.program, maker.function.name, made.id)
+
+
+def stays(m: Machine, frame: Frame, op: Operation, facts: FunctionFacts) -> bool:
+    """Did this function have to stay a call, or this call of it in itself?"""
+    return ("call", facts.uid) in m.refused or ("call", (frame.facts.uid, op.id)) in m.refused
 
 
 def settle_functions(m: Machine) -> None:

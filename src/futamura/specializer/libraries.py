@@ -4,6 +4,7 @@ re.compile("a+")               ->    the pattern, a constant
 re.match("a+", text)           ->    a_plus.match(text)
 struct.Struct("<Bh").size      ->    3
 itertools.product((1, 2), xs)  ->    a virtual iterator, xs of known shape
+copy.deepcopy(3), copy.copy(n) ->    3, n (an int)
 
 Invariant: only what has no effect and depends on nothing but its known arguments is done now; an iterator that somebody
 could look at is made by the library after all.
@@ -11,6 +12,7 @@ could look at is made by the library after all.
 
 from __future__ import annotations
 
+import copy
 import itertools
 import re
 import struct
@@ -207,3 +209,17 @@ def _repeat(
 
 KEYWORD_MODELS[itertools.pairwise] = _pairwise
 KEYWORD_MODELS[itertools.repeat] = _repeat
+
+# -- copies
+
+_COPIES_ARE_THEMSELVES: Final = frozenset({type(None), bool, int, float, complex, str, bytes, type(...)})
+
+
+def _copy(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    """A copy of a value that cannot change is the value."""
+    return args[0] if len(args) == 1 and not keywords and exact_type(m, args[0]) in _COPIES_ARE_THEMSELVES else None
+
+
+KEYWORD_MODELS[copy.copy] = KEYWORD_MODELS[copy.deepcopy] = _copy

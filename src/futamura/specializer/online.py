@@ -400,9 +400,13 @@ class _Run:
         return machine
 
     def _left_call(self, machine: Machine, reason: Unsupported) -> bool:
-        """Give up one call only: the innermost function that can be called instead stays a call from now on."""
-        for frame in reversed(machine.state.frames[1:]):
-            place = ("call", frame.facts.uid)
+        """Give up one call only: the innermost function that can be called instead stays a call from now on; if it
+        called itself, this call of it, for what fails for one part of a tree may do for the whole."""
+        frames = machine.state.frames
+        for depth in range(len(frames) - 1, 0, -1):
+            frame = frames[depth]
+            recursive = any(frame.facts is outer.facts for outer in frames[:depth])
+            place = ("call", frame.chain[-1] if recursive else frame.facts.uid)
             if frame.purpose in ("call", "init") and self.sources.is_called(frame.facts):
                 if place not in machine.refused:
                     machine.refused.add(place)
