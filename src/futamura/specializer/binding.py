@@ -15,7 +15,7 @@ from futamura.specializer.rules import site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, VObject
 
-__all__ = ["Keywords", "bind"]
+__all__ = ["Keywords", "bind", "collecting"]
 
 Keywords: TypeAlias = list[tuple[str, AbstractValue]]
 
@@ -55,3 +55,8 @@ def bind(
         entry = VObject("dict", dict, tuple(v for _, v in extra), tuple(k for k, _ in extra), site(frame))
         found[signature.varkw] = m.virtual(entry)
     return [found[name] for name in signature.names]
+
+
+def collecting(signature: Signature, name: str) -> type | None:
+    """What Python makes for a parameter that collects arguments."""
+    return tuple if name == signature.varargs else dict if name == signature.varkw else None

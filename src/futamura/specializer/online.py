@@ -47,6 +47,7 @@ from futamura.specializer import views as _views
 from futamura.specializer.aliasing import Apart, apart
 from futamura.specializer.assemble import Entry, assemble
 from futamura.specializer.assembly import parameters
+from futamura.specializer.binding import collecting
 from futamura.specializer.calls import call_value
 from futamura.specializer.control import ENDERS
 from futamura.specializer.facts import FunctionFacts
@@ -298,11 +299,6 @@ class _Subject:
     style: Style | None = None
 
 
-def _collecting(signature: Signature, name: str) -> type | None:
-    """What Python makes for a parameter that collects arguments."""
-    return tuple if name == signature.varargs else dict if name == signature.varkw else None
-
-
 class _Run:
     """One specialization with its restarts."""
 
@@ -326,6 +322,7 @@ class _Run:
         self._context: tuple[Because, ...] = ()
         self._left = MOST_LEFT
         self.watch: Watch | None = None
+        self._machine: Machine | None = None
         self._deadline: Final = None if budget.seconds is None else time.monotonic() + budget.seconds
 
     def unsupported(self, reason: Unsupported) -> Event:
@@ -342,22 +339,30 @@ class _Run:
         facts = self.subject.root(self.sources)
         if facts is None:
             raise Unsupported(f"{self.subject.qualname} has no source that could be read")
-        limit = sys.getrecursionlimit()
-        machine: Machine | None = None
-
-        def fresh(old: int) -> int:
-            assert machine is not None
-            return machine.renamed(old)
-
         assert polyvariance in ("auto", "all", "none")
+        events, knowledge = self.events.append, self.sources.knowledge
+        versions = Versions(polyvariance, self.budget, self._fresh, events, knowledge)  # type: ignore[arg-type]
+        try:
+            return self._settled(versions, facts)
+        finally:
+            versions.reset()  # they and the machine lead to each other: now all of it is freed at once
+            self._machine = None
+
+    def _fresh(self, old: int) -> int:
+        assert self._machine is not None
+        return self._machine.renamed(old)
+
+    def _settled(self, versions: Versions, facts: FunctionFacts) -> Outcome:
+        """Run until nothing that was believed turns out wrong."""
+        limit = sys.getrecursionlimit()
         knowledge = self.sources.knowledge
-        versions = Versions(polyvariance, self.budget, fresh, self.events.append, knowledge)  # type: ignore[arg-type]
+        machine: Machine | None = None
         read_places: set[tuple[int, str]] = set()
         started: tuple[Version, list[int]] | None = None
         for attempt in range(self.budget.restarts):
             if machine is None or started is None:
                 versions.reset()
-                machine = self._machine(versions, facts)
+                machine = self._machine = self._new_machine(versions, facts)
                 machine.read_places = read_places
             running = True
             try:
@@ -390,7 +395,7 @@ class _Run:
         sys.setrecursionlimit(limit)
         raise OverBudget("too many restarts")
 
-    def _machine(self, versions: Versions, facts: FunctionFacts) -> Machine:
+    def _new_machine(self, versions: Versions, facts: FunctionFacts) -> Machine:
         sources, home = self.sources, self.subject.home
         machine = Machine(RULES, ENDERS, versions, self.budget, self.world, home, sources.callee, sources.nested)
         versions.style = machine.style = self.subject.style or machine.style
@@ -442,7 +447,7 @@ class _Run:
             if is_a(given, Open):
                 rv = machine.residual_value(name)
                 params.append(rv)
-                env[param] = Dynamic(rv, given.type or _collecting(facts.function.signature, name), given.shape)
+                env[param] = Dynamic(rv, given.type or collecting(facts.function.signature, name), given.shape)
                 if given.items is not None and name == facts.function.signature.varargs:
                     items = [Dynamic(machine.residual_value(name), one) for one in given.items]
                     self._collected.append((rv, items))

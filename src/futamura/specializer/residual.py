@@ -12,8 +12,9 @@ versions only as parameters.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from futamura.ir.graph import Span
 from futamura.specializer.facts import FunctionFacts
@@ -29,6 +30,7 @@ __all__ = [
     "Target",
     "Unit",
     "Version",
+    "let_go",
     "same_edge",
 ]
 
@@ -145,6 +147,19 @@ class Unit:
     table: dict[object, Version] = field(default_factory=dict)
     root: Version | None = None
     params: list[int] = field(default_factory=list)
+
+
+_NOTHING: Final = ResidualBlock()
+
+
+def let_go(versions: Iterable[Version], unit: Unit | None = None) -> None:
+    """Versions that are over, and their unit, no longer lead back to themselves: then all that they hold is freed at
+    once, and no collection has to look at it."""
+    for version in versions:
+        version.root = _NOTHING
+    if unit is not None:
+        unit.table.clear()
+        unit.root = None
 
 
 def same_edge(old: Target | None, new: tuple[State, int, Dynamic] | None) -> bool:

@@ -20,7 +20,7 @@ from futamura.specializer.knowledge import Knowledge, Learned
 from futamura.specializer.machine import Restart
 from futamura.specializer.merge import Meet, generalize
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style
-from futamura.specializer.residual import ResidualBlock, Summary, Unit, Version
+from futamura.specializer.residual import ResidualBlock, Summary, Unit, Version, let_go
 from futamura.specializer.situation import located
 from futamura.specializer.state import ArgumentKey, State
 from futamura.specializer.summaries import raised_state, were_told
@@ -85,6 +85,7 @@ class Versions:
 
     def reset(self) -> None:
         """Forget all versions, keep what was learned."""
+        let_go(self._all, self.unit)
         self.unit = Unit("")
         self.extents.clear()
         self.confused.clear()
@@ -133,6 +134,7 @@ class Versions:
 
     def back_to(self, count: int) -> None:
         """Only the first versions are left, and these are as they were: what is told from them, too."""
+        let_go(self._all[count:])
         del self._all[count:]
         self.tokens.flats.clear()
         alive = [version for version in self._all if version.forward is None]

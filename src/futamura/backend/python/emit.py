@@ -59,6 +59,7 @@ class _Emission:
         self.flags = 0
         self.dispatchers = 0
         self.taken: Final = self._all_names()
+        self.emitters: Final[list[_FunctionEmitter]] = []
 
     def _all_names(self) -> set[str]:
         """Every name that the program mentions: constants are named apart from them."""
@@ -77,6 +78,8 @@ class _Emission:
             lines.extend(_FunctionEmitter(self, sibling, cells, set()).definition_lines(sibling.name, []))
         emitter = _FunctionEmitter(self, main, tuple(main.free), set())
         lines.extend(emitter.entry_lines(self.name))
+        while self.emitters:
+            self.emitters.pop().close()
         return Emitted(
             name=self.name,
             text="".join("    " * depth + text + "\n" for depth, text, _ in _split(lines)),
@@ -176,10 +179,15 @@ class _FunctionEmitter:
         self.free: Final = free
         self.outer: Final = outer
         self.signature: Final[Signature] = function.signature
-        self.expressions: Final = Expressions(self)
+        self.expressions = Expressions(self)
         self._temporaries = 0
         self._used: set[str] = set()
         self.names = Names()
+        emission.emitters.append(self)
+
+    def close(self) -> None:
+        """It is written: the trees lead back to it no more, so that they are freed at once."""
+        del self.expressions
 
     # -- names
 
