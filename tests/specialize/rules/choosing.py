@@ -124,6 +124,15 @@ def asked_of_defaults(table, k, x):
     return before, found, len(table), "z" in table, x
 
 
+class Plain:
+    def __init__(self, n):
+        self.n = n
+
+    def bump(self, x):
+        self.n += x
+        return x
+
+
 class Slotted:
     __slots__ = ("items",)
 
@@ -132,8 +141,9 @@ class Slotted:
 
 
 def given_with_contents(groups, k, use):
-    before = len(groups[0][0])
+    before, first = len(groups[0][0]), groups[k][0]
     use(groups[k])
+    first.count(before)
     return before, len(groups[0][0]), len(groups[1][0])
 
 
@@ -181,11 +191,11 @@ class Found(Exception):
 
 
 def caught_with_a_row(rows, k, use):
+    error = Found(rows[k]) if use(lambda x: k) else KeyError(rows[1 - k])
     try:
-        use(lambda x: k)
-        raise Found(rows[k])
-    except Found as error:
-        row = error.args[0]
+        raise error
+    except (Found, KeyError) as caught:
+        row = caught.args[0]
     row.append(5)
     return len(rows[0]), len(rows[1])
 
@@ -239,9 +249,9 @@ def looked_for_in_a_display(nosy, x):
 
 
 def united(fixed, k, use):
-    before = len({k} | fixed)
-    use(fixed.add)
-    return before, sorted({k} | fixed), k in fixed
+    before = len({k, 9} | fixed)
+    use(fixed)
+    return before, len({k, 9} | fixed)
 
 
 def compared(nosy, rows, k, x):
@@ -301,7 +311,7 @@ def _log():
 
 
 def _tables():
-    gauges = [Gauge(1), Gauge(2)]
+    gauges = [Plain(1), Plain(2)]
     return {"tables": [{gauges[0]: 1}, {gauges[1]: 2}], "gauges": gauges}
 
 
@@ -312,12 +322,12 @@ def _with_default(log):
     def second(x, *, to=log):
         to.extend([x, x])
 
-    return [first, second] * 5
+    return first, second
 
 
 def _defaults():
     log = [0]
-    return {"writers": _with_default(log), "log": log}
+    return {"writers": [one for _ in range(5) for one in _with_default(log)], "log": log}
 
 
 def keyed(random):
@@ -352,7 +362,7 @@ SUBJECTS = [
     _row(keys_of_a_table, _tables, keyed),
     _row(items_in_slots, lambda: {"boxes": [Slotted(1), Slotted(2, 3)]}, keyed),
     _row(called_with_a_default, _defaults, lambda random: (random.randint(0, 9), 5)),
-    _row(called_methods, lambda: {"gauges": [Gauge(1), Gauge(5)]}, keyed),
+    _row(called_methods, lambda: {"gauges": [Plain(1), Plain(5)]}, keyed),
     _row(put_by_a_method, lambda: {"rows": [[1], [2]], "others": [[3], [4]]}, keyed),
     _row(kept_in_a_variable, _rows, calling),
     _row(caught_with_a_row, _rows, calling),
@@ -363,7 +373,7 @@ SUBJECTS = [
         lambda random: (random.randint(0, 2),),
     ),
     _row(looked_for_in_a_display, lambda: {"nosy": Nosy(0)}, lambda random: (random.randint(0, 3),)),
-    _row(united, lambda: {"fixed": {1, 2}}, lambda random: (random.randint(0, 3), lambda add: add(7))),
+    _row(united, lambda: {"fixed": {1, 2}, "k": 3}, lambda random: (lambda one: one.add(random.randint(0, 9)),)),
     _row(asked_of_defaults, _table, lambda random: (random.choice("az"), 1)),
     _row(looked_for, lambda: _watched(Nosy), lambda random: (1, random.randint(0, 3))),
     _row(looked_for, lambda: _watched(Noisy), lambda random: (1, random.randint(0, 3)), " by a base"),

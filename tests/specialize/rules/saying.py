@@ -143,6 +143,7 @@ class Strange(enum.Enum):
     TWO = 2
 
     def __eq__(self, other):
+        print("compared with", other)
         return other in (self.value, self.value + 4)
 
     def __hash__(self):
@@ -184,16 +185,23 @@ def fields_with_more(k, x):
 
 def equal_elements(k, x):
     ints, bools, floats = {k, 2}, {True, 5}, {1.0, 2.0}
-    return [
-        sorted(map(repr, found)) for found in (ints & bools, bools & ints, ints & floats, floats | ints, ints - {x})
-    ]
+    return (
+        sorted(ints & bools),
+        sorted(bools & ints),
+        sorted(ints & floats),
+        sorted(floats | ints),
+        len(ints - bools),
+        x,
+    )
 
 
 def added_sets(k, x):
     seen, other = {0}, set()
     seen.update({8, 16, k})
     other |= {16, 8, k}
-    return list(seen), list(other), x
+    third = {16}
+    third.update({1, 8, k})
+    return list(seen), list(other), list(third), x
 
 
 def sorted_equals(k, x):
@@ -222,7 +230,11 @@ def false_floats(k, x):
 
 
 def long_numbers(k, x, which):
-    n = len(which) if which else int(10**x) & (10**5000)
+    n = int(10**x)
+    if n < 0:
+        return None
+    if which:
+        n = len(which)
     try:
         text = str(n)
     except ValueError:
@@ -281,7 +293,7 @@ SUBJECTS = [
     _one(strange_members, integers(1, 0, 6), *(lambda one=one: {"member": one} for one in Strange)),
     _one(fields_with_more, integers(1)),
     _one(equal_elements, integers(1)),
-    _one(added_sets, integers(1), lambda: {"k": 24}, lambda: {"k": 3}),
+    _one(added_sets, integers(1), *(lambda k=k: {"k": k} for k in (24, 3, 0))),
     _one(sorted_equals, integers(1)),
     _one(greatest_of_equals, integers(1), lambda: {"k": 3}),
     _one(modulo_of_negatives, lambda r: ([0] * r.randint(0, 9), [0] * r.randint(0, 9)), lambda: {"k": 5}),
