@@ -172,7 +172,10 @@ def _named(value: object, imports: Imports, wanted: str) -> str:
     if isinstance(value, types.BuiltinMethodType) and type(value.__self__) is type:
         if getattr(value.__self__, value.__name__, None) == value:  # `object.__new__`
             return f"{_named(value.__self__, imports, '')}.{value.__name__}"
-    if isinstance(value, types.MethodDescriptorType) and value.__objclass__.__module__ == "builtins":
+    if (
+        isinstance(value, (types.MethodDescriptorType, types.WrapperDescriptorType))
+        and value.__objclass__.__module__ == "builtins"
+    ):
         return f"{value.__objclass__.__qualname__}.{value.__name__}"
     if value is NotImplemented:
         return "NotImplemented"

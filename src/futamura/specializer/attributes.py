@@ -183,6 +183,8 @@ def _load_super(m: Machine, frame: Frame, entry: VObject, name: str) -> Abstract
 
 def _load_class(m: Machine, frame: Frame, cls: type, name: str) -> AbstractValue | None:
     meta = type(cls)
+    if cls is dict and m.extended and isinstance(method := dict.__dict__.get(name), _METHODS):
+        return Known(method)  # `dict.__init__(self)` in a class that extends it
     if name in ("__name__", "__qualname__") and class_lookup(meta, name) is type.__dict__[name]:
         return Known(str(getattr(cls, name)))
     if name == "__doc__" and class_lookup(meta, name) is type.__dict__[name] and type(cls.__dict__.get(name)) is str:

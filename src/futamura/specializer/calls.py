@@ -260,7 +260,9 @@ def _call_known(
     return _construct(m, frame, op, function, args, keywords)
 
 
-_WITH_MODELS: Final = (type, types.BuiltinFunctionType, types.FunctionType, types.WrapperDescriptorType)
+_WITH_MODELS: Final = (
+    type, types.BuiltinFunctionType, types.FunctionType, types.WrapperDescriptorType, types.MethodDescriptorType
+)  # fmt: skip
 
 
 def enter(m: Machine, frame: Frame, op: Operation, function: Callable[..., object], args: list[AbstractValue]) -> bool:

@@ -23,6 +23,7 @@ def empty_instance(m: Machine, cls: type, place: object) -> Virtual:
     """An instance without attributes, which holds an empty dict if its class extends `dict`."""
     if not extends_dict(cls):
         return m.virtual(VObject("instance", cls, (), site=place))
+    m.extended = True
     held = m.virtual(VObject("dict", dict, (), (), place, HELD))
     return m.virtual(VObject("instance", cls, (held,), (HELD,), place))
 

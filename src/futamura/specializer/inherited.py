@@ -15,10 +15,10 @@ from futamura.ir.graph import Operation
 from futamura.specializer.calls import enter
 from futamura.specializer.containers import load_item, store_item, usable_key
 from futamura.specializer.dunders import method_of
-from futamura.specializer.extended import inherited
+from futamura.specializer.extended import dict_held, inherited
 from futamura.specializer.failing import missing_item
 from futamura.specializer.machine import Machine
-from futamura.specializer.models import METHODS, MODELS
+from futamura.specializer.models import KEYWORD_MODELS, METHODS, MODELS, Keywords
 from futamura.specializer.purity import MISSING, class_lookup
 from futamura.specializer.raising import raise_value
 from futamura.specializer.rules import OPERATOR_CALLS, SPECIAL
@@ -31,10 +31,19 @@ __all__: list[str] = []
 _Operator = Callable[[Machine, Frame, Operation, list[AbstractValue]], bool]
 
 
+def _entered(m: Machine, frame: Frame, op: Operation, name: str, args: list[AbstractValue]) -> bool:
+    """A method of the class in front of that of `dict`, in line."""
+    entry = m.state.object(args[0])
+    if entry is None or dict_held(m.state, args[0]) is None:
+        return False
+    method = method_of(m, entry.cls, name)
+    return method is not None and enter(m, frame, op, method, args)
+
+
 def _get_item(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
     found = inherited(m, args[0], "__getitem__")
     if found is None:
-        return False
+        return _entered(m, frame, op, "__getitem__", args)
     held, _ = found
     item = load_item(m, frame, held, args[1])
     if item is not None:
@@ -58,7 +67,9 @@ def _get_item(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]
 def _set_item(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
     value, target, key = args
     found = inherited(m, target, "__setitem__")
-    return found is not None and store_item(m, found[0], key, value)
+    if found is None:
+        return _entered(m, frame, op, "__setitem__", [target, key, value])
+    return store_item(m, found[0], key, value)
 
 
 def _delete_item(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
@@ -131,9 +142,28 @@ def _super_set(
     return NONE if len(args) == 2 and store_item(m, target, args[0], args[1]) else None
 
 
+def _called_of_dict(name: str) -> Callable[..., AbstractValue | None]:
+    """`dict.get(self, key)` of an instance that extends `dict`."""
+
+    def model(
+        m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+    ) -> AbstractValue | None:
+        held = dict_held(m.state, args[0]) if args else None
+        if held is None or (keywords and name != "__init__"):
+            return None
+        made = METHODS["dict", name](m, frame, op, held, m.state.heap[held.oid], args[1:])
+        for key, value in keywords if made is not None else ():
+            store_item(m, held, Known(key), value)
+        return made
+
+    return model
+
+
 METHODS["dict", "__init__"] = _super_init
 METHODS["dict", "__getitem__"] = _super_get
 METHODS["dict", "__setitem__"] = _super_set
+for _name in ("__init__", "__getitem__", "__setitem__", "get", "pop", "setdefault", "update"):
+    KEYWORD_MODELS[dict.__dict__[_name]] = _called_of_dict(_name)
 _model_len = MODELS[len]
 MODELS[len] = _length
 for _name, _operator in (

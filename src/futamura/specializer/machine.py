@@ -131,6 +131,7 @@ class Machine(Emitter):
         """How often each loop's header was passed in line."""
         self.looping: dict[int, FunctionFacts] = {}
         self.style = Style()
+        self.extended = False  # is there an instance of a class that extends `dict`?
         self.patient = False  # go on when a loop turns out dynamic late: find all of them before starting again
         self.late = ""
         self.compared: set[object] = set()

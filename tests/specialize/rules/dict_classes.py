@@ -48,6 +48,37 @@ class Logged(dict):
         super().__setitem__(key, value)
 
 
+class Older(dict):
+    def __init__(self, *args, **more):
+        dict.__init__(self, *args, **more)
+        self.count = len(self)
+
+    def __setitem__(self, key, value):
+        dict.__setitem__(self, key, value)
+        self.count = dict.get(self, "a", value)
+
+    def __getitem__(self, key):
+        return dict.__getitem__(self, key), dict.pop(self, "gone", 1), dict.setdefault(self, "b", key)
+
+
+def older(n, x):
+    made = Older({"a": x}, c=n)
+    made["d"] = n
+    try:
+        made["none"]
+    except KeyError as error:
+        return (
+            made,
+            made.count,
+            made["a"],
+            error.args,
+            dict.update(made, {"e": x}),
+            list(dict.keys(made)),
+            dict.copy(made),
+        )
+    return made
+
+
 def scopes(names, x):
     outer = Env(names, [x, 2])
     inner = Env(["c"], (3,), outer)
@@ -210,6 +241,7 @@ SUBJECTS = [
     Subject("methods that dict gives", _case(methods, n=7), _any),
     Subject("keys that are missing", _case(missing, words=("a", "b", "a")), lambda r: (r.choice((1, 2.5, -1)),)),
     Subject("methods in front of those of dict", _case(overridden, n=7), _any),
+    Subject("methods of dict by their class", _case(older, n=7), _any),
     Subject("instances that are dicts where ways meet", _case(chosen, n=7), _any),
     Subject("instances that are dicts in loops", _case(looping, n=7), _several),
     Subject("instances that are dicts in recursion", _case(recursive, n=7), lambda r: (r.choice((0, 1, 4, "a")),)),

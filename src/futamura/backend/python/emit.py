@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Iterable, Iterator
-from types import BuiltinFunctionType, FunctionType, MethodDescriptorType
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, WrapperDescriptorType
 from typing import Final
 
 from futamura.backend.python import fstrings
@@ -138,7 +138,7 @@ def _given_name(value: object) -> str | None:
     kind = type(value)
     if issubclass(kind, type):
         name = type.__dict__["__name__"].__get__(value)
-    elif kind in (FunctionType, BuiltinFunctionType, MethodDescriptorType):
+    elif kind in (FunctionType, BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType):
         name = getattr(value, "__name__", None)
     else:
         return None
