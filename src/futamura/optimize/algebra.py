@@ -2,6 +2,7 @@
 
     v2 = add v1, 1; v3 = add v2, 1; v4 = sub v3, 5          v4 = sub v1, 3
     v2 = and (add v1, 1), 255; v3 = and (add v2, 1), 255    v3 = and (add v1, 2), 255
+    v2 = add v1, 1; v3 = sub v2, 1                          v3 = copy v1
     v2 = add v1, "a"; v3 = add v2, "b"                      v3 = add v1, "ab"         (exact strings)
     v2 = mul -1.0, v1; v3 = add v0, v2                      v3 = sub v0, v1           (exact floats)
 
@@ -79,6 +80,8 @@ class _Chains:
         found = [*new, extra, op._replace(operator=OPERATORS[name], args=(value, extra.results[0]))]
         for one in found:
             self.made.update(dict.fromkeys(one.results, one))
+        if (kind, constant) in OPERATORS[name].laws.right_identity:  # one step forth, and one back
+            return [*new, op._replace(operator=OPERATORS["copy"], args=(value,))]
         return found
 
     def _subtracted(self, op: Operation) -> Operation:
