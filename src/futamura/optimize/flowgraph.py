@@ -22,6 +22,7 @@ from futamura.ir.constant import Constant
 from futamura.ir.graph import OBJECT, Edge, Function, Operation, Region, Terminator, Value
 from futamura.ir.liveness import end_uses
 from futamura.ir.ops import OPERATORS, TERMINATORS
+from futamura.ir.verify import VerificationError
 
 __all__ = ["FlowGraph", "Node", "Pass"]
 
@@ -185,17 +186,12 @@ class FlowGraph:
         """Use other values in the place of some."""
         if not replaced:
             return
-
-        def final(value: Value) -> Value:
-            while value in replaced:
-                value = replaced[value]
-            return value
-
+        ends = _ends(replaced)
         for _, node in self.nodes():
-            node.ops = [op._replace(args=tuple([final(arg) for arg in op.args])) for op in node.ops]
-            edges = tuple([Edge(edge.target, tuple([final(arg) for arg in edge.args])) for edge in node.edges()])
-            self.retarget(node, edges)
-            node.end = node.end._replace(args=tuple([final(arg) for arg in node.end.args]))
+            node.ops = [op._replace(args=tuple([ends.get(arg, arg) for arg in op.args])) for op in node.ops]
+            edges = [Edge(edge.target, tuple([ends.get(arg, arg) for arg in edge.args])) for edge in node.edges()]
+            self.retarget(node, tuple(edges))
+            node.end = node.end._replace(args=tuple([ends.get(arg, arg) for arg in node.end.args]))
 
     def freeze(self) -> tuple[Function, list[int]]:
         """The function, verified, and where its blocks come from."""
@@ -249,3 +245,17 @@ class FlowGraph:
                     seen.add(edge.target)
                     work.append(edge.target)
         return sorted(seen)
+
+
+def _ends(replaced: dict[Value, Value]) -> dict[Value, Value]:
+    """What each of these is in the end, replaced as often as it takes."""
+    ends: dict[Value, Value] = {}
+    for value in replaced:
+        way = []
+        while value in replaced and value not in ends:
+            way.append(value)
+            value = replaced[value]
+            if len(way) > len(replaced):
+                raise VerificationError(f"value {value} would be replaced by itself")
+        ends.update(dict.fromkeys(way, ends.get(value, value)))
+    return ends
