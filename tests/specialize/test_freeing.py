@@ -1,6 +1,6 @@
 """What a specialization needs while it runs is freed at its end, without a collection.
 
-    specialize(tally, rows=...), the collector disabled   ->   no version and no frame is alive
+    specialize(tally, rows=...), the collector disabled   ->   no version, frame or shape is alive
 
 Circles would keep it all until the collector looks at everything that a specialization made, which takes as long as a
 third of the specialization.  Invariant: objects that were there before do not count.
@@ -13,12 +13,14 @@ from typing import Any
 
 import futamura
 from futamura.backend.python.expressing import Expressions
+from futamura.optimize.inference import Inference
+from futamura.optimize.shapes import Shape
 from futamura.specializer.machine import Machine
 from futamura.specializer.residual import ResidualBlock, Version
 from futamura.specializer.state import Frame, State
 from futamura.specializer.versions import Versions
 
-WORKING = (Expressions, Frame, Machine, ResidualBlock, State, Version, Versions)
+WORKING = (Expressions, Frame, Inference, Machine, ResidualBlock, Shape, State, Version, Versions)
 
 
 def tally(rows: list[tuple[str, int]], values: list[Any]) -> list[Any]:

@@ -75,8 +75,6 @@ class Inference:
         """What is in private lists."""
         self._counted: Final[dict[Value, Operation]] = {}
         """Items of `enumerate`: the calls of it."""
-        self._conditions: Final = Conditions(self.definitions, self._shape, self.callee)
-        self._dependents: Final = Dependents(graph, self.layout, self._conditions, self.definitions, self.private)
         self._work: Final = Worklist(self.layout.order)
         self._told: Final[dict[int, dict[Value, Shape]]] = {}
         """By the block that begins scopes, what is known of values in them."""
@@ -120,6 +118,8 @@ class Inference:
     # -------------------------------------------------------------------- the fixed point
 
     def _solve(self) -> None:
+        self._conditions = Conditions(self.definitions, self._shape, self.callee)
+        self._dependents = Dependents(self.graph, self.layout, self._conditions, self.definitions, self.private)
         self._work.add(0)
         while (at := self._work.take()) is not None:
             if at in self.reached:
@@ -127,6 +127,7 @@ class Inference:
                 self._enter(at)
                 self._here = self._dependents.scopes(at)
                 self._block(self.graph.node(at))
+        del self._conditions, self._dependents  # these lead back to here: only a collection would free it all
 
     def _news(self, users: Iterable[int] | None, seen_by: int = -1) -> None:
         """Look at these again; the block that is looked at sees by itself what is known before it goes on."""
