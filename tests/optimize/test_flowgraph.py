@@ -1,6 +1,6 @@
 """Replacing values in a graph: as often as it takes, and never without end.
 
-    {3: 2, 2: 1}   ->   1 where 3 and 2 were         {3: 2, 2: 3}   ->   VerificationError, not an endless search
+{3: 2, 2: 1}   ->   1 where 3 and 2 were         {3: 2, 2: 3}   ->   VerificationError, not an endless search
 """
 
 from __future__ import annotations

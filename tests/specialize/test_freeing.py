@@ -55,3 +55,21 @@ def test_a_specialization_leaves_nothing_to_the_collector() -> None:
     assert residual(["a", "c", "b"]) == tally(rows, ["a", "c", "b"])
     assert residual.stats["restarts"] and residual.stats["specialized"], residual.stats
     assert left == []
+
+
+def handed_over(rows: Any, k: Any, call: Any) -> Any:
+    call(rows[k])
+    rows[k].append(1)
+    return call.seen.last[0]
+
+
+def test_what_the_residual_may_change_is_forgotten_once_it_is_known() -> None:
+    def objects() -> int:
+        for _ in range(3):
+            futamura.specialize(handed_over, rows=[[1], [2]])
+        gc.collect()
+        return len(gc.get_objects())
+
+    objects()
+    before = objects()
+    assert objects() <= before + 20

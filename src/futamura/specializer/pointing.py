@@ -89,6 +89,8 @@ class Graph:
         self._static: Final[dict[int, Site]] = {}
         self._made: Final[dict[Hashable, Site]] = {}
         self._work: Final[list[tuple[Node, Site]]] = []
+        self._outside: Final[dict[str, Node]] = {}
+        """The fields of `OUTSIDE`, which all graphs share."""
         self._steps = 0
         self.given: Final[list[Site]] = []
 
@@ -156,9 +158,10 @@ class Graph:
     # -- what objects hold
 
     def field(self, site: Site, key: str) -> Node:
-        found = site.fields.get(key)
+        fields = self._outside if site is OUTSIDE else site.fields
+        found = fields.get(key)
         if found is None:
-            found = site.fields[key] = Node()
+            found = fields[key] = Node()
             if site is OUTSIDE:
                 self.add(found, OUTSIDE)
                 return found
