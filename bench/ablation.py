@@ -20,6 +20,7 @@ import builtins
 import functools
 import json
 import math
+import struct
 import types
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -102,6 +103,7 @@ def measured_alone(function: types.FunctionType, args: tuple[Any, ...], rounds: 
     """The same for a function that is not specialized, with builtins and annotations taken for what they say."""
     module = function.__globals__
     known = {(module["__name__"], name): one for name, one in vars(builtins).items() if name not in module}
+    known |= {(module["__name__"], name): one for name, one in module.items() if type(one) is struct.Struct}
     given = {name: of_type(kind) for name, kind in function.__annotations__.items() if kind in SCALARS}
 
     def without(left_out: Sequence[str]) -> Variant:

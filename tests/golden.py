@@ -24,7 +24,7 @@ Sections of a case:
 
 `opt:cse,dce` prints the function behind these passes of the optimizer ("all": the whole pipeline).  Annotations of the
 subject's parameters are promises there, and builtins that the module does not define keep their meaning, as does
-`struct.unpack_from`.
+`struct.unpack_from`, `struct.unpack` and objects of `struct.Struct`.
 
 In [in] and [run], `note(x)` appends x to the log and returns it; `log` is that list, empty at the start of each run.
 Invariant: goldens never differ by the order of a set or by an address; `describe` prints neither.
@@ -268,7 +268,9 @@ def promises_of(function: types.FunctionType) -> tuple[dict[tuple[str, str], obj
     """Which globals keep their meaning, and what is known of the parameters."""
     module = function.__globals__
     known = {(module["__name__"], name): value for name, value in vars(builtins).items() if name not in module}
-    known.update({(module["__name__"], name): one for name, one in module.items() if one is struct.unpack_from})
+    kept = {name: one for name, one in module.items() if one in (struct.unpack_from, struct.unpack)}
+    kept |= {name: one for name, one in module.items() if type(one) is struct.Struct}
+    known.update({(module["__name__"], name): one for name, one in kept.items()})
     return known, {name: of_type(kind.__name__) for name, kind in function.__annotations__.items()}
 
 

@@ -6,9 +6,10 @@
 Half of the programs are random control flow with nested handlers and generators (`tests/fuzz/graphs.py`), half compute
 with numbers, strings, lists, attributes, cells and globals under conditions, switches, handlers and loops, irreducible
 ones too (`tests/optimize/programs.py`); a third of these decides much and has no handlers (`tests/optimize/logic.py`),
-for the shortcuts between tests and the loops that are split.  Some go through what residuals meet behind the passes as
-well.  Results with their types, exceptions with their texts, calls in order, and what is left in arguments, attributes
-and globals are compared; the verifier runs behind each pass.
+for the shortcuts between tests and the loops that are split, a tenth takes buffers apart
+(`tests/optimize/records.py`).  Some go through what residuals meet behind the passes as well.  Results with their
+types, exceptions with their texts, calls in order, and what is left in arguments, attributes and globals are compared;
+the verifier runs behind each pass.
 """
 
 from __future__ import annotations
@@ -34,21 +35,25 @@ from tests.fuzz.graphs import observe, random_program
 from tests.fuzz.oracles import interpreted
 from tests.optimize import programs
 from tests.optimize.logic import logical_program
+from tests.optimize.records import READERS, buffer, record_program
 
 FUEL = 100_000
 """Operations; the programs end long before."""
 ENDLESS = "did not end"
 GIVEN = {"a": Shape("int"), "b": Shape("int"), "s": Shape("str"), "xs": Shape("list")}
 
+READING = ("typefold", "fields", "cse", "typefold", "sink", "dce")
 
-def computed(program: Program, seed: int) -> tuple[object, ...]:
-    """All that a run of a program that computes shows."""
+
+def computed(program: Program, seed: int, data: object = None) -> tuple[object, ...]:
+    """All that a run of a program that computes shows; `data` is its text, if it takes buffers apart."""
     number = random.Random(seed)
     a, b, s, xs = programs.arguments(number)
-    globals: dict[str, Any] = {"__name__": "m", "g": 1, "h": 2}
+    globals: dict[str, Any] = {"__name__": "m", "g": 1, "h": 2, **{name: one for (_, name), one in READERS.items()}}
     recorder = programs.Recorder(seed, xs, globals)
     try:
-        result = programs.shown(run(program, (recorder, a, b, s, xs), globals=globals, fuel=FUEL))
+        given = (recorder, a, b, s if data is None else data, xs)
+        result = programs.shown(run(program, given, globals=globals, fuel=FUEL))
     except OutOfFuel:
         result = ENDLESS
     except Exception as error:
@@ -63,20 +68,26 @@ def check(seed: int, counts: collections.Counter[str], *, runs: int, passes: tup
     number = random.Random(seed)
     computes = number.random() < 0.5
     decides = computes and seed % 3 == 0
-    if decides:
+    reads = computes and seed % 10 == 1 and not decides
+    if reads:
+        program = record_program(seed)
+    elif decides:
         program = logical_program(seed)
     elif computes:
         program = programs.random_program(seed, 80, texts=seed % 2 == 1)
     else:
         program = random_program(seed, 25)
     names = passes or tuple(number.choice(tuple(PASSES)) for _ in range(number.randrange(1, 7)))
+    if reads and not passes and number.random() < 0.7:
+        names = (*names, *READING)
     typed = computes and number.random() < 0.7
+    given = {**GIVEN, "s": Shape("bytes")} if reads else GIVEN
     counts["programs"] += 1
     counts["passes"] += len(names)
-    known = programs.KNOWN if computes else None
+    known = {**programs.KNOWN, **READERS} if computes else None
     try:
         changed, report = optimize(
-            program, names, known=known, given=GIVEN if typed else None, watch=lambda name, function: None
+            program, names, known=known, given=given if typed else None, watch=lambda name, function: None
         )
         if number.random() < (0.7 if decides else 0.3):  # what residuals go through behind the passes
             shorter = take_shortcuts(changed)
@@ -89,7 +100,8 @@ def check(seed: int, counts: collections.Counter[str], *, runs: int, passes: tup
     counts["removed"] += sum(report.removed.values())
     for at in range(runs):
         if computes:
-            expected, found = computed(program, seed * 1000 + at), computed(changed, seed * 1000 + at)
+            data = buffer(random.Random(seed * 1000 + at), only_bytes=typed) if reads else None
+            expected, found = computed(program, seed * 1000 + at, data), computed(changed, seed * 1000 + at, data)
         else:
             expected = observe(interpreted(program, {}), seed * 1000 + at)
             found = observe(interpreted(changed, {}), seed * 1000 + at)

@@ -112,7 +112,7 @@ class Writer:
     def write(self) -> Function:
         entry = self.block
         self.t, *self.scope = self.builder.params(entry, "t", "a", "b", "s", "xs")
-        self.xs = self.scope[-1]
+        self.s, self.xs = self.scope[-2:]
         self.kinds.update(zip(self.scope, ("int", "int", "str", "list")))
         self.cells = [self.emit("cell", (self.pick(),), "c"), self.emit("cell", (self.pick(),), "d")]
         self.own = self.emit("mul", (self.emit("list", (self.constant(0),)), self.constant(4)))

@@ -85,6 +85,14 @@ def test_random_programs_mean_the_same(part: int) -> None:
     assert counts["changed"] > 20
 
 
+def test_random_records_mean_the_same() -> None:
+    counts: collections.Counter[str] = collections.Counter()
+    passes = ("typefold", "fields", "cse", "typefold", "sink", "dce", "operands")
+    for seed in range(1, 900, 10):
+        assert check(seed, counts, runs=2, passes=passes) == ""
+    assert counts["changed"] > 20
+
+
 @pytest.mark.parametrize(("seed", "passes"), [(801376, ("cells", "tails")), (650232, ("cells", "arms"))])
 def test_blocks_that_nothing_leads_to_name_no_cell(seed: int, passes: tuple[str, ...]) -> None:
     assert check(seed, collections.Counter(), runs=1, passes=passes) == ""
@@ -228,9 +236,16 @@ FAULTS: dict[str, Callable[[pytest.MonkeyPatch], object]] = {
         lambda old: lambda self, op: len(op.results) == 1 and self._uses[op.results[0]] == 1,
     ),
     "every buffer is long enough": lambda patch: _patched(
-        patch, bufferfields._Fields, "_one_by_one", lambda old: lambda self, node, group, after: self._at_once(
-            node, group, after
-        ),
+        patch, bufferfields._Fields, "_one_by_one", lambda old: lambda self, node, group, after, moved:
+        self._at_once(node, group, after),
+    ),
+    "no place is negative": lambda patch: _patched(patch, bufferfields, "_is_natural", lambda old: lambda shape: True),
+    "slices cannot raise": lambda patch: _patched(
+        patch, inference.Inference, "_is_part",
+        lambda old: lambda self, op, shapes: shapes[0].type == "bytes" and shapes[1].type == "slice",
+    ),
+    "what may be of other classes is of one": lambda patch: _patched(
+        patch, closurefacts, "_member", lambda old: lambda fact, asked: old(fact, asked) is not False
     ),
     "what moves between fields is not looked at": lambda patch: _patched(
         patch, bufferfields._Fields, "_is_unnoticed", lambda old: lambda self, op, group: True

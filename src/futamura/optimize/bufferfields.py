@@ -3,7 +3,8 @@
     v1 = unpack_from(">H", data, 0); v2 = v1[0]        if len(data) >= 6:  v2, v4 = unpack_from(">HI", data, 0)
     v3 = unpack_from(">I", data, 2); v4 = v3[0]   ->   else:               as before: here it is told what is missing
 
-The calls are of `struct.unpack_from`, on one buffer, at constants or at one base with constants, in rising order; their
+The calls are of `struct.unpack_from`, or of the method of a known `struct.Struct`, on one buffer, at constants or at
+one base with constants, in rising order; or of `unpack` on slices of exact `bytes` that are as long as the fields.  The
 formats are constants with a byte order, so that nothing is aligned; bytes between two fields are skipped (`x`).
 Nothing between the calls may be noticed, and nothing but their fields is taken from what they give.  The first way is
 for exact `bytes` that are long enough; a test of the class stands before it where that is not known.
@@ -15,16 +16,16 @@ from __future__ import annotations
 
 import builtins
 import struct
-from collections.abc import Sequence
+import types
+from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
-from futamura.ir.constant import Constant
 from futamura.ir.graph import Edge, Operation, Value
 from futamura.ir.liveness import end_uses
 from futamura.optimize.effects import may_be_removed
 from futamura.optimize.flowgraph import FlowGraph, Node
 from futamura.optimize.inference import Inference
-from futamura.optimize.shapes import NOTHING
+from futamura.optimize.shapes import NOTHING, Shape
 
 __all__ = ["buffer_fields", "may_have_fields"]
 
@@ -45,11 +46,16 @@ class _Call(NamedTuple):
     size: int
     base: Value | None
     offset: int
+    data: Value
+    start: Value | None
+    """The operand that says where the fields are; None for the beginning."""
+    method: Operation | None
+    """What looks up the method that is called, if nothing else needs it."""
 
 
 def buffer_fields(graph: FlowGraph, inference: Inference) -> bool:
     """Join neighbouring calls; did anything change?"""
-    if not any(inference.callee(op.args[0]) == _FUNCTION for _, node in graph.nodes() for op in _calls(node)):
+    if not any(_reader(inference, op) for _, node in graph.nodes() for op in _calls(node)):
         return False
     fields = _Fields(graph, inference)
     changed = False
@@ -69,11 +75,50 @@ def may_have_fields(graph: FlowGraph) -> bool:
     return any(len(_calls(node)) > 1 for _, node in graph.nodes())
 
 
-_FUNCTION: Final = Constant(struct.unpack_from)
+_FUNCTION: Final = struct.unpack_from
+_FUNCTIONS: Final = {struct.unpack_from: "unpack_from", struct.unpack: "unpack"}
 
 
 def _calls(node: Node) -> list[Operation]:
-    return [op for op in node.ops if op.name == "call" and op.attr is None and len(op.args) in (3, 4)]
+    return [op for op in node.ops if op.name == "call" and op.attr is None and 2 <= len(op.args) <= 4]
+
+
+class _Reader(NamedTuple):
+    """What is called: "unpack" or "unpack_from"; its format, if the callee has one, and what looks the method up."""
+
+    name: str
+    form: str | None
+    method: Operation | None
+
+
+def _reader(inference: Inference, op: Operation) -> _Reader | None:
+    callee = op.args[0]
+    made = inference.definitions.get(callee)
+    if made is not None and made.name == "getattr" and _is_struct(inference, made):
+        owner = inference.callee(made.args[0])
+        assert owner is not None and type(owner.value) is struct.Struct and type(made.attr) is str
+        return _Reader(made.attr, owner.value.format, made)
+    found = inference.callee(callee)
+    if found is None or type(found.value) is not types.BuiltinFunctionType:
+        return None
+    function: types.BuiltinFunctionType = found.value
+    if type(function.__self__) is struct.Struct:
+        known = function.__name__ in _FUNCTIONS.values()
+        return _Reader(function.__name__, function.__self__.format, None) if known else None
+    name = _FUNCTIONS.get(function)
+    return None if name is None else _Reader(name, None, None)
+
+
+def _is_struct(inference: Inference, op: Operation) -> bool:
+    """Does it look up a method of a known `struct.Struct`, which has no other attributes than those of its class?"""
+    if op.name != "getattr" or op.attr not in _FUNCTIONS.values():
+        return False
+    owner = inference.callee(op.args[0])
+    return owner is not None and type(owner.value) is struct.Struct
+
+
+def _is_natural(shape: Shape) -> bool:
+    return shape.low is not None and shape.low >= 0
 
 
 class _Fields:
@@ -115,31 +160,65 @@ class _Fields:
         return group if len(group) > 1 else None
 
     def _call(self, at: int, op: Operation) -> _Call | None:
-        if op.name != "call" or op.attr is not None or len(op.args) not in (3, 4):
+        if op.name != "call" or op.attr is not None or not 2 <= len(op.args) <= 4:
             return None
-        if self._inference.callee(op.args[0]) != _FUNCTION:
+        reader = _reader(self._inference, op)
+        if reader is None:
             return None
-        form = self._constant(op.args[1])
-        place = self._place(op.args[3]) if len(op.args) == 4 else (None, 0)
-        if type(form) is not str or form[:1] not in _ORDERS or place is None:
+        form: object = reader.form
+        args = op.args[1:]
+        if form is None:
+            form, args = self._constant(args[0]), args[1:]
+        if type(form) is not str or form[:1] not in _ORDERS:
             return None
         try:
             size = struct.calcsize(form)
             fields = struct.unpack(form, bytes(size)) if size <= _MOST_BYTES else ()
         except struct.error:
             return None
+        where = self._read(reader.name, args, size)
         count = len(fields)
-        if not count or not all(self._takes_fields(user, op, count) for user in self._users.get(op.results[0], ())):
+        if where is None or not count:
+            return None
+        if not all(self._takes_fields(user, op, count) for user in self._users.get(op.results[0], ())):
             return None
         kinds = tuple([type(field).__name__ for field in fields])
-        return _Call(at, op, _ORDERS[form[0]], form[1:], kinds, size, *place)
+        method = reader.method if len(self._users[op.args[0]]) == 1 else None
+        return _Call(at, op, _ORDERS[form[0]], form[1:], kinds, size, *where, method)
+
+    def _read(
+        self, name: str, args: Sequence[Value], size: int
+    ) -> tuple[Value | None, int, Value, Value | None] | None:
+        """Where a call reads: the base and the constant, the buffer, and the operand that says so."""
+        if name == "unpack_from":
+            if not 1 <= len(args) <= 2:
+                return None
+            start = args[1] if len(args) == 2 else None
+            place = (None, 0) if start is None else self._place(start)
+            return None if place is None else (*place, args[0], start)
+        part = self._inference.definitions.get(args[0]) if len(args) == 1 else None
+        if part is None or part.name != "getitem" or self._inference.shapes.get(part.args[0], NOTHING).type != "bytes":
+            return None
+        cut = self._inference.definitions.get(part.args[1])
+        if cut is None or cut.name != "slice" or self._constant_or(cut.args[2]) is not None:
+            return None
+        start = None if self._constant_or(cut.args[0]) is None else cut.args[0]
+        place, end = (None, 0) if start is None else self._place(start), self._place(cut.args[1])
+        if place is None or end != (place[0], place[1] + size):
+            return None
+        return *place, part.args[0], start
+
+    def _constant_or(self, value: Value) -> object:
+        """A constant, or the value itself."""
+        found = self._inference.callee(value)
+        return value if found is None else found.value
 
     def _constant(self, value: Value) -> object:
         found = self._inference.callee(value)
         return None if found is None else found.value
 
     def _place(self, value: Value) -> tuple[Value | None, int] | None:
-        """An offset as a base that is not negative and a constant."""
+        """An offset as a base and a constant, none of them known to be negative."""
         added = 0
         for _ in range(8):
             shape = self._inference.shapes.get(value, NOTHING)
@@ -156,7 +235,7 @@ class _Fields:
             added += step
             value = made.args[0]
         shape = self._inference.shapes.get(value, NOTHING)
-        return (value, added) if shape.type == "int" and shape.low is not None and shape.low >= 0 else None
+        return (value, added) if shape.type == "int" and (shape.high is None or shape.high >= 0) else None
 
     def _takes_fields(self, user: Operation | None, op: Operation, count: int) -> bool:
         """Does it take fields of what the call gives, and nothing else?"""
@@ -174,7 +253,7 @@ class _Fields:
         return (
             before.order == call.order
             and before.base == call.base
-            and before.op.args[2] == call.op.args[2]
+            and before.data == call.data
             and 0 <= gap <= _MOST_SKIPPED
             and dependent.isdisjoint(call.op.args)
         )
@@ -183,7 +262,7 @@ class _Fields:
         """May it be done before the calls or behind them?"""
         if op.args and any(op.args[0] == call.op.results[0] for call in group):
             return True  # it takes fields
-        if op.name == "global_get" and op.attr in self._inference.known:
+        if (op.name == "global_get" and op.attr in self._inference.known) or _is_struct(self._inference, op):
             return True
         fact = self._inference.fact(op)
         return may_be_removed(fact) and not fact.effects.reads and not self._inference.asks(op)
@@ -200,21 +279,35 @@ class _Fields:
         names = [[graph.value(None, kind) for kind in call.kinds] for call in group]
         rest.params = [name for fields in names for name in fields]
         self._take_away_accesses(group, names)
+        moved = {call.method.id for call in group if call.method is not None} & {op.id for op in node.ops}
         at_once = self._at_once(node, group, after)
-        one_by_one = self._one_by_one(node, group, after)
-        node.ops = [*node.ops[:first], *before]
-        data = group[0].op.args[2]
+        one_by_one = self._one_by_one(node, group, after, moved)
+        node.ops = [op for op in (*node.ops[:first], *before) if op.id not in moved]
         asking = node
-        if self._inference.shapes.get(data, NOTHING).type != "bytes":
-            kind, wanted = self._builtin("type"), self._builtin("bytes")
-            asked = graph.operation("call", (kind.results[0], data))
-            same = graph.operation("is", (asked.results[0], wanted.results[0]))
-            node.ops += [kind, asked, wanted, same]
-            asking = Node(-1, [], [], node.end, node.handler, node.region)
-            node.end = graph.terminator("branch", same.results, (Edge(graph.add(asking)), Edge(one_by_one)))
-        asking.ops += self._long_enough(group)
-        asking.end = graph.terminator("branch", asking.ops[-1].results, (Edge(at_once), Edge(one_by_one)))
+        *others, long_enough = self._tests(group)
+        for ops in others:
+            asking.ops += ops
+            deeper = Node(-1, [], [], node.end, node.handler, node.region)
+            ways = (Edge(graph.add(deeper)), Edge(one_by_one))
+            asking.end = graph.terminator("branch", ops[-1].results, ways)
+            asking = deeper
+        asking.ops += long_enough
+        asking.end = graph.terminator("branch", long_enough[-1].results, (Edge(at_once), Edge(one_by_one)))
         return after
+
+    def _tests(self, group: Sequence[_Call]) -> list[list[Operation]]:
+        """What must hold for the one call, and is not known: the answers are those of the last operations."""
+        graph = self._graph
+        tests = []
+        base = group[0].base
+        if self._inference.shapes.get(group[0].data, NOTHING).type != "bytes":
+            kind, wanted = self._builtin("type"), self._builtin("bytes")
+            asked = graph.operation("call", (kind.results[0], group[0].data))
+            tests.append([kind, asked, wanted, graph.operation("is", (asked.results[0], wanted.results[0]))])
+        if base is not None and not _is_natural(self._inference.shapes.get(base, NOTHING)):
+            zero = graph.constant(0)
+            tests.append([zero, graph.operation("ge", (base, zero.results[0]))])
+        return [*tests, self._long_enough(group)]
 
     def _sorted(self, node: Node, group: Sequence[_Call]) -> tuple[list[Operation], list[Operation]]:
         """The operations between the calls: those that need no field of theirs, and those that do."""
@@ -262,18 +355,30 @@ class _Fields:
             codes += (f"{gap}x" if gap else "") + call.codes
             end = call.offset + call.size
         form = graph.constant(group[0].order + codes)
-        made = group[0].op
-        called = graph.operation("call", (made.args[0], form.results[0], *made.args[2:]))._replace(span=made.span)
-        ops = [form, called, self._taken(called, [kind for call in group for kind in call.kinds])]
+        ops = [form]
+        first = group[0]
+        function = first.op.args[0]
+        if self._constant(function) is not _FUNCTION:
+            ops.append(graph.constant(_FUNCTION))
+            function = ops[-1].results[0]
+        start = () if first.start is None else (first.start,)
+        called = graph.operation("call", (function, form.results[0], first.data, *start))._replace(span=first.op.span)
+        ops += [called, self._taken(called, [kind for call in group for kind in call.kinds])]
         jump = graph.terminator("jump", (), (Edge(after, ops[-1].results),))
         return graph.add(Node(-1, [], ops, jump, node.handler, node.region))
 
-    def _one_by_one(self, node: Node, group: Sequence[_Call], after: int) -> int:
+    def _one_by_one(self, node: Node, group: Sequence[_Call], after: int, moved: Collection[int]) -> int:
+        """The calls as they were, with the operations that are done for them alone."""
         graph = self._graph
         ops: list[Operation] = []
         fields: list[Value] = []
         for call in group:
-            called = call.op._replace(args=(group[0].op.args[0], *call.op.args[1:]))
+            callee = call.op.args[0]
+            if call.method is not None and call.method.id in moved:
+                ops.append(call.method)
+            elif self._constant(callee) is _FUNCTION is self._constant(group[0].op.args[0]):
+                callee = group[0].op.args[0]
+            called = call.op._replace(args=(callee, *call.op.args[1:]))
             ops += [called, self._taken(called, call.kinds)]
             fields += ops[-1].results
         end = graph.terminator("jump", (), (Edge(after, tuple(fields)),))
@@ -296,7 +401,7 @@ class _Fields:
         """Is the buffer as long as the fields are?  The answer is the last one's."""
         graph = self._graph
         length, last = self._builtin("len"), group[-1]
-        counted = graph.operation("call", (length.results[0], last.op.args[2]))
+        counted = graph.operation("call", (length.results[0], last.data))
         end = graph.constant(last.offset + last.size)
         ops = [length, counted, end]
         if last.base is not None:

@@ -25,7 +25,7 @@ from futamura.ir.constant import Constant
 from futamura.ir.graph import Function, Operation, Program, Value
 from futamura.ir.liveness import end_uses
 from futamura.ir.ops import OPERATORS
-from futamura.optimize.classtests import tested_kinds
+from futamura.optimize.classtests import EVERYTHING, Kinds, tested_kinds
 from futamura.optimize.dead import dce
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.freevars import Captures, captured_cells, settled_cells, settled_reads
@@ -157,7 +157,7 @@ def _classes(inference: Inference, op: Operation | None) -> Constant | None:
         return None
     if inference.callee(op.args[0]) != Constant(isinstance):
         return None
-    classes = inference.callee(op.args[2])
+    classes = inference.classes(op.args[2])
     return classes if classes is not None and tested_kinds(classes.value) is not None else None
 
 
@@ -198,9 +198,25 @@ def _answer(inference: Inference, op: Operation, read: Mapping[Value, _Fact]) ->
     if op.name == "cell_get":
         constant = read[op.results[0]].shape.constant if op.results[0] in read else None
         return constant if constant is not None and is_single(constant.value) else None
+    if op.name in ("is", "is_not") and op.args[0] in read and inference.callee(op.args[1]) == Constant(None):
+        answer = _member(read[op.args[0]], Kinds(frozenset({type(None)})))
+        return None if answer is None else Constant(answer is (op.name == "is"))
     classes = _classes(inference, op) if len(op.args) == 3 and op.args[1] in read else None
-    found = None if classes is None else dict(read[op.args[1]].answers).get(classes)
-    return None if found is None else Constant(found)
+    asked = None if classes is None else tested_kinds(classes.value)
+    answer = None if asked is None else _member(read[op.args[1]], asked)
+    return None if answer is None else Constant(answer)
+
+
+def _member(fact: _Fact, asked: Kinds) -> bool | None:
+    """Is the value of one of these kinds, by what other tests have answered?"""
+    possible = EVERYTHING.kinds
+    for classes, holds in fact.answers:
+        told = tested_kinds(classes.value)
+        assert told is not None
+        possible = possible & told.kinds if holds else possible - told.kinds
+    if possible <= asked.kinds:
+        return True
+    return False if possible.isdisjoint(asked.kinds) else None
 
 
 def _forget_reads(graph: FlowGraph, full: set[Value]) -> None:

@@ -111,9 +111,10 @@ class Dependents:
         """What a visit of a block looks at, as it is known there."""
         for op in node.ops:
             yield from op.args
-            made = self._definitions.get(op.args[0]) if op.name == "call" else None
-            if made is not None and made.name == "getattr":  # a method is told by its owner
-                yield from made.args
+            if op.name in ("call", "getitem"):
+                made = self._definitions.get(op.args[op.name == "getitem"])
+                if made is not None and made.name in ("getattr", "slice"):  # a method is told by its owner
+                    yield from made.args
         end = node.end
         yield from end.args
         for edge in node.edges():

@@ -46,6 +46,8 @@ Known = Mapping[tuple[str, str], object]
 """Global names, by module, that are bound to the same object as long as the program runs."""
 
 _PATIENCE: Final = 3
+_TEXTS: Final = frozenset({"str", "bytes"})
+_BOUNDS: Final = frozenset({"NoneType", "int", "bool"})
 _FAR: Final = 2**200
 """No loop has as many rounds as this."""
 _INDEX: Final[frozenset[type[BaseException]]] = frozenset({IndexError})
@@ -199,6 +201,8 @@ class Inference:
                 arguments = (arguments[0], Shape(constant=kind))
             made = self._of_method(op, shapes) or self._of_tuple(op)
             found = made or call_of(self.callee(op.args[0]), op.attr, arguments)
+        elif op.name == "getitem" and self._is_part(op, shapes):
+            found = Called(Fact(shapes[0].type, frozenset(), PURE), of_type(shapes[0].type))
         elif op.name == "getattr" and searches(shapes[0], op.attr) is not None:
             found = Called(Fact("object", frozenset(), Effects(allocates=True)))
         elif op.name == "global_get" and op.attr in self.known:
@@ -217,6 +221,16 @@ class Inference:
             if shape == NOTHING and self.graph.types[result] != NOTHING.type:
                 shape = of_type(self.graph.types[result])
             self._is(result, shape)
+
+    def _is_part(self, op: Operation, shapes: tuple[Shape, ...]) -> bool:
+        """Is it a slice of a text, of which nothing but a step of zero could be wrong?"""
+        if shapes[0].type not in _TEXTS or shapes[1].type != "slice":
+            return False
+        made = self.definitions.get(op.args[1])
+        if made is None or made.name != "slice":
+            return False
+        first, last, step = [self._shape(part) for part in made.args]
+        return step.type == "NoneType" and {first.type, last.type} <= _BOUNDS
 
     def _counts(self, op: Operation) -> bool:
         """Takes it apart what `enumerate` gives?  Then the number of the item is known to be small, and what it is."""
