@@ -9,6 +9,7 @@
 process and interleaved; "operations" the same for their number; "most" names the case that it matters most for.  More
 than 1.0 is what the pass gains.  Residuals that are the same program are timed once: a pass that changes nothing has
 exactly 1.0.  `--functions` takes functions with closures and loops, and those of `gains.py`, which are optimized only.
+`--without algebra,dead-stores` leaves these out together and shows each case; `--shared FOLDER` takes cases from there.
 With `--json FILE` the figures are written behind each case, and cases that the file has are not measured again.
 
 Invariant: every residual agrees with the generic program on every input.
@@ -24,12 +25,13 @@ import struct
 import types
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import click
 
 from bench import closures, gains, loops
 from bench.cases.case import Case, outcome
+from bench.cases.given import given
 from bench.cases.measuring import race, timed_inputs
 from bench.cases.own import own
 from futamura import Specializer, driver
@@ -85,7 +87,11 @@ def residual_without(case: Case, specializer: Specializer, left_out: Sequence[st
     return Variant(made, text, operations(seen[-1]))
 
 
-def measured(case: Case, rounds: int) -> dict[str, tuple[float, int]]:
+EACH: Final = {name: (name,) for name in dict.fromkeys(PIPELINE)} | {NONE: PIPELINE}
+"""By name, what to leave out: each pass, and all."""
+
+
+def measured(case: Case, rounds: int, sets: Mapping[str, Sequence[str]] = EACH) -> dict[str, tuple[float, int]]:
     """By what is left out: seconds and operations.  Raises SystemExit if a residual does not agree."""
     expected = [outcome(case.generic, given) for given in case.inputs]
     specializer = _Once(assume="trust", **case.options)
@@ -96,22 +102,24 @@ def measured(case: Case, rounds: int) -> dict[str, tuple[float, int]]:
             raise SystemExit(f"{case.name} without {', '.join(left_out)} disagrees")
         return made
 
-    return raced(without, timed_inputs(case, expected), 1 if case.once else rounds)
+    return raced(without, timed_inputs(case, expected), 1 if case.once else rounds, sets)
 
 
-def measured_alone(function: types.FunctionType, args: tuple[Any, ...], rounds: int) -> dict[str, tuple[float, int]]:
+def measured_alone(
+    function: types.FunctionType, args: tuple[Any, ...], rounds: int, sets: Mapping[str, Sequence[str]] = EACH
+) -> dict[str, tuple[float, int]]:
     """The same for a function that is not specialized, with builtins and annotations taken for what they say."""
     module = function.__globals__
     known = {(module["__name__"], name): one for name, one in vars(builtins).items() if name not in module}
     known |= {(module["__name__"], name): one for name, one in module.items() if type(one) is struct.Struct}
-    given = {name: of_type(kind) for name, kind in function.__annotations__.items() if kind in SCALARS}
+    promised = {name: of_type(kind) for name, kind in function.__annotations__.items() if kind in SCALARS}
 
     def without(left_out: Sequence[str]) -> Variant:
         seen: list[Program] = []
 
         def change(program: Program) -> Program:
             names = [name for name in PIPELINE if name not in left_out]
-            seen.append(optimize(program, names, known=known, given=given)[0])
+            seen.append(optimize(program, names, known=known, given=promised)[0])
             return seen[-1]
 
         made = roundtrip(function, change=change)
@@ -119,15 +127,17 @@ def measured_alone(function: types.FunctionType, args: tuple[Any, ...], rounds: 
             raise SystemExit(f"{function.__name__} without {', '.join(left_out)} disagrees")
         return Variant(made, print_program(seen[-1], []), operations(seen[-1]))
 
-    return raced(without, [args], rounds)
+    return raced(without, [args], rounds, sets)
 
 
 def raced(
-    without: Callable[[Sequence[str]], Variant], inputs: Sequence[tuple[Any, ...]], rounds: int
+    without: Callable[[Sequence[str]], Variant],
+    inputs: Sequence[tuple[Any, ...]],
+    rounds: int,
+    sets: Mapping[str, Sequence[str]],
 ) -> dict[str, tuple[float, int]]:
     """Seconds and operations by what is left out; each program is timed once."""
-    variants = {name: without((name,)) for name in dict.fromkeys(PIPELINE)}
-    variants = {ALL: without(()), **variants, NONE: without(PIPELINE)}
+    variants = {ALL: without(())} | {name: without(left_out) for name, left_out in sets.items()}
     first: dict[str, str] = {}
     for name, variant in variants.items():
         first.setdefault(variant.text, name)
@@ -150,8 +160,24 @@ def row(name: str, figures: dict[str, dict[str, tuple[float, int]]]) -> list[str
     return cells
 
 
-def _measured_case(make: Callable[[], Case], rounds: int) -> dict[str, tuple[float, int]]:
-    return measured(make(), rounds)
+def _measured_case(
+    make: Callable[[], Case], rounds: int, sets: Mapping[str, Sequence[str]]
+) -> dict[str, tuple[float, int]]:
+    return measured(make(), rounds, sets)
+
+
+_Measure: TypeAlias = Callable[[int, Mapping[str, Sequence[str]]], dict[str, tuple[float, int]]]
+
+
+def subjects(functions: bool, shared: Path | None) -> dict[str, _Measure]:
+    """What is measured, by name."""
+    if not functions:
+        makers = own() if shared is None else given(shared)
+        return {name: functools.partial(_measured_case, make) for name, make in makers}
+    alone = (*closures.CASES, *gains.GAINS)
+    whole: dict[str, Any] = {name: (function, args) for name, function, args in alone}
+    whole |= loops.BENCHMARKS
+    return {name: functools.partial(measured_alone, function, args) for name, (function, args) in whole.items()}
 
 
 @click.command()
@@ -159,28 +185,31 @@ def _measured_case(make: Callable[[], Case], rounds: int) -> dict[str, tuple[flo
 @click.option("--rounds", default=5, show_default=True, help="Turns of each residual.")
 @click.option("--json", "raw", type=click.Path(path_type=Path), help="Write figures here; go on from what is there.")
 @click.option("--functions", is_flag=True, help="Functions with closures and loops in the place of residuals.")
-def main(only: str, rounds: int, raw: Path | None, functions: bool) -> None:
+@click.option("--shared", type=click.Path(path_type=Path, exists=True), help="A folder of cases with a cases.toml.")
+@click.option("--without", default="", help="Leave these passes out together, in the place of each in turn.")
+def main(only: str, rounds: int, raw: Path | None, functions: bool, shared: Path | None, without: str) -> None:
     """Measure residuals, or functions, without each pass in turn."""
     figures: dict[str, dict[str, tuple[float, int]]] = {}
     if raw is not None and raw.exists():
         figures = json.loads(raw.read_text(encoding="utf-8"))
-    subjects: dict[str, Callable[[], dict[str, tuple[float, int]]]] = {}
-    if functions:
-        alone = (*closures.CASES, *gains.GAINS)
-        whole: dict[str, Any] = {name: (function, args) for name, function, args in alone}
-        whole |= loops.BENCHMARKS
-        for name, (function, args) in whole.items():
-            subjects[name] = functools.partial(measured_alone, function, args, rounds)
-    else:
-        subjects = {name: functools.partial(_measured_case, make, rounds) for name, make in own()}
-    for name, measure in subjects.items():
+    sets = {without: tuple(without.split(","))} if without else EACH
+    unknown = [name for name in sets.get(without, ()) if name not in PIPELINE]
+    if unknown:
+        raise click.UsageError(f"not in the pipeline: {', '.join(unknown)}")
+    for name, measure in subjects(functions, shared).items():
         if name not in figures and (not only or name in only.split(",")):
-            figures[name] = measure()
+            figures[name] = measure(rounds, sets)
             click.echo(f"{name}: done", err=True)
             if raw is not None:
                 raw.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    if without:
+        click.echo(f"| without {without} | time | operations |\n|---|---|---|")
+        for name, found in figures.items():
+            _, time, _, size, _ = row(without, {name: found})
+            click.echo(f"| {name} | {time} | {size} |")
+        return
     click.echo("| without | time | most | operations | most |\n|---|---|---|---|---|")
-    for name in (*dict.fromkeys(PIPELINE), NONE):
+    for name in EACH:
         click.echo(f"| {' | '.join(row(name, figures))} |")
 
 

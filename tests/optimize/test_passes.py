@@ -88,7 +88,7 @@ def test_random_programs_mean_the_same(part: int) -> None:
 def test_random_records_mean_the_same() -> None:
     counts: collections.Counter[str] = collections.Counter()
     passes = ("typefold", "fields", "cse", "typefold", "sink", "dce", "operands")
-    for seed in range(1, 900, 10):
+    for seed in range(800, 1000, 2):
         assert check(seed, counts, runs=2, passes=passes) == ""
     assert counts["changed"] > 20
 
