@@ -12,6 +12,8 @@ Invariant: lowering an expression leaves control in one block, which may differ 
 from __future__ import annotations
 
 import ast
+import re
+import sys
 from collections.abc import Iterable
 from typing import Final
 
@@ -37,6 +39,8 @@ BINARY: Final[dict[type[ast.operator], str]] = {
 }
 _BINARY: Final[dict[type[ast.operator], Operator]] = {kind: OPERATORS[name] for kind, name in BINARY.items()}
 
+_INTERNED: Final = re.compile(r"[A-Za-z0-9_]*")
+"""Texts of which the compiler keeps one object only: `is` finds it."""
 _GETATTR: Final = OPERATORS["getattr"]
 _GETITEM: Final = OPERATORS["getitem"]
 _CALL: Final = OPERATORS["call"]
@@ -57,7 +61,7 @@ def call_constant(d: Draft, function: object, args: tuple[Temp, ...], node: ast.
 
 @lowers(ast.Constant)
 def constant(d: Draft, node: ast.Constant) -> Temp:
-    return d.constant(node.value, node)
+    return d.constant(_literal_value(node), node)
 
 
 @lowers(ast.Name)
@@ -144,6 +148,8 @@ def _literal_value(node: ast.expr) -> object:
         return tuple(_literal_value(item) for item in node.elts)
     assert isinstance(node, ast.Constant)
     value: object = node.value
+    if type(value) is str and _INTERNED.fullmatch(value):
+        return sys.intern(value)
     return value
 
 

@@ -142,6 +142,13 @@ class Collapse:
             self.counts[node.handler.target] -= 2
         del self.draft.nodes[node.id]
 
+    def _absorb(self, node: DraftNode, arm: DraftNode) -> None:
+        """Take an arm away that becomes part of `node`, which is left by the arm's handler edge from now on."""
+        if node.handler is None and arm.handler is not None:
+            node.handler = arm.handler
+            self.counts[arm.handler.target] += 2
+        self._remove(arm)
+
     # -- arms
 
     def _arm(self, source: DraftNode, edge: Edge) -> DraftNode | None:
@@ -258,7 +265,7 @@ class Collapse:
             self._drop_edge(old)
         for arm in arms:
             self.uses.subtract(arm.end.edges[0].args)
-            self._remove(arm)
+            self._absorb(node, arm)
         passed[position] = result
         self.uses.update(passed)
         self.uses.update(args)
@@ -375,7 +382,7 @@ class Collapse:
             self.uses.subtract(arm.end.args)
             for edge in arm.end.edges:
                 self.uses.subtract(edge.args)
-            self._remove(arm)
+            self._absorb(node, arm)
         for edge in edges:
             self.counts[edge.target] += 1
             self.uses.update(edge.args)
@@ -400,7 +407,7 @@ class Collapse:
         for edge in arm.end.edges:
             self.uses.subtract(edge.args)
         end = node.end._replace(args=(result,), edges=(then, orelse))
-        self._remove(arm)
+        self._absorb(node, arm)
         for edge in end.edges:
             self.counts[edge.target] += 1
             self.uses.update(edge.args)
@@ -464,7 +471,7 @@ class Collapse:
         for edge in node.end.edges:
             self._drop_edge(edge)
         for gone in removed:
-            self._remove(gone)
+            self._absorb(node, gone)
         self.counts[exit_edge.target] += 1
         self.uses.update(exit_edge.args)
         self.uses[item.results[0]] -= 1
