@@ -21,7 +21,7 @@ import operator
 import re
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -40,6 +40,15 @@ class Point:
     def grown(self) -> int:
         self.r.append(1)
         return 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    a: Any
+
+
+class Named(NamedTuple):
+    a: Any
 
 
 class Kept(Exception):
@@ -82,6 +91,13 @@ class Box:
         self.sets = [{1}, {2}, {3}]
         self.buffers = [bytearray(b"123"), bytearray(b"456"), bytearray(b"789")]
         self.rest: list[Any] = [[0]]
+        asked = [Asked(row) for row in rows]
+        self.kept = [Frozen(one) for one in asked]
+        self.named = [Named(one) for one in asked]
+        self.spaces = [types.SimpleNamespace(a=one) for one in asked]
+        self.partials = [functools.partial(print, one) for one in asked]
+        self.errors = [Kept(one) for one in asked]
+        self.methods = [one.grow for one in asked]
         self.ordered = collections.OrderedDict(a=[1], b=[2])
 
         class Local:
@@ -217,7 +233,7 @@ class Asked:
 
     __eq__ = __hash__ = __len__ = __contains__ = __getitem__ = __index__ = __lt__ = one  # type: ignore[assignment]
     __neg__ = __add__ = __radd__ = __iadd__ = __setitem__ = __delitem__ = __call__ = __enter__ = __exit__ = grow
-    __str__ = __format__ = text
+    __str__ = __repr__ = __format__ = text
     __iter__ = walk
 
 
@@ -264,6 +280,24 @@ USES = [
 ]
 MAKERS = ["Asked(b.rows[k])", "hide(Asked)(b.rows[k])", "[Asked, Point, Asked][k](b.rows[k])"]
 STATEMENTS += [(use.format(make), ROWS) for use in USES for make in MAKERS]
+STATEMENTS += [
+    (text, ROWS)
+    for text in (
+        "repr(b.kept[k])",
+        "str(b.kept[k:])",
+        "hash(b.kept[k])",
+        "b.kept[k] == Frozen(k)",
+        "{b.kept[k]: 1}",
+        "f'{b.kept[k]}'",
+        "repr(b.named[k])",
+        "repr(b.spaces[k])",
+        "repr(b.partials[k])",
+        "str(b.errors[k])",
+        "repr(b.methods[k])",
+        "repr(Frozen(Asked(b.rows[k])))",
+        "repr([Frozen, Kept][k & 1](Asked(b.rows[k])))",
+    )
+]
 STATEMENTS += [
     (text, ROWS)
     for text in (

@@ -11,14 +11,15 @@ Invariant: what is asked here runs no code of the program; in doubt the answer i
 
 from __future__ import annotations
 
+import gc
 from collections import defaultdict
-from types import FunctionType, MemberDescriptorType, ModuleType
+from types import BuiltinFunctionType, CellType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Final
 
 from futamura.ir.classes import is_a
 from futamura.specializer.purity import DICTS, MISSING, class_lookup, deep, is_mutable
 
-__all__ = ["attribute_runs_code", "exposed", "holds_code", "reads_plainly", "runs_code"]
+__all__ = ["asks_parts", "attribute_runs_code", "exposed", "holds_code", "reads_plainly", "runs_code"]
 
 _UNREMARKABLE: Final = frozenset(
     {"__init__", "__new__", "__init_subclass__", "__class_getitem__", "__del__", "__post_init__", "__set_name__"}
@@ -105,4 +106,21 @@ def holds_code(value: object) -> bool:
             work.extend(item)
         elif runs_code(kind):
             return True
+        elif asks_parts(kind):
+            work.extend(part for part in gc.get_referents(item) if not is_a(part, (type, ModuleType)))
     return False
+
+
+_WITHOUT_PARTS: Final = (FunctionType, BuiltinFunctionType, ModuleType, CellType, type)
+
+
+def asks_parts(cls: type) -> bool:
+    """Do operators of this class, though it has no code of its own, ask what an object holds?  `dataclasses` writes
+    such operators, and builtin classes have them: `repr` of a named tuple, of a partial function, of a bound method."""
+    if cls in _WITHOUT_PARTS or issubclass(cls, type):
+        return False
+    return any(class_lookup(cls, name) is not object.__dict__[name] for name in _ASKING)
+
+
+_ASKING: Final = ("__repr__", "__str__", "__format__", "__eq__", "__hash__", "__lt__", "__le__", "__gt__", "__ge__")
+"""Operators that every object has; those of `object` look at nothing."""

@@ -26,7 +26,7 @@ from futamura.ir.attributes import FunctionAttr
 from futamura.ir.constant import Constant
 from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
 from futamura.ir.graph import Block, Edge, Function, Operation, Program
-from futamura.specializer.exposure import attribute_runs_code, holds_code, reads_plainly, runs_code
+from futamura.specializer.exposure import asks_parts, attribute_runs_code, holds_code, reads_plainly, runs_code
 from futamura.specializer.pointing import (
     BUILTIN,
     ITEMS,
@@ -116,6 +116,10 @@ class Effects:
             elif site.cls in _HOLDING:
                 for field in (PUT, PUT_KEYS):
                     self.graph.watch(self.graph.field(site, field), found)
+            elif not site.is_static and site.cls is not None and issubclass(site.cls, BaseException):
+                self.graph.watch(self.graph.field(site, "args"), found)
+            elif not site.is_static and site.cls is not None and asks_parts(site.cls):
+                self.graph.give_site(site)
 
         self.graph.watch(node, found)
 
@@ -158,9 +162,11 @@ def _class_in(cell: object) -> object:
 
 def _above(cls: type | None, start: object, name: str) -> object:
     """What the classes behind `start` have under `name`."""
-    if cls is None or start not in cls.__mro__:
+    order = () if cls is None else cls.__mro__
+    at = next((at for at, base in enumerate(order) if base is start), None)
+    if at is None:
         return MISSING
-    behind = cls.__mro__[cls.__mro__.index(start) + 1 :]
+    behind = order[at + 1 :]
     return next((base.__dict__[name] for base in behind if name in base.__dict__), MISSING)
 
 
