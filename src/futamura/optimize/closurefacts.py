@@ -15,7 +15,6 @@ Invariant: the variable is bound at one place, on every way to where the functio
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final, NamedTuple
@@ -23,7 +22,6 @@ from typing import Final, NamedTuple
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Function, Operation, Program, Value
-from futamura.ir.liveness import end_uses
 from futamura.ir.ops import OPERATORS
 from futamura.optimize.classtests import EVERYTHING, Kinds, tested_kinds
 from futamura.optimize.dead import dce
@@ -221,11 +219,6 @@ def _member(fact: _Fact, asked: Kinds) -> bool | None:
 
 def _forget_reads(graph: FlowGraph, full: set[Value]) -> None:
     """Take away what reads full variables for nobody."""
-    uses: Counter[Value] = Counter()
-    for _, node in graph.nodes():
-        uses.update(arg for op in node.ops for arg in op.args)
-        uses.update(end_uses(node.end))
-        if node.handler is not None:
-            uses.update(node.handler.args)
+    uses = graph.uses()
     for _, node in graph.nodes():
         node.ops = [op for op in node.ops if op.name != "cell_get" or op.args[0] not in full or uses[op.results[0]] > 0]

@@ -19,7 +19,6 @@ from typing import Final, NamedTuple
 
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Edge, Operation, Value
-from futamura.ir.liveness import end_uses
 from futamura.optimize.cleaning import prune
 from futamura.optimize.firstitems import first_items
 from futamura.optimize.flowgraph import FlowGraph, Node
@@ -48,11 +47,7 @@ def copies(graph: FlowGraph, inference: Inference) -> bool:
     for at, node in graph.nodes():
         for number, edge in enumerate(node.edges()):
             entering.setdefault(edge.target, []).append((at, number))
-    uses: dict[Value, int] = {}
-    for _, node in graph.nodes():
-        handled = () if node.handler is None else node.handler.args
-        for value in (*(arg for op in node.ops for arg in op.args), *end_uses(node.end), *handled):
-            uses[value] = uses.get(value, 0) + 1
+    uses = graph.uses()
     changed = False
     for at, header in [*graph.nodes()]:
         loop = _loop(graph, at, header, entering.get(at, []), uses)

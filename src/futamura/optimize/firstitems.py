@@ -42,11 +42,7 @@ class _Chain(NamedTuple):
 
 def first_items(graph: FlowGraph, inference: Inference) -> bool:
     """Read the first items of what may be a tuple at their places; did anything change?"""
-    uses: dict[Value, int] = {}
-    for _, node in graph.nodes():
-        handled = () if node.handler is None else node.handler.args
-        for value in (*(arg for op in node.ops for arg in op.args), *end_uses(node.end), *handled):
-            uses[value] = uses.get(value, 0) + 1
+    uses = graph.uses()
     changed = False
     for at, node in [*graph.nodes()]:
         chain = _chain(graph, at, node, uses)

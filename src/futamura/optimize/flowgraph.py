@@ -149,6 +149,17 @@ class FlowGraph:
                 counts[edge.target] += 1
         return counts
 
+    def uses(self) -> Counter[Value]:
+        """How often each value is read, by ends and handler edges too."""
+        found: Counter[Value] = Counter()
+        for _, node in self.nodes():
+            for op in node.ops:
+                found.update(op.args)
+            found.update(end_uses(node.end))
+            if node.handler is not None:
+                found.update(node.handler.args)
+        return found
+
     def retarget(self, node: Node, edges: tuple[Edge, ...]) -> None:
         """Give a node other edges, as many as `node.edges()` has."""
         count = len(node.end.edges)
