@@ -94,8 +94,9 @@ def _predicate(place: Path, name: str) -> Case:
     ]
     tree = generic.Parser(residual.PREDICATE).parse()
     return Case(
-        name, getattr(generic, name), [(rows,)], {"node": tree}, residual.select, {"rows": Dyn(list)}, aim=1.15
-    )
+        name, getattr(generic, name), [(rows,)], {"node": tree}, residual.select, {"rows": Dyn(list)},
+        options={"bool_comparisons": True}, aim=1.15,
+    )  # fmt: skip
 
 
 def _schema(place: Path) -> Case:

@@ -71,8 +71,9 @@ def condition(name: str) -> Case:
     (program,) = modules(EXAMPLES / "rowfilter", "rowfilter")
     tree = program.parse(rows.CONDITION)
     return Case(
-        name, getattr(program, name), [(rows.rows(2000),)], {"tree": tree}, rows.select, {"rows": Dyn(list)}, aim=1.15
-    )
+        name, getattr(program, name), [(rows.rows(2000),)], {"tree": tree}, rows.select, {"rows": Dyn(list)},
+        options={"bool_comparisons": True}, aim=1.15,
+    )  # fmt: skip
 
 
 def schema() -> Case:

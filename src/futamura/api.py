@@ -26,6 +26,7 @@ from futamura.frontend import contents as modules
 from futamura.frontend.collector import collector_paused
 from futamura.ir.classes import is_a
 from futamura.residual import Printed, Recipe, Residual
+from futamura.specializer.declared import Declared
 from futamura.specializer.offline.linking import specialize_function_offline
 from futamura.specializer.offline.offline import OfflineOptions
 from futamura.specializer.online import Open, Outcome, specialize_function
@@ -91,6 +92,8 @@ class Specializer:
     frozen        objects, or names like "shop.RATES": nobody writes them, nor what they reach, while residuals are used
     caches        dicts, or names like "shop._memo": an entry may be there or not, and never changes; those that are
                   there when a residual is made are used as static
+    bool_comparisons  `==`, `!=`, `<`, `<=`, `>` and `>=` of values of unknown class give True or False, as those of the
+                  builtin classes do (those of arrays and of columns of a query do not): what combines them is shorter
     watch         called now and then with the source blocks executed, the operations left, and a place
     strict        whatever is not specialized raises `SpecializationError`
     mode          "online", or "offline": a binding-time analysis decides before what is static (docs/binding-times.md)
@@ -107,6 +110,7 @@ class Specializer:
         strict: bool = False,
         frozen: Sequence[object] = (),
         caches: Sequence[object] = (),
+        bool_comparisons: bool = False,
         watch: Callable[[int, int, str], None] | None = None,
         mode: str = "online",
         division: str = "safe",
@@ -122,6 +126,7 @@ class Specializer:
         self.strict: Final = strict
         self.frozen: Final = tuple(map(_declared, frozen))
         self.caches: Final = tuple(map(_declared, caches))
+        self.bool_comparisons: Final = bool_comparisons
         self.watch: Final = watch
         self.mode: Final = mode
         self.division: Final = division
@@ -161,8 +166,7 @@ class Specializer:
             kept = promises if printed is not None else ()
             recipe = Recipe(
                 target, values, printed, outcome.assumptions, kept, self.assume, outcome.events, outcome.stats,
-                outcome.apart,
-                outcome.trace,
+                outcome.apart, outcome.trace, outcome.declared,
             )  # fmt: skip
             return Residual(recipe, general)
 
@@ -214,8 +218,7 @@ class Specializer:
                 budget=self.budget,
                 modules=modules,
                 watch=self.watch,
-                frozen=self.frozen,
-                caches=self.caches,
+                declared=Declared(self.frozen, self.caches, self.bool_comparisons),
             )
         except Exception as broken:
             names = tuple(name for name, value in inputs.items() if isinstance(value, Open))
@@ -293,6 +296,7 @@ def _without_promises(
             budget=specializer.budget,
             frozen=specializer.frozen,
             caches=specializer.caches,
+            bool_comparisons=specializer.bool_comparisons,
             mode=specializer.mode,
             division=specializer.division,
             points=specializer.points,

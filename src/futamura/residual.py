@@ -66,6 +66,8 @@ class Recipe:
     """Open inputs that may not be one of these static objects; in another process, nothing there is one of them."""
     trace: Trace | str | None = None
     """What became of each source line; the finished text, if the residual came from elsewhere."""
+    declared: tuple[str, ...] = ()
+    """What the user promised of the program, was used, and is never tested."""
 
 
 if TYPE_CHECKING:
@@ -152,7 +154,8 @@ class Residual(_Callable):
             return recipe.trace
         given = ", ".join(f"{name} = {shown(value)}" for name, value in self.static.items()) or "nothing"
         left = ", ".join(self.__signature__.parameters) or "nothing"
-        footer = [f"assumed: {assumption!r}" for assumption in self.assumptions]
+        footer = [f"promised, never tested: {promise}" for promise in recipe.declared]
+        footer.extend(f"assumed: {assumption!r}" for assumption in self.assumptions)
         heading = f"{self.__qualname__}   static: {given}   open: {left}"
         return explanation(heading, recipe.trace, self.events, footer)
 
@@ -198,6 +201,7 @@ class Residual(_Callable):
         lines.extend(f"static: {name} = {shown(value)}" for name, value in self.static.items())
         for promise in self._recipe.promises:
             lines.append(f"promised{'' if promise in tested else ', not tested here'}: {promise}")
+        lines.extend(f"promised, never tested: {promise}" for promise in self._recipe.declared)
         return lines
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -206,7 +210,7 @@ class Residual(_Callable):
         shipped = ship(
             recipe.target, dict(recipe.static), recipe.assumptions, recipe.promises, recipe.assume,
             None if printed is None else (printed.emitted, printed.signature), recipe.events, dict(recipe.stats),
-            self.explain(),
+            self.explain(), recipe.declared,
         )  # fmt: skip
         return rebuild, (shipped,)
 
@@ -228,6 +232,7 @@ def rebuild(shipped: Shipped) -> Residual:
         recipe = Recipe(
             shipped.target, shipped.static, printed, assumptions_of(shipped), shipped.promises, shipped.assume,
             shipped.events, shipped.stats, trace=shipped.explained,
+            declared=shipped.declared,
         )  # fmt: skip
         found = _REBUILT[key] = Residual(recipe)
     return found

@@ -55,6 +55,7 @@ class Shipped:
     events: tuple[Event, ...]
     stats: dict[str, Any]
     explained: str
+    declared: tuple[str, ...]
 
 
 def ship(
@@ -67,9 +68,11 @@ def ship(
     events: tuple[Event, ...],
     stats: dict[str, Any],
     explained: str,
+    declared: tuple[str, ...],
 ) -> Shipped:
     """Raises `pickle.PicklingError` for an assumption about something that another process cannot find."""
-    return Shipped(target, static, tuple(map(_place, assumptions)), promises, assume, printed, events, stats, explained)
+    places = tuple(map(_place, assumptions))
+    return Shipped(target, static, places, promises, assume, printed, events, stats, explained, declared)
 
 
 def shipped_key(shipped: Shipped) -> str:

@@ -55,6 +55,7 @@ class Settings:
     verbose: bool
     no_progress: bool
     frozen: tuple[str, ...] = ()
+    bool_comparisons: bool = False
 
     def specializer(self, watch: Progress) -> Specializer:
         standard = Budget()
@@ -65,8 +66,9 @@ class Settings:
         )
         try:
             return Specializer(
-                assume=self.assume, polyvariance=self.polyvariance, budget=budget, watch=watch, frozen=self.frozen
-            )
+                assume=self.assume, polyvariance=self.polyvariance, budget=budget, watch=watch, frozen=self.frozen,
+                bool_comparisons=self.bool_comparisons,
+            )  # fmt: skip
         except ValueError as error:
             raise click.UsageError(f"--frozen: {error}") from None
 
@@ -81,6 +83,8 @@ def controls(command: Command) -> Command:
                      help="Which known values tell copies of code apart."),
         click.option("--frozen", multiple=True, metavar="MODULE.NAME",
                      help="Nobody writes to this while the residual is in use; may be repeated."),
+        click.option("--bool-comparisons", is_flag=True,
+                     help="Comparisons of values of unknown class give True or False, as numbers and texts do."),
         click.option("--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
                      help="Give up after this time; the original code is used then."),
         click.option("--max-states", type=click.IntRange(min=1), metavar="N", help="Source blocks executed at most."),

@@ -211,7 +211,7 @@ def _identity(types: Types, attr: Any) -> Fact:
 def _contains(types: Types, attr: Any) -> Fact:
     item, container = types
     if item not in SCALARS or container not in SCALARS:
-        return UNKNOWN
+        return UNKNOWN._replace(result="bool")  # whatever `__contains__` gives, its truth is asked for
     if item == container and container in ("str", "bytes"):
         return _pure("bool")
     if container == "bytes" and item in _INTEGRAL:
@@ -240,7 +240,7 @@ def _truth(types: Types, attr: Any) -> Fact:
         return _pure("bool")
     if value in _MUTABLE:
         return Fact("bool", _SILENT, Effects(frozenset({"item"})))
-    return UNKNOWN
+    return UNKNOWN._replace(result="bool")
 
 
 # -------------------------------------------------------------------- objects and displays

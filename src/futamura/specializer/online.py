@@ -14,7 +14,7 @@ from __future__ import annotations
 import sys
 import time
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Never
 
@@ -50,6 +50,7 @@ from futamura.specializer.assembly import parameters
 from futamura.specializer.binding import collecting
 from futamura.specializer.calls import call_value
 from futamura.specializer.control import ENDERS
+from futamura.specializer.declared import NOTHING, Declared
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.knowledge import Knowledge
 from futamura.specializer.leaking import changed
@@ -128,6 +129,8 @@ class Outcome:
     """Open inputs that may not be one of the static objects; the original is right for those."""
     trace: Trace | None = None
     """What became of each source line, and why."""
+    declared: tuple[str, ...] = ()
+    """Promises that were used, and are not tested."""
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -216,8 +219,7 @@ def specialize_function(
     budget: Budget | None = None,
     modules: Modules | None = None,
     watch: Watch | None = None,
-    frozen: Sequence[object] = (),
-    caches: Sequence[object] = (),
+    declared: Declared = NOTHING,
 ) -> Outcome:
     """Specialize `function` to `inputs`: a value for each static parameter, `Open` for each open one.
 
@@ -232,7 +234,7 @@ def specialize_function(
     subject = _Subject(function.__qualname__, function.__globals__, root, function)
     run = _Run(subject, inputs, lower, limits, modules)
     run.watch = watch
-    run.world.declare(frozen, caches)
+    run.world.declare(declared)
     return _outcome(run, polyvariance)
 
 
@@ -303,12 +305,7 @@ class _Run:
     """One specialization with its restarts."""
 
     def __init__(
-        self,
-        subject: _Subject,
-        inputs: Mapping[str, object],
-        lower: Lower,
-        budget: Budget,
-        modules: Modules | None,
+        self, subject: _Subject, inputs: Mapping[str, object], lower: Lower, budget: Budget, modules: Modules | None
     ) -> None:
         self.subject: Final = subject
         self.inputs: Final = inputs
@@ -533,14 +530,15 @@ class _Run:
             "left": sum(len(block.ops) for function in program.functions for block in function.blocks),
             "restarts": restarts,
         }
-        events = tuple(dict.fromkeys(self.events))
         # The code that the target had when its residual was made is what was asked for, also where it calls itself.
         assumptions = tuple(
             entry for entry in self.world.assumptions.values()
             if entry.holder is not self.subject.function or entry.name != "__code__"
         )  # fmt: skip
-        told = self._apart(program, assumptions)
-        return Outcome(program, self.open, assumptions, events, stats, tuple(self.points), told)
+        return Outcome(
+            program, self.open, assumptions, tuple(dict.fromkeys(self.events)), stats, tuple(self.points),
+            self._apart(program, assumptions), declared=tuple(self.world.promises_used),
+        )  # fmt: skip
 
     def _check_static(self, program: Program, read: set[tuple[int, str]]) -> None:
         """Start again without the static objects that the residual itself changes by ways of its own."""

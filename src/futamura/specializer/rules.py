@@ -192,7 +192,8 @@ def operate(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
         return
     if type(simpler) is tuple:
         name, args = simpler
-    kind = bool if name in _EQUALITY and types[0] is types[1] in _BY_EQUALITY else result_type(name, types)
+    decided = name in _EQUALITY and types[0] is types[1] in _BY_EQUALITY
+    kind = bool if decided or m.world.compares_to_bool(name, types) else result_type(name, types)
     if name in INPLACE and types[0] in _IMMUTABLE and not may_raise(name, types):
         name = name[1:]  # there is nothing to change in place, and no error that would name the operator
     elif name in INPLACE:

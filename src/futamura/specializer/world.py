@@ -14,7 +14,7 @@ import builtins
 import gc
 import sys
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Protocol
 
@@ -22,6 +22,7 @@ from futamura import runtime
 from futamura.analysis.sharing import is_stored_on_a_class
 from futamura.ir.classes import is_a
 from futamura.ir.immediates import closure_of
+from futamura.specializer.declared import BOOL_COMPARISONS, Declared, promised_bool
 from futamura.specializer.plainness import comparable
 from futamura.specializer.purity import MISSING, behind, class_lookup, deep, is_mutable, plain_lookup
 
@@ -180,6 +181,9 @@ class World:
         """By the identities of the registry and of the class; this keeps both alive."""
         self._promised: Final[dict[int, object]] = {}
         self._caches: Final[dict[int, object]] = {}
+        self.bool_comparisons = False
+        self.promises_used: Final[dict[str, None]] = {}
+        """What was promised in words, and made a difference."""
         self._plainly_keyed: Final[dict[int, int]] = {}
         self._members: Final[dict[tuple[int, str], Member]] = {}
         self._modules: Final = modules
@@ -236,13 +240,21 @@ class World:
             self._changing[id(namespace)] = dict(self._modules.changing(namespace))
             self._registered.update(self._modules.registered(namespace))
 
-    def declare(self, frozen: Iterable[object], caches: Iterable[object]) -> None:
+    def declare(self, declared: Declared) -> None:
         """What the user promises: nobody writes the objects of `frozen` (nor what they reach) while the residual is
-        in use; an entry of one of `caches` may be there or not, and never changes."""
-        for value in frozen:
+        in use; an entry of one of `caches` may be there or not, and never changes; comparisons may give a bool."""
+        self.bool_comparisons = declared.bool_comparisons
+        for value in declared.frozen:
             self._promise(value)
-        for cache in caches:
+        for cache in declared.caches:
             self._caches[id(cache)] = cache
+
+    def compares_to_bool(self, name: str, types: Sequence[type | None]) -> bool:
+        """Is it promised that this comparison gives a bool?"""
+        if not self.bool_comparisons or not promised_bool(name, types):
+            return False
+        self.promises_used[BOOL_COMPARISONS] = None
+        return True
 
     def _promise(self, value: object) -> None:
         work = [value]
