@@ -136,11 +136,16 @@ class Specializer:
     def __call__(self, target: Any, /, *args: object, **static: object) -> Residual:
         """The residual of `target` for these static inputs; `DYN` leaves a position open.
 
-        An object with a `__call__` written in Python is that method.  The collector rests meanwhile: nearly all that is
-        made is freed without it, and it would look at all that is alive again and again.
+        An object with a `__call__` written in Python is that method; what a `functools.partial`, or a residual, has
+        bound is static too.  The collector rests meanwhile: nearly all that is made is freed without it, and it would
+        look at all that is alive again and again.
         """
         with collector_paused():
-            return self._residual(_call_method(target), args, static)
+            inner, given, named = _opened(target)
+            twice = sorted(named.keys() & static.keys())
+            if twice:
+                raise TypeError(f"{_called(target)} has bound {twice[0]!r} already")
+            return self._residual(_call_method(inner), (*given, *args), {**named, **static})
 
     def _residual(self, target: Any, args: tuple[object, ...], static: dict[str, object]) -> Residual:
         function = target.__func__ if isinstance(target, types.MethodType) else target
@@ -223,6 +228,24 @@ class Specializer:
         except Exception as broken:
             names = tuple(name for name, value in inputs.items() if isinstance(value, Open))
             return Outcome(None, names, events=(_fault("the specializer", broken),))
+
+
+def _opened(target: Any) -> tuple[Any, tuple[object, ...], dict[str, object]]:
+    """The function in a partial, a residual or a static method, and what these have bound of its parameters."""
+    given: tuple[object, ...] = ()
+    named: dict[str, object] = {}
+    while True:
+        if is_a(target, Residual):
+            bound = dict(target.static)
+            target = target.py_func.__func__ if is_a(target.py_func, types.MethodType) else target.py_func
+            named = {**bound, **named}
+        elif is_a(target, functools.partial):
+            given, named = (*target.args, *given), {**target.keywords, **named}
+            target = target.func
+        elif is_a(target, staticmethod):
+            target = target.__func__
+        else:
+            return target, given, named
 
 
 def _call_method(target: object) -> object:
@@ -368,4 +391,18 @@ def _bind(function: types.FunctionType, args: tuple[object, ...], static: Mappin
         if name in given:
             raise TypeError(f"{function.__qualname__}() got two values for {name!r}")
         given[name] = value
+    for name in names[code.co_argcount + code.co_kwonlyargcount :]:
+        if name in given and not is_a(given[name], Dyn):
+            given[name] = _collected(function, name, given[name], names[code.co_posonlyargcount :])
     return {name: given.get(name, DYN) for name in names}
+
+
+def _collected(function: types.FunctionType, name: str, value: object, names: Sequence[str]) -> object:
+    """What `*args` or `**keywords` hold in a call that is given these; a copy, as a call makes it."""
+    if name == names[-1] and function.__code__.co_flags & inspect.CO_VARKEYWORDS:
+        if type(value) is dict and all(type(key) is str for key in value) and value.keys().isdisjoint(names):
+            return dict(value)
+        raise TypeError(f"{function.__qualname__}(): **{name} is a dict of keywords that are no parameters")
+    if type(value) in (tuple, list):
+        return tuple(value)  # type: ignore[arg-type]
+    raise TypeError(f"{function.__qualname__}(): *{name} is a tuple")

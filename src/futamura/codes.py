@@ -142,6 +142,13 @@ CODES: Final[dict[str, Code]] = {
         "yours",
         "note",
     ),
+    "FT307": Code(
+        "missing-global",
+        "a global that does not exist yet when the residual is made is looked up, and called, at run time",
+        "specialize after the last definition that the function needs, not in a decorator above it",
+        "yours",
+        "note",
+    ),
     "FT401": Code(
         "generalized",
         "a value takes so many different known values at one place that code is not copied for each of them",

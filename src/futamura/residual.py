@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -80,7 +81,8 @@ class Residual(_Callable):
     """A specialized function.
 
     A static method is the callable object of Python that costs the least around a function: a call of it is passed on
-    without code of ours.
+    without code of ours.  As an attribute of a class it binds as what was specialized does: of a function it is a
+    method.
     """
 
     def __init__(self, recipe: Recipe, general: Callable[..., Any] | None = None) -> None:
@@ -103,6 +105,11 @@ class Residual(_Callable):
             signature = inspect.signature(self.function)
         super().__init__(self.function)
         self.__signature__ = signature
+        # what `inspect.iscoroutinefunction` and its like ask of anything that behaves as a function does
+        code = self.function.__code__
+        self.__code__ = code if code.co_flags & _KINDS == function.__code__.co_flags & _KINDS else function.__code__
+        self.__defaults__ = self.function.__defaults__
+        self.__kwdefaults__ = self.function.__kwdefaults__
         self.__name__ = function.__name__
         self.__qualname__ = function.__qualname__
         self.__module__ = function.__module__
@@ -146,6 +153,11 @@ class Residual(_Callable):
         assert printed is not None
         function: Any = target.__func__ if isinstance(target, types.MethodType) else target
         return load_residual(printed.emitted, function, printed.signature)
+
+    def __get__(self, instance: Any, owner: type | None = None, /) -> Any:
+        if instance is None or isinstance(self.py_func, types.MethodType):
+            return self
+        return types.MethodType(self.function, instance)
 
     def explain(self) -> str:
         """The source with a mark before each line (static, dynamic, mixed), and why what is left had to be left."""
@@ -204,7 +216,9 @@ class Residual(_Callable):
         lines.extend(f"promised, never tested: {promise}" for promise in self._recipe.declared)
         return lines
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Any, ...] | str:
+        if _found_by_name(self) is self:  # as a function: the other process has made its own on import
+            return self.__qualname__
         recipe = self._recipe
         printed = recipe.printed
         shipped = ship(
@@ -218,6 +232,8 @@ class Residual(_Callable):
         given = ", ".join(f"{name}={shown(value)}" for name, value in self.static.items())
         return f"<residual of {self.__qualname__}({given})>"
 
+
+_KINDS: Final = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 _REBUILT: Final[dict[str, Residual]] = {}
 """Residuals that came from another process, by the digest of what they are made of: each is compiled once."""
@@ -235,6 +251,14 @@ def rebuild(shipped: Shipped) -> Residual:
             declared=shipped.declared,
         )  # fmt: skip
         found = _REBUILT[key] = Residual(recipe)
+    return found
+
+
+def _found_by_name(residual: Residual) -> object:
+    """What has the residual's name in its module."""
+    found: object = sys.modules.get(residual.__module__)
+    for name in residual.__qualname__.split("."):
+        found = inspect.getattr_static(found, name, None)
     return found
 
 

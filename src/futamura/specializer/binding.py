@@ -7,15 +7,16 @@ Invariant: None for every call that would raise TypeError.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TypeAlias
 
-from futamura.ir.graph import Signature
+from futamura.ir.graph import Function, Signature
 from futamura.specializer.machine import Machine
 from futamura.specializer.rules import site
 from futamura.specializer.state import Frame
-from futamura.specializer.values import AbstractValue, VObject
+from futamura.specializer.values import AbstractValue, Dynamic, Known, VObject
 
-__all__ = ["Keywords", "bind", "collecting"]
+__all__ = ["Keywords", "bind", "collect_at_entry", "collecting"]
 
 Keywords: TypeAlias = list[tuple[str, AbstractValue]]
 
@@ -55,6 +56,22 @@ def bind(
         entry = VObject("dict", dict, tuple(v for _, v in extra), tuple(k for k, _ in extra), site(frame))
         found[signature.varkw] = m.virtual(entry)
     return [found[name] for name in signature.names]
+
+
+def collect_at_entry(
+    m: Machine, function: Function, env: dict[int, AbstractValue], promised: Mapping[int, list[Dynamic]]
+) -> None:
+    """What `*args` and `**names` of the entry hold: the tuple of promised items, and for static keywords a dict that is
+    new in each call, as Python makes it."""
+    for name, param in zip(function.signature.names, function.entry.params):
+        value = env[param]
+        if type(value) is Dynamic and value.rv in promised:
+            entry = VObject("tuple", tuple, tuple(promised[value.rv]), site=("open", value.rv))
+            env[param] = m.virtual(entry)
+        elif type(value) is Known and name == function.signature.varkw:
+            assert type(value.value) is dict
+            held = tuple(map(Known, value.value.values()))
+            env[param] = m.virtual(VObject("dict", dict, held, tuple(value.value), site=("given", name)))
 
 
 def collecting(signature: Signature, name: str) -> type | None:

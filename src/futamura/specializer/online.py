@@ -47,7 +47,7 @@ from futamura.specializer import views as _views
 from futamura.specializer.aliasing import Apart, apart
 from futamura.specializer.assemble import Entry, assemble
 from futamura.specializer.assembly import parameters
-from futamura.specializer.binding import collecting
+from futamura.specializer.binding import collect_at_entry, collecting
 from futamura.specializer.calls import call_value
 from futamura.specializer.control import ENDERS
 from futamura.specializer.declared import NOTHING, Declared
@@ -65,7 +65,7 @@ from futamura.specializer.rules import RULES
 from futamura.specializer.situation import situation
 from futamura.specializer.state import Frame, State
 from futamura.specializer.touching import Source
-from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, VObject
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape
 from futamura.specializer.versions import Versions
 from futamura.specializer.world import Assumption, Modules, World
 
@@ -455,10 +455,8 @@ class _Run:
             env[param] = Known(cell)
         machine.inputs = dict(zip(params, self.open))
         state = State([Frame(facts, env)])
-        for rv, items in self._collected:
-            param = next(p for p, value in env.items() if type(value) is Dynamic and value.rv == rv)
-            machine.state = state
-            env[param] = machine.virtual(VObject("tuple", tuple, tuple(items), site=("open", rv)))
+        machine.state = state
+        collect_at_entry(machine, facts.function, env, dict(self._collected))
         plain = open_signature(facts.function.signature, self.open)
         alone = plain.varargs is None and plain.varkw is None and not plain.kwonly
         root = versions.arrive_unit(state) if alone else versions.arrive_root(state)

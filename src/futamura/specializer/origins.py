@@ -38,7 +38,7 @@ _TRIVIAL: Final = frozenset({"const", "cell", "cell_get", "cell_set", "function"
 """Source operations that move values about: they do not tell whether a line is static."""
 
 _EFFECTS: Final = {
-    "global_get": "this global may be bound anew while the program runs",
+    "global_get": "this global is bound anew while the program runs, or does not exist yet",
     "cell_get": "this variable is shared with another function",
     "import": "an import happens at run time",
     "import_from": "an import happens at run time",

@@ -360,7 +360,7 @@ class World:
 
     def lookup(self, namespace: Mapping[str, object], module: str, name: str) -> tuple[object] | None:
         """The binding of a global as an assumption; None if visible code rebinds it, or it does not exist."""
-        if (id(namespace), name) in self.assigned or self._is_rebound(namespace, name):
+        if self.is_assigned(namespace, name):
             return None
         if name in namespace:
             value = namespace[name]
@@ -374,6 +374,10 @@ class World:
         if name in namespace and is_mutable(value) and self._holds_constant(namespace, name, value):
             self.freeze_constant(value)
         return (value,)
+
+    def is_assigned(self, namespace: Mapping[str, object], name: str) -> bool:
+        """Does code that is specialized, or a function of the module, bind this global anew?"""
+        return (id(namespace), name) in self.assigned or self._is_rebound(namespace, name)
 
     def _is_rebound(self, namespace: Mapping[str, object], name: str) -> bool:
         return self._modules is not None and self._modules.is_rebound(namespace, name)
