@@ -26,6 +26,7 @@ from futamura.frontend import contents as modules
 from futamura.frontend.collector import collector_paused
 from futamura.ir.classes import is_a
 from futamura.residual import Printed, Recipe, Residual
+from futamura.specializer.caching import Attribute
 from futamura.specializer.declared import Declared
 from futamura.specializer.offline.linking import specialize_function_offline
 from futamura.specializer.offline.offline import OfflineOptions
@@ -90,8 +91,9 @@ class Specializer:
     polyvariance  "auto", "all" (every known value tells copies of code apart), "none"
     budget        limits, see `Budget`
     frozen        objects, or names like "shop.RATES": nobody writes them, nor what they reach, while residuals are used
-    caches        dicts, or names like "shop._memo": an entry may be there or not, and never changes; those that are
-                  there when a residual is made are used as static
+    caches        dicts, functions in `functools.lru_cache`, `cached_property` objects, or names like "shop._memo" and
+                  "shop.Order._total" (an attribute that is None until it is needed): an entry may be there or not, and
+                  never changes; what the program itself would put there is found out, and is static if it can be
     bool_comparisons  `==`, `!=`, `<`, `<=`, `>` and `>=` of values of unknown class give True or False, as those of the
                   builtin classes do (those of arrays and of columns of a query do not): what combines them is shorter
     watch         called now and then with the source blocks executed, the operations left, and a place
@@ -125,7 +127,7 @@ class Specializer:
         self.budget: Final = budget
         self.strict: Final = strict
         self.frozen: Final = tuple(map(_declared, frozen))
-        self.caches: Final = tuple(map(_declared, caches))
+        self.caches: Final = tuple(map(_declared_cache, caches))
         self.bool_comparisons: Final = bool_comparisons
         self.watch: Final = watch
         self.mode: Final = mode
@@ -269,6 +271,28 @@ def _called(target: object) -> str:
         return f"{wrapped.__qualname__}`, a {type(target).__qualname__} around `{wrapped.__qualname__}.__wrapped__"
     known = isinstance(target, (type, types.BuiltinFunctionType, types.MethodDescriptorType))
     return str(target.__qualname__) if known else f"a {type(target).__qualname__}"  # type: ignore[attr-defined]
+
+
+def _declared_cache(item: object) -> object:
+    """What `caches` names: an object, or an attribute that the instances of a class fill later."""
+    if isinstance(item, str):
+        place, _, name = item.rpartition(".")
+        try:
+            holder = _declared(place)
+        except ValueError:
+            holder = None  # the error names the whole
+        if isinstance(holder, type) and _is_filled_later(holder, name):
+            return Attribute(holder, name)
+    return _declared(item)
+
+
+def _is_filled_later(cls: type, name: str) -> bool:
+    """Do instances of the class have an attribute of this name, for which the class itself has nothing?"""
+    found = inspect.getattr_static(cls, name, None)
+    if found is not None:
+        return isinstance(found, types.MemberDescriptorType)
+    functions = [one for base in cls.__mro__ for one in base.__dict__.values() if isinstance(one, types.FunctionType)]
+    return any(name in one.__code__.co_names for one in functions)
 
 
 def _declared(item: object) -> object:

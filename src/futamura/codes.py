@@ -130,7 +130,8 @@ CODES: Final[dict[str, Code]] = {
     "FT305": Code(
         "static-written",
         "a location that had been used as static is written: it counts as dynamic state from there on",
-        "keep what changes apart from what is given, or leave the input open",
+        "keep what changes apart from what is given, or leave the input open; if it is filled once, when it is first"
+        ' needed, declare it: `Specializer(caches=["module.Class.attribute"])` or `--caches module.Class.attribute`',
         "yours",
         "note",
     ),
@@ -138,7 +139,7 @@ CODES: Final[dict[str, Code]] = {
         "unknown-contents",
         "the contents of a global list or dict count as known only if no function of its module writes to it",
         'if nobody writes to it while the residual is in use, declare it: `Specializer(frozen=["module.TABLE"])` or'
-        " `--frozen module.TABLE`",
+        " `--frozen module.TABLE`; if it keeps what was computed, and an entry never changes, `caches` and `--caches`",
         "yours",
         "note",
     ),
@@ -146,6 +147,14 @@ CODES: Final[dict[str, Code]] = {
         "missing-global",
         "a global that does not exist yet when the residual is made is looked up, and called, at run time",
         "specialize after the last definition that the function needs, not in a decorator above it",
+        "yours",
+        "note",
+    ),
+    "FT308": Code(
+        "cache-kept",
+        "what a cache keeps between calls is not known: it may hold what was computed when something was different",
+        'if an entry may be there or not, and never changes, declare it: `Specializer(caches=["module.function"])` or'
+        " `--caches module.function`",
         "yours",
         "note",
     ),

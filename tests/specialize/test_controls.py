@@ -301,19 +301,6 @@ def shows(name, x):
     return RATES[name][1] + x
 
 
-def remembered(kind, x):
-    found = MEMO.get(kind)
-    if found is None:
-        found = MEMO[kind] = {"name": kind.__name__}
-    return found["name"], x
-
-
-def remembered_by_membership(kind, x):
-    if kind not in MEMO:
-        MEMO[kind] = {"name": kind.__name__}
-    return MEMO[kind]["name"], x  # type: ignore[index]
-
-
 def test_a_frozen_object_is_static_though_its_module_writes_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert "['tea']" in futamura.specialize(rated, name="tea").source
     for frozen in (RATES, f"{__name__}.RATES"):
@@ -323,18 +310,6 @@ def test_a_frozen_object_is_static_though_its_module_writes_it(capsys: pytest.Ca
         residual = special(shows, name="tea")
         assert residual(5) == 9 and "tea" not in residual.source
     assert capsys.readouterr().out == f"{RATES}\n" * 2
-
-
-@pytest.mark.parametrize("function", [remembered, remembered_by_membership])
-def test_a_cache_is_used_as_far_as_it_is_filled(function) -> None:
-    MEMO.clear()
-    special = futamura.Specializer(caches=[f"{__name__}.MEMO"])
-    cold = special(function, kind=int)
-    assert cold(1) == ("int", 1) and list(MEMO) == [int]
-    warm = special(function, kind=int)
-    assert "_k" not in warm.source and "get" not in warm.source and warm(1) == ("int", 1)
-    MEMO.clear()
-    assert warm(1) == cold(1) == ("int", 1)
 
 
 @pytest.mark.parametrize("name", ["no_such_module.x", "math.no_such_name"])

@@ -56,6 +56,7 @@ class Settings:
     no_progress: bool
     frozen: tuple[str, ...] = ()
     bool_comparisons: bool = False
+    caches: tuple[str, ...] = ()
 
     def specializer(self, watch: Progress) -> Specializer:
         standard = Budget()
@@ -64,13 +65,15 @@ class Settings:
             steps=self.max_states or standard.steps,
             unrolled=self.max_states or standard.unrolled,
         )
-        try:
-            return Specializer(
-                assume=self.assume, polyvariance=self.polyvariance, budget=budget, watch=watch, frozen=self.frozen,
-                bool_comparisons=self.bool_comparisons,
-            )  # fmt: skip
-        except ValueError as error:
-            raise click.UsageError(f"--frozen: {error}") from None
+        for option, names in (("--frozen", self.frozen), ("--caches", self.caches)):
+            try:
+                Specializer(**{option.removeprefix("--"): names})  # type: ignore[arg-type]
+            except ValueError as error:
+                raise click.UsageError(f"{option}: {error}") from None
+        return Specializer(
+            assume=self.assume, polyvariance=self.polyvariance, budget=budget, watch=watch, frozen=self.frozen,
+            caches=self.caches, bool_comparisons=self.bool_comparisons,
+        )  # fmt: skip
 
 
 def controls(command: Command) -> Command:
@@ -83,8 +86,8 @@ def controls(command: Command) -> Command:
                      help="Which known values tell copies of code apart."),
         click.option("--frozen", multiple=True, metavar="MODULE.NAME",
                      help="Nobody writes to this while the residual is in use; may be repeated."),
-        click.option("--bool-comparisons", is_flag=True,
-                     help="Comparisons of values of unknown class give True or False, as numbers and texts do."),
+        click.option("--caches", multiple=True, metavar="MODULE.NAME",
+                     help="An entry of this may be there or not, and never changes; may be repeated."),
         click.option("--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
                      help="Give up after this time; the original code is used then."),
         click.option("--max-states", type=click.IntRange(min=1), metavar="N", help="Source blocks executed at most."),

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import collections
 import enum
+import functools
 import re
 import struct
 import types
@@ -21,9 +22,12 @@ from typing import Final
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer.builtin_errors import only_keeps_arguments
+from futamura.specializer.cached_calls import cached_property_of
+from futamura.specializer.caching import LRU
 from futamura.specializer.calls import call_value
 from futamura.specializer.extended import METHOD_NAMES, dict_held, inherited
 from futamura.specializer.machine import Machine, Restart
+from futamura.specializer.memos import lazy_attribute, stored_lazily
 from futamura.specializer.named import record_item
 from futamura.specializer.plainness import is_record, record_position
 from futamura.specializer.purity import DICTS, MISSING, class_lookup, own_attributes, plain_lookup
@@ -228,6 +232,10 @@ def _load_instance(
             call_value(m, frame, op, Known(found.fget), [target], [])
             return CALLED
         return None
+    if type(found) is functools.cached_property and (inner := cached_property_of(m, target, found, name)) is not None:
+        m.assume_attribute(cls, name, found)
+        call_value(m, frame, op, *inner)
+        return CALLED
     if name in ("name", "value") and found is enum.Enum.__dict__[name] and type(target) is Known:
         return Known(target.value.__dict__[f"_{name}_"])
     if isinstance(found, types.MemberDescriptorType):
@@ -249,7 +257,7 @@ def _load_instance(
         return None
     if type(target) is Known and found is not MISSING and not _seen_through(m, target.value, found, name):
         return None
-    if isinstance(found, types.FunctionType):
+    if isinstance(found, types.FunctionType) or (type(found) is LRU and m.world.caches.inside(found) is not None):
         m.assume_attribute(cls, name, found)
         return m.virtual(VObject("bound", object, (Known(found), target), site=site(frame)))
     if isinstance(found, staticmethod):
@@ -289,6 +297,8 @@ def _field(m: Machine, target: AbstractValue, name: str) -> AbstractValue | None
     assert type(target) is Known
     value = target.value
     place = (m.world.serial(value), name)
+    if place not in m.state.overlays and (lazy := lazy_attribute(m, target, name)) is not None:
+        return lazy
     if place in m.world.written:
         held = m.state.overlays.get(place)
         if held is None:
@@ -306,7 +316,9 @@ def _field(m: Machine, target: AbstractValue, name: str) -> AbstractValue | None
             return None
     else:
         return None
-    if content is MISSING or not m.world.contents(value):
+    if content is MISSING:
+        return None
+    if not m.world.contents(value):
         return None
     m.world.found(value, content)
     m.read_places.add(place)
@@ -381,6 +393,8 @@ def store_field(m: Machine, target: AbstractValue, name: str, value: AbstractVal
         else:
             m.state.heap[target.oid] = entry._replace(names=(*entry.names, name), items=(*items, value))
         m.hint(value, name, target.oid)
+        return True
+    if type(target) is Known and stored_lazily(m, target, name, value):
         return True
     if type(target) is Known and m.world.is_frozen(target.value) and not is_a(target.value, type):
         place = (m.world.serial(target.value), name)

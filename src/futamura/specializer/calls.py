@@ -27,6 +27,7 @@ from futamura.specializer import dispatching, library
 from futamura.specializer.binding import Keywords, bind
 from futamura.specializer.bounds import note_length, shape_of_result
 from futamura.specializer.builtin_errors import exception_made_plainly, plain_exception_class
+from futamura.specializer.cached_calls import call_of_cache
 from futamura.specializer.consumed import with_real_generators
 from futamura.specializer.containers import dict_pairs
 from futamura.specializer.describing import is_plain_enum, member_by_value
@@ -129,10 +130,10 @@ def call_value(
     if entry is not None and entry.kind == "bound":
         call_value(m, frame, op, entry.items[0], [entry.items[1], *args], keywords)
         return
-    inner = call_of_partial(m, function, args, keywords) or call_of_overload(m, function, args, keywords)
-    if inner is not None:
-        call_value(m, frame, op, *inner)
-        return
+    for behind in (call_of_partial, call_of_overload, call_of_cache):
+        if (inner := behind(m, function, args, keywords)) is not None:
+            call_value(m, frame, op, *inner)
+            return
     if (entry is not None and entry.kind == "instance") or (type(function) is Known and _is_instance(function.value)):
         method = call_of_instance(m, function)
         if method is not None:

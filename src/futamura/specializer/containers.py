@@ -15,6 +15,7 @@ from futamura.specializer.derived import slice_of
 from futamura.specializer.dispatching import known_parts, note_choice
 from futamura.specializer.failing import missing_item, wrong_count
 from futamura.specializer.machine import Machine
+from futamura.specializer.memos import forgotten, missing_entry, note_unknown, noted_store
 from futamura.specializer.plainness import comparable, is_record, stands_for
 from futamura.specializer.promises import promised_item
 from futamura.specializer.purity import DICTS, deep
@@ -205,7 +206,7 @@ def setitem(m: Machine, frame: Frame, op: Operation) -> None:
         if type(key) is Known:
             m.hint(value, key.value)
     else:
-        if OPERATOR_CALLS["setitem"](m, frame, op, [value, target, key]):
+        if OPERATOR_CALLS["setitem"](m, frame, op, [value, target, key]) or noted_store(m, target, key, value):
             return
         m.writes(target)
         m.emit("setitem", likely(m, frame, op, "setitem", (value, target, key)), results=0)
@@ -227,6 +228,7 @@ def delitem(m: Machine, frame: Frame, op: Operation) -> None:
             return
     if OPERATOR_CALLS["delitem"](m, frame, op, [target, key]):
         return
+    forgotten(m, target, key)
     m.writes(target)
     m.emit("delitem", (target, key), results=0)
 
@@ -247,13 +249,13 @@ def getitem(m: Machine, frame: Frame, op: Operation) -> None:
         result = special(m, frame, op, [target, key]) if result is None else result
     if result is None and OPERATOR_CALLS["getitem"](m, frame, op, [target, key]):
         return
-    missing = missing_item(m, target, key) if result is None else None
+    missing = missing_entry(m, target, key) or missing_item(m, target, key) if result is None else None
     if missing is not None:
         m.folded += 1
         raise_value(m, missing)
         return
     if result is None:
-        _note_unknown(m, target, key)
+        note_unknown(m, target, key)
         parts = known_parts(m, key)
         if m.state.overlays:
             target, key = likely(m, frame, op, "getitem", (target, key))
@@ -267,14 +269,6 @@ def getitem(m: Machine, frame: Frame, op: Operation) -> None:
     else:
         m.folded += 1
     m.set(frame, op, result)
-
-
-def _note_unknown(m: Machine, target: AbstractValue, key: AbstractValue) -> None:
-    """Say so if this would be known but for what the module of a table does with it."""
-    if type(target) is Known and type(key) is Known and type(target.value) in (dict, list):
-        place = m.world.place_of_unknown(target.value)
-        if place:
-            m.event("FT306", f"`{place}` is read when the residual runs: a function of its module may write to it")
 
 
 def load_item(m: Machine, frame: Frame, target: AbstractValue, key: AbstractValue) -> AbstractValue | None:
@@ -294,12 +288,14 @@ def load_item(m: Machine, frame: Frame, target: AbstractValue, key: AbstractValu
     kind = type(container)
     index = key.value if deep(key.value) or kind in DICTS else stands_for(key.value)
     plain = comparable(index) and m.world.plainly_keyed(container) if kind in DICTS else deep(index)
-    if not plain and m.world.cached(container, index) is None:
+    if m.world.caches.declared(container):
+        entry_of = m.world.caches.entry(container, key.value)
+        return None if entry_of is None else m.known(entry_of[0], m.state.age(target))
+    if not plain:
         return None
     if kind is list or kind in DICTS:
         if not m.frozen(container):
-            entry_of = m.world.cached(container, key.value)
-            return None if entry_of is None else m.known(entry_of[0], m.state.age(target))
+            return None
     elif kind not in (str, bytes, tuple, range) and not is_record(kind):
         return None
     try:

@@ -44,6 +44,25 @@ def make_item(items: dict[Any, Any], key: Any, factory: Callable[[], Any]) -> An
     return value
 
 
+def itself(value: Any) -> Any:
+    return value
+
+
+def kept(instance: Any, name: str, make: Callable[[Any], Any]) -> Any:
+    """What `functools.cached_property` does where the instance has no value yet."""
+    value = make(instance)
+    setattr(instance, name, value)
+    return value
+
+
+def remembered(memo: dict[Any, Any], key: Any, function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Any:
+    """What a declared cache does: `memo` and `key` are static, so nothing of them is left."""
+    if key in memo:
+        return memo[key]
+    value = memo[key] = function(*args, **keywords)
+    return value
+
+
 def up_to(iterable: Iterable[Any], most: int) -> list[Any]:
     """The items that are asked for where `most` are unpacked: one more tells that there are too many."""
     items = []

@@ -23,6 +23,7 @@ from futamura.specializer.control import drain
 from futamura.specializer.failing import nothing_to_pop
 from futamura.specializer.generators import is_generator
 from futamura.specializer.machine import Machine
+from futamura.specializer.memos import forgotten, is_missing, note_unknown, noted_store
 from futamura.specializer.plainness import is_record
 from futamura.specializer.promises import promised_length
 from futamura.specializer.pure_calls import fold_call
@@ -120,6 +121,8 @@ def call_method(
         return method(m, frame, op, target, held, args) if method is not None else None
     if type(target) is not Known:
         return None
+    if m.world.caches.declared(target.value) and name in ("get", "setdefault", "pop") and args:
+        return _of_cache(m, target, name, args)
     kind = type(target.value)
     if kind is str and name == "join" and len(args) == 1:
         return _join(m, frame, target, args[0])
@@ -129,8 +132,6 @@ def call_method(
     if kind in DICTS and name == "get" and len(args) == 2 and m.frozen(target.value):
         return _get_or(m, target, args)
     values = [arg.value for arg in args if type(arg) is Known]
-    if name == "get" and values and type(args[0]) is Known and (found := m.world.cached(target.value, values[0])):
-        return m.known(found[0], m.state.age(target))
     if len(values) != len(args) or not all(deep(value, unordered=False) for value in values):
         return None
     if name in PURE_METHODS.get(kind, ()):
@@ -143,7 +144,24 @@ def call_method(
         return m.virtual(VObject("list", list, tuple(Known(x) for x in items), site=site(frame)))
     if (kind is list or kind in DICTS) and name in ("get", "index", "count") and m.frozen(target.value):
         return _fold_read(m, target, name, values, args)
+    if name in ("get", "setdefault") and args:
+        note_unknown(m, target, args[0])
     return None
+
+
+def _of_cache(m: Machine, cache: Known, name: str, args: list[AbstractValue]) -> AbstractValue | None:
+    """`get`, `setdefault` and `pop` of a declared cache."""
+    key, default = args[0], args[1] if len(args) == 2 else NONE
+    if name == "pop":
+        forgotten(m, cache, key)
+    if type(key) is not Known or len(args) > 2 or name == "pop":
+        return None
+    found = m.world.caches.entry(cache.value, key.value)
+    if found is not None:
+        return m.known(found[0], m.state.age(cache))
+    if not is_missing(m, cache, key) or name == "get":
+        return default if name == "get" and m.world.caches.is_asked(cache.value, key.value) else None
+    return m.state.resolve(default) if noted_store(m, cache, key, default) else None
 
 
 def _fold_method(

@@ -472,6 +472,8 @@ class _Run:
             keep(machine, versions)
         if machine.late:
             raise Restart(machine.late)
+        if self.world.caches.settle():
+            raise Restart("the entries of declared caches are known now", whole=True)
         if not machine.compared.isdisjoint(versions.confused):
             raise Unsupported("`is` tells two equal tuples apart that are one value here")
 

@@ -11,6 +11,7 @@ Attributes live in `attributes`, calls in `calls`.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from types import FunctionType
 from typing import Final
@@ -25,6 +26,7 @@ from futamura.specializer.bounds import by_law, compared, least_of_result, note_
 from futamura.specializer.builtin_errors import exception_classes
 from futamura.specializer.derived import note_source
 from futamura.specializer.machine import Machine
+from futamura.specializer.memos import is_entry, note_unknown
 from futamura.specializer.plainness import always_true, comparable, is_record, stands_for
 from futamura.specializer.policy import SMALL_MODULUS
 from futamura.specializer.purity import ATOMS, DICTS, cheap, deep, wide
@@ -390,17 +392,15 @@ def _repeat(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
 
 def _member(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     item, container = args
-    if type(item) is Known and type(container) is Known and m.world.cached(container.value, item.value):
-        return Known(op.operator.name == "in")
+    if type(item) is Known and type(container) is Known and m.world.caches.declared(container.value):
+        return is_entry(m, container, item, op.operator.name == "in")
     if type(item) is not Known or not comparable(item.value):
         return None
     found: bool | None = None
     entry = m.state.object(container)
     if entry is not None and entry.kind in ("dict", "set"):
-        try:
+        with contextlib.suppress(TypeError):
             found = hash(item.value) is not None and item.value in entry.names
-        except TypeError:
-            return None
     elif entry is not None and entry.kind in ("list", "tuple", "deque"):
         found = _found_among(item.value, entry.items)
     elif type(container) is Known and type(container.value) is tuple:
@@ -409,11 +409,10 @@ def _member(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
         content = container.value
         assert isinstance(content, (list, dict, set))
         if all(comparable(x) for x in content):
-            try:
+            with contextlib.suppress(TypeError):
                 found = item.value in content
-            except TypeError:
-                return None
     if found is None:
+        note_unknown(m, container, item)
         return None
     if found:
         m.validate(item)

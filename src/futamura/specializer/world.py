@@ -22,9 +22,10 @@ from futamura import runtime
 from futamura.analysis.sharing import is_stored_on_a_class
 from futamura.ir.classes import is_a
 from futamura.ir.immediates import closure_of
+from futamura.specializer.caching import Caches
 from futamura.specializer.declared import BOOL_COMPARISONS, Declared, promised_bool
 from futamura.specializer.plainness import comparable
-from futamura.specializer.purity import MISSING, behind, class_lookup, deep, is_mutable, plain_lookup
+from futamura.specializer.purity import MISSING, behind, class_lookup, is_mutable, plain_lookup
 
 __all__ = ["Assumption", "Registered", "World"]
 
@@ -180,7 +181,7 @@ class World:
         self.registered: Final[dict[tuple[int, int], Registered]] = {}
         """By the identities of the registry and of the class; this keeps both alive."""
         self._promised: Final[dict[int, object]] = {}
-        self._caches: Final[dict[int, object]] = {}
+        self.caches: Final = Caches(self.freeze)
         self.bool_comparisons = False
         self.promises_used: Final[dict[str, None]] = {}
         """What was promised in words, and made a difference."""
@@ -247,7 +248,7 @@ class World:
         for value in declared.frozen:
             self._promise(value)
         for cache in declared.caches:
-            self._caches[id(cache)] = cache
+            self.caches.declare(cache)
 
     def compares_to_bool(self, name: str, types: Sequence[type | None]) -> bool:
         """Is it promised that this comparison gives a bool?"""
@@ -274,15 +275,6 @@ class World:
             self.serial(container)
             self._plainly_keyed[id(container)] = len(container)
         return True
-
-    def cached(self, cache: object, key: object) -> tuple[object] | None:
-        """The entry of a declared cache, if it has it now and looking it up runs no code of the program."""
-        if id(cache) not in self._caches or not isinstance(cache, dict) or not all(map(_is_plain_key, (key, *cache))):
-            return None
-        if key not in cache:
-            return None
-        self.freeze(cache[key])
-        return (cache[key],)
 
     def is_frozen(self, value: object) -> bool:
         key = id(value)
@@ -319,7 +311,11 @@ class World:
 
     def write(self, value: object) -> bool:
         """The contents of `value` may change.  True if they had been used as static."""
-        if not is_mutable(value) or id(value) in self.unfrozen:
+        if not is_mutable(value):
+            return False
+        if self.caches.disturb(value):
+            return True
+        if id(value) in self.unfrozen:
             return False
         self.serial(value)
         self.unfrozen.add(id(value))
@@ -456,8 +452,3 @@ class World:
 
     def assume(self, assumption: Assumption) -> None:
         self.assumptions.setdefault((assumption.kind, id(assumption.holder), assumption.name), assumption)
-
-
-def _is_plain_key(key: object) -> bool:
-    """Is this hashed and compared by code of Python's own?"""
-    return deep(key) or type(key) in (type, types.FunctionType, types.BuiltinFunctionType, types.GenericAlias)

@@ -1,0 +1,94 @@
+"""Declared caches that are calls: functions in `functools.lru_cache`, `functools.cached_property`.
+
+    hints(Order)                 hints declared: what `hints.__wrapped__(Order)` gives, found out once
+    self.parts                   parts declared, self static: what its function gives, found out once
+    point.norm                   of a virtual instance: its function is called, and the instance keeps what it gives
+
+Invariant: what is not static stays a call of the cache; so what it saves is still saved.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Final
+
+from futamura.ir.constant import exact_key
+from futamura.specializer import library
+from futamura.specializer.binding import Keywords
+from futamura.specializer.caching import LRU
+from futamura.specializer.machine import Machine
+from futamura.specializer.partials import Call
+from futamura.specializer.purity import class_lookup, deep, own_attributes
+from futamura.specializer.values import AbstractValue, Known
+
+__all__ = ["cached_property_of", "call_of_cache"]
+
+_IDENTITY: Final = tuple((name, object.__dict__[name]) for name in ("__hash__", "__eq__"))
+
+
+def call_of_cache(m: Machine, function: AbstractValue, args: list[AbstractValue], keywords: Keywords) -> Call | None:
+    """The call of a function in a declared `lru_cache` as one of a function in Python; None if it has to stay."""
+    if type(function) is not Known or type(function.value) is not LRU:
+        return None
+    table = m.world.caches.inside(function.value)
+    if table is None and all(type(arg) is Known for arg in args):
+        m.event("FT308", f"the call of `{function.value.__wrapped__.__qualname__}` stays: it keeps what it gave")
+    if table is None:
+        return None
+    parts = [_part_of_key(m, value) for value in (*args, *(value for _, value in keywords))]
+    if not all(parts):
+        return None
+    key = (*parts, *(name for name, _ in keywords))
+    return _entry_or_call(m, table, key, function.value.__wrapped__, args, keywords)
+
+
+def _part_of_key(m: Machine, value: AbstractValue) -> object:
+    """What tells this argument of a cached function apart; None if that takes code of the program."""
+    if type(value) is not Known:
+        return None
+    content = value.value
+    cls = type(content)
+    if deep(content) or (isinstance(content, type) and cls is type):
+        return exact_key(content)
+    if not all(class_lookup(cls, name) is found for name, found in _IDENTITY):
+        return None
+    for name, found in _IDENTITY:
+        m.world.assume_attribute(cls, name, found)
+    return ("object", m.world.serial(content))
+
+
+def _entry_or_call(
+    m: Machine,
+    table: dict[object, object],
+    key: object,
+    function: object,
+    args: list[AbstractValue],
+    keywords: Keywords,
+) -> Call | None:
+    """A call that gives the entry, or that finds out what it is; None if it is not static."""
+    found = m.world.caches.entry(table, key)
+    if found is not None:
+        return Known(library.itself), [Known(found[0])], []
+    if not m.world.caches.missing(table, key):
+        return None
+    return Known(library.remembered), [Known(table), Known(key), Known(function), *args], keywords
+
+
+def cached_property_of(
+    m: Machine, target: AbstractValue, found: functools.cached_property[object], name: str
+) -> Call | None:
+    """The call behind a `cached_property` that has no value yet; None if it is read at run time."""
+    if type(target) is Known:
+        table, stored = m.world.caches.inside(found), own_attributes(target.value)
+        if stored is None or name in stored:
+            return None
+        if table is None:
+            m.event("FT308", f"the attribute `{name}` is read when the residual runs: it is computed when first needed")
+            return None
+        return _entry_or_call(m, table, m.world.serial(target.value), found.func, [target], [])
+    entry = m.state.object(target)
+    if entry is None or entry.kind != "instance" or name in entry.names or found.attrname != name:
+        return None
+    if class_lookup(entry.cls, "__setattr__") is not object.__dict__["__setattr__"] or not entry.cls.__dictoffset__:
+        return None
+    return Known(library.kept), [target, Known(name), Known(found.func)], []

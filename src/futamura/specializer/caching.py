@@ -1,0 +1,226 @@
+"""Declared caches: memo tables of which an entry may be there or not, and never changes.
+
+    hints = _hints.get(cls)                             answered as if it were not there
+    if hints is None:
+        hints = _hints[cls] = get_type_hints(cls)       noted: this is what the table gives for that key
+    ...                                                 from now on, `_hints.get(cls)` is what was noted
+
+What a table holds when the residual is made is used as it is.  For what it does not hold, an attempt finds out what the
+program itself puts there; the attempt after it knows.  An entry that is not static, that two stores do not agree
+about, or that is written later is open: it is read when the residual runs.
+
+Invariant: the attempt that gives the residual has answered nothing as "not there" (`settle`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import BuiltinFunctionType, FunctionType, GenericAlias, MemberDescriptorType
+from typing import Final
+
+from futamura.ir.constant import exact_key
+from futamura.specializer.purity import HEAP_TYPE, deep, own_attributes
+
+__all__ = ["LRU", "Attribute", "Caches"]
+
+_MOST_TRIALS: Final = 4
+"""So many attempts may ask for entries that are not there; what is asked for later stays open."""
+
+_MOST_MISTAKES: Final = 12
+"""So many entries that turn out not to be static start again; then nothing is taken for missing any more."""
+
+LRU: Final = type(functools.lru_cache(len))
+"""The class of what `functools.lru_cache` and `functools.cache` make."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """The attribute that instances of a class fill when they first need it: None, or not there, as long as they do
+    not."""
+
+    cls: type
+    name: str
+
+
+_PLAIN_KEYS: Final = (type, FunctionType, BuiltinFunctionType, GenericAlias)
+
+
+class Caches:
+    """The declared caches of one specialization, and what they would hold."""
+
+    def __init__(self, freeze: Callable[[object], None]) -> None:
+        self._freeze: Final = freeze
+        self._tables: Final[dict[int, object]] = {}
+        self._inside: Final[dict[int, dict[object, object]]] = {}
+        self._attributes: Final[dict[Attribute, dict[object, object]]] = {}
+        self._noted: Final[dict[int, dict[object, object]]] = {}
+        self._asked: Final[dict[int, dict[object, None]]] = {}
+        """Keys that this attempt took for missing."""
+        self._open: Final[dict[int, dict[object, None]]] = {}
+        self._used: Final[dict[int, dict[object, None]]] = {}
+        """Keys of entries that were there."""
+        self._parts: Final[dict[int, tuple[object, object]]] = {}
+        """By the identity of an object that was made for an entry: the table and the key."""
+        self._kept: Final[list[object]] = []
+        self._trials = 0
+        self._mistaken = 0
+
+    def declare(self, cache: object) -> None:
+        if isinstance(cache, Attribute):
+            self._attributes[cache] = self._new_table()
+            return
+        self._tables[id(cache)] = cache
+        if isinstance(cache, (LRU, functools.cached_property)):
+            self._inside[id(cache)] = self._new_table()
+
+    def _new_table(self) -> dict[object, object]:
+        table: dict[object, object] = {}
+        self._tables[id(table)] = table
+        return table
+
+    def inside(self, cache: object) -> dict[object, object] | None:
+        """What stands for the entries of a declared `lru_cache` function, or `cached_property`."""
+        return self._inside.get(id(cache))
+
+    def of_attribute(self, cls: type, name: str) -> dict[object, object] | None:
+        """What stands for the values of this attribute of static objects, if it is a declared cache."""
+        if not self._attributes:
+            return None
+        places = (self._attributes.get(Attribute(base, name)) for base in cls.__mro__)
+        return next((found for found in places if found is not None), None)
+
+    def declared(self, table: object) -> bool:
+        return id(table) in self._tables
+
+    def entry(self, table: object, key: object) -> tuple[object] | None:
+        """The entry, if it is there or noted, and looking it up runs no code of the program."""
+        if id(table) not in self._tables or not isinstance(table, dict) or not all(map(_is_plain_key, (key, *table))):
+            return None
+        if key in self._open.get(id(table), {}):
+            return None
+        if key in table:
+            self._used.setdefault(id(table), {})[key] = None
+            self._freeze(table[key])
+            return (table[key],)
+        noted = self._noted.get(id(table), {})
+        if key in noted:
+            self._freeze(noted[key])
+            return (noted[key],)
+        return None
+
+    def missing(self, table: object, key: object) -> bool:
+        """May this attempt take the entry for one that is not there?"""
+        if not self.is_free(table, key) or self._trials >= _MOST_TRIALS:
+            return False
+        if key in self._noted.get(id(table), {}):
+            return False
+        self._asked.setdefault(id(table), {})[key] = None
+        return True
+
+    def is_asked(self, table: object, key: object) -> bool:
+        """Has this attempt taken the entry for one that is not there?"""
+        return key in self._asked.get(id(table), {})
+
+    def is_free(self, table: object, key: object) -> bool:
+        """Is this an entry of a declared dict that is not there, and not open?"""
+        if type(table) is not dict or id(table) not in self._tables:
+            return False
+        if not all(map(_is_plain_key, (key, *table))):
+            return False
+        return key not in table and key not in self._open.get(id(table), {})
+
+    def note(self, table: object, key: object, value: object, parts: list[object]) -> bool:
+        """The program stores `value`, and `parts` were made for it.  False if something else was noted."""
+        noted = self._noted.setdefault(id(table), {})
+        if key in noted:
+            return _same(noted[key], value)
+        noted[key] = value
+        self._freeze(value)
+        self._kept.extend(parts)
+        self._parts.update((id(part), (table, key)) for part in parts)
+        return True
+
+    def open(self, table: object, key: object) -> bool:
+        """The entry is not static.  True if it had been taken for one, or for missing."""
+        if not _is_plain_key(key):
+            return False
+        self._open.setdefault(id(table), {})[key] = None
+        places = [found[id(table)] for found in (self._asked, self._noted, self._used) if id(table) in found]
+        believed = any(key in place for place in places)
+        for place in places:
+            place.pop(key, None)
+        self._mistaken += believed
+        if self._mistaken >= _MOST_MISTAKES:
+            self._trials = _MOST_TRIALS
+        return believed
+
+    def disturb(self, value: object) -> bool:
+        """`value` may be written.  True if it is a part of what was noted: the entry is open now."""
+        found = self._parts.pop(id(value), None)
+        return found is not None and self.open(*found)
+
+    def settle(self) -> bool:
+        """An attempt is at its end: what it took for missing and nobody noted is open.  True if there was any."""
+        asked = [(at, key) for at, keys in self._asked.items() for key in keys]
+        for at, key in asked:
+            if key not in self._noted.get(at, {}):
+                self._open.setdefault(at, {})[key] = None
+        self._asked.clear()
+        self._trials += bool(asked)
+        return bool(asked)
+
+
+def _is_plain_key(key: object) -> bool:
+    """Is this hashed and compared by code of Python's own?"""
+    if type(key) is tuple:
+        return deep(key) or all(map(_is_plain_key, key))
+    return deep(key) or type(key) in _PLAIN_KEYS
+
+
+def _same(left: object, right: object) -> bool:
+    """Would a program see the same in both, but for their identity?"""
+    work = [(left, right)]
+    seen: set[tuple[int, int]] = set()
+    while work:
+        one, other = work.pop()
+        if one is other or (id(one), id(other)) in seen:
+            continue
+        seen.add((id(one), id(other)))
+        if type(one) is not type(other):
+            return False
+        if type(one) in (list, tuple):
+            assert isinstance(one, (list, tuple)) and isinstance(other, (list, tuple))
+            if len(one) != len(other):
+                return False
+            work.extend(zip(one, other))
+        elif type(one) is dict:
+            assert isinstance(other, dict)
+            if [*map(exact_key, one)] != [*map(exact_key, other)]:
+                return False
+            work.extend(zip(one.values(), other.values()))
+        elif deep(one):
+            if exact_key(one) != exact_key(other):
+                return False
+        else:
+            held, there = _fields(one), _fields(other)
+            if held is None or there is None or [*held] != [*there]:
+                return False
+            work.extend(zip(held.values(), there.values()))
+    return True
+
+
+def _fields(value: object) -> dict[str, object] | None:
+    """The attributes of an instance of a class that a class statement made; None of everything else."""
+    cls = type(value)
+    if not cls.__flags__ & HEAP_TYPE or issubclass(cls, type):
+        return None
+    found = dict(own_attributes(value) or {})
+    for base in cls.__mro__:
+        for name, slot in base.__dict__.items():
+            if type(slot) is MemberDescriptorType:
+                with contextlib.suppress(AttributeError):
+                    found[name] = slot.__get__(value)
+    return found
