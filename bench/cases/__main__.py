@@ -19,7 +19,7 @@ import json
 import math
 import platform
 import shutil
-import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +106,7 @@ def main(shared: Path | None, only: str, rounds: int, raw: Path | None, other: s
     for name, make in makers:
         if wanted and name not in wanted:
             continue
+        start = time.monotonic()
         found = {**measure(make(), rounds), "case": name}
         there = seconds_elsewhere(interpreter, name, shared) if interpreter else None
         ours = found["seconds"].get("declared", found["seconds"].get("trusted"))
@@ -115,8 +116,7 @@ def main(shared: Path | None, only: str, rounds: int, raw: Path | None, other: s
             found["elsewhere"] = {Path(interpreter).name: there / ours}
         figures.append(found)
         rows.append(row(found))
-        if sys.stderr.isatty():
-            click.echo(f"{name}: done", err=True)
+        click.echo(f"{name}: {time.monotonic() - start:.1f} s", err=True)
     click.echo(table(rows))
     if last := over_the_expert(figures):
         click.echo(last)

@@ -60,7 +60,7 @@ def run_through(side: Callable[..., Any], inputs: Sequence[tuple[Any, ...]]) -> 
 def race(sides: dict[str, Callable[..., Any]], inputs: Sequence[tuple[Any, ...]], rounds: int) -> dict[str, float]:
     """The best seconds of each side for all inputs once; each round gives every side a turn."""
     for side in sides.values():
-        for _ in range(-(-_WARM // len(inputs)) if rounds > 1 else 0):
+        for _ in range(-(-_WARM // len(inputs))):
             run_through(side, inputs)
     turns = {name: max(1, int(_SLICE / max(run_through(side, inputs), 1e-7))) for name, side in sides.items()}
     best: dict[str, float] = {}
@@ -85,6 +85,13 @@ def _failure(peer: Callable[..., Any], inputs: Sequence[tuple[Any, ...]]) -> str
     return found
 
 
+def _answers(side: Callable[..., Any], inputs: Sequence[tuple[Any, ...]]) -> tuple[list[str], float]:
+    """What a side answers to each input, and the seconds for all: the only figure of a case that runs once."""
+    start = time.process_time()
+    answers = [outcome(side, given) for given in inputs]
+    return answers, time.process_time() - start
+
+
 def is_error(text: str) -> bool:
     return "Error: " in text[:40]
 
@@ -100,14 +107,16 @@ def measure(case: Case, rounds: int) -> dict[str, Any]:
     """All figures of one case.  Raises SystemExit if a residual does not agree."""
     found: dict[str, Any] = {"case": case.name, "aim": case.aim, "specialization": {}, "fallbacks": {}, "wrong": []}
     found["failing"] = {}
-    expected = [outcome(case.generic, given) for given in case.inputs]
+    expected, once = _answers(case.generic, case.inputs)
+    taken = {"generic": once}
     sides: dict[str, Callable[..., Any]] = {"generic": case.generic}
     for form in ("trusted",) if case.once else FORMS:
         made, seconds = residual_of(case, form)
         found["specialization"][form] = seconds
         found["specialized"] = bool(made.stats["specialized"])
         found["fallbacks"] = made.stats["fallbacks"]
-        if [outcome(made, given) for given in case.inputs] != expected:
+        answers, taken[form] = _answers(made, case.inputs)
+        if answers != expected:
             found["wrong"].append(form)
             continue
         sides[form] = made
@@ -123,7 +132,7 @@ def measure(case: Case, rounds: int) -> dict[str, Any]:
         else:
             sides[name] = peer
     inputs = timed_inputs(case, expected)
-    best = race(sides, inputs, 1 if case.once else rounds)
+    best = {side: taken[side] for side in sides} if case.once else race(sides, inputs, rounds)
     found["seconds"] = best
     found["inputs"] = len(inputs)
     ours = best.get("declared", best.get("trusted"))
