@@ -139,7 +139,7 @@ def early(x: int) -> Any:
 
 def test_a_global_that_does_not_exist_yet_is_told() -> None:
     made = futamura.specialize(early)
-    assert [item.code for item in made.diagnostics] == ["FT307"]
+    assert [item.code for item in made.diagnostics] == ["FT207"]
     assert "does not exist yet" in made.explain()
     with pytest.raises(NameError, match="later"):
         made(1)

@@ -113,6 +113,13 @@ CODES: Final[dict[str, Code]] = {
         "yours",
         "note",
     ),
+    "FT207": Code(
+        "missing-global",
+        "a global that does not exist yet when the residual is made is looked up, and called, at run time",
+        "specialize after the last definition that the function needs, not in a decorator above it",
+        "yours",
+        "note",
+    ),
     "FT301": Code(
         "general-code",
         "this part of the program cannot be specialized yet, so general code stands in its place",
@@ -140,13 +147,6 @@ CODES: Final[dict[str, Code]] = {
         "the contents of a global list or dict count as known only if no function of its module writes to it",
         'if nobody writes to it while the residual is in use, declare it: `Specializer(frozen=["module.TABLE"])` or'
         " `--frozen module.TABLE`; if it keeps what was computed, and an entry never changes, `caches` and `--caches`",
-        "yours",
-        "note",
-    ),
-    "FT307": Code(
-        "missing-global",
-        "a global that does not exist yet when the residual is made is looked up, and called, at run time",
-        "specialize after the last definition that the function needs, not in a decorator above it",
         "yours",
         "note",
     ),

@@ -67,6 +67,7 @@ def _globals(tree: ast.Module) -> Iterator[str]:
     while work:
         node = work.pop()
         if isinstance(node, ast.ClassDef):
+            yield ".__annotations__"
             yield from ("." + name for name in _globals(ast.Module(node.body, [])))
         if isinstance(node, (*_SCOPES, ast.ClassDef, ast.Constant)):
             continue

@@ -194,7 +194,9 @@ def _load_class(m: Machine, frame: Frame, cls: type, name: str) -> AbstractValue
     if name == "__doc__" and class_lookup(meta, name) is type.__dict__[name] and type(cls.__dict__.get(name)) is str:
         m.assume_attribute(cls, name, cls.__dict__[name])
         return Known(cls.__dict__[name])
-    if class_lookup(meta, name) is not MISSING or meta.__getattribute__ is not type.__getattribute__:
+    if name == "__annotations__" and class_lookup(meta, name) is type.__dict__.get(name):
+        return _annotations(m, cls)
+    if _decides(class_lookup(meta, name)) or meta.__getattribute__ is not type.__getattribute__:
         return None
     found = class_lookup(cls, name)
     if found is MISSING or m.world.may_be_stored(cls, name):
@@ -213,6 +215,24 @@ def _load_class(m: Machine, frame: Frame, cls: type, name: str) -> AbstractValue
     if hasattr(type(found), "__get__"):
         return None
     m.world.found_in_class(cls, name, found)
+    return Known(found)
+
+
+def _decides(found: object) -> bool:
+    """Does this attribute of a metaclass come before those of its classes?"""
+    return found is not MISSING and (hasattr(type(found), "__set__") or hasattr(type(found), "__delete__"))
+
+
+def _annotations(m: Machine, cls: type) -> AbstractValue | None:
+    """`__annotations__` of a class is what its own dict has; if that has none, the read makes it.
+
+    It describes the class for good, unless a function of its module changes it.
+    """
+    found = cls.__dict__.get("__annotations__")  # noqa: RUF063
+    if type(found) is not dict or m.world.may_be_stored(cls, "__annotations__"):
+        return None
+    m.assume_attribute(cls, "__annotations__", found)
+    m.world.freeze_described(cls, found)
     return Known(found)
 
 

@@ -37,12 +37,7 @@ from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.functions import settle_functions, stays
 from futamura.specializer.generators import is_generator, is_iterator, new_generator
 from futamura.specializer.harmless import class_of_result, harmless, runs_nothing, unpacked_shape
-from futamura.specializer.machine import (
-    GUARDED,
-    Machine,
-    Restart,
-    Unsupported,
-)
+from futamura.specializer.machine import GUARDED, Machine, Restart, Unsupported
 from futamura.specializer.marks import fold_pure
 from futamura.specializer.marks import unfolds as is_marked_inline
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, about_class, call_method, iterator_over
@@ -61,6 +56,7 @@ from futamura.specializer.results import result_of_method
 from futamura.specializer.rules import exact_type, rule, sequence_items, site
 from futamura.specializer.state import Frame
 from futamura.specializer.stepping import is_stepping
+from futamura.specializer.unpacking import TAKING, taken
 from futamura.specializer.values import OF_SUPER, AbstractValue, Dynamic, Known, Virtual, VObject, slot_of_super
 
 __all__ = ["IN_PYTHON", "call_value", "enter", "is_writable_name", "push_function"]
@@ -72,7 +68,8 @@ DEEP_ENDS: Final = 64
 @rule("call")
 def call(m: Machine, frame: Frame, op: Operation) -> None:
     function, *args = [m.get(frame, arg) for arg in op.args]
-    if type(function) is Dynamic and dispatching.branch_on_function(m, frame, function):
+    waits = taken(m, frame, op, [function, *args])
+    if waits or (type(function) is Dynamic and dispatching.branch_on_function(m, frame, function)):
         return
     _call(m, frame, op, function, args)
     if frame.forked:
@@ -85,6 +82,9 @@ def _call(m: Machine, frame: Frame, op: Operation, function: AbstractValue, args
         _residual_call(m, frame, op, [function, *args], op.attr)
         return
     call_value(m, frame, op, function, *bound)
+
+
+TAKING["call"] = lambda m, frame, op, given: _call(m, frame, op, given[0], given[1:])
 
 
 def _arguments(m: Machine, args: list[AbstractValue], shape: object) -> tuple[list[AbstractValue], Keywords] | None:

@@ -35,6 +35,7 @@ from futamura.specializer.rules import (
 from futamura.specializer.selfsame import is_plain_tuple, is_whole
 from futamura.specializer.speculation import likely
 from futamura.specializer.state import Frame
+from futamura.specializer.unpacking import TAKING, taken
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, Virtual, VObject
 
 __all__ = ["dict_pairs", "load_item", "store_item", "unpack_value", "usable_key", "view_item", "view_items"]
@@ -42,9 +43,14 @@ __all__ = ["dict_pairs", "load_item", "store_item", "unpack_value", "usable_key"
 
 @rule("tuple", "list")
 def build_sequence(m: Machine, frame: Frame, op: Operation) -> None:
+    args = [m.get(frame, arg) for arg in op.args]
+    if not taken(m, frame, op, args):
+        _build(m, frame, op, args)
+
+
+def _build(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> None:
     items: list[AbstractValue] = []
     stars = op.attr if isinstance(op.attr, tuple) else (False,) * len(op.args)
-    args = [m.get(frame, arg) for arg in op.args]
     for arg, star in zip(args, stars, strict=True):
         if not star:
             items.append(arg)
@@ -407,6 +413,10 @@ def unpack_value(m: Machine, frame: Frame, op: Operation, value: AbstractValue) 
         items = [*items[:before], rest, *items[len(items) - after :]]
     for result, item in zip(op.results, items, strict=True):
         frame.env[result] = item
+
+
+TAKING.update({"tuple": _build, "list": _build})
+TAKING["unpack"] = lambda m, frame, op, given: unpack_value(m, frame, op, given[0])
 
 
 def _unpack_open(m: Machine, frame: Frame, op: Operation, value: AbstractValue, count: int | None) -> None:

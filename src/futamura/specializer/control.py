@@ -13,7 +13,7 @@ from typing import Final
 
 from futamura.ir.constant import Constant, count_of
 from futamura.specializer.bounds import refine
-from futamura.specializer.containers import unpack_value, view_item
+from futamura.specializer.containers import view_item
 from futamura.specializer.functions import settle_functions
 from futamura.specializer.generators import finish, is_generator, resume, stays_real
 from futamura.specializer.machine import Machine, Unsupported
@@ -24,6 +24,7 @@ from futamura.specializer.rules import exact_type
 from futamura.specializer.state import Frame, State
 from futamura.specializer.stepping import enter_step, leave_step
 from futamura.specializer.summaries import returned_state
+from futamura.specializer.unpacking import go_on
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, Virtual, VObject
 
 __all__ = ["ENDERS", "advance", "drain", "finite"]
@@ -301,8 +302,7 @@ def leave(m: Machine, frame: Frame) -> None:
 def _leave_unpacking(m: Machine, frame: Frame, items: AbstractValue) -> None:
     """The items that the frame below unpacks have been taken."""
     m.state.frames.pop()
-    caller = m.state.top
-    unpack_value(m, caller, caller.facts.blocks[caller.block].ops[caller.index - 1], items)
+    go_on(m, frame.subject, items)
     if frame.dynamic and m.alive:
         m.arrive_here()
 

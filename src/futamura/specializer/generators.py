@@ -28,7 +28,7 @@ from futamura.specializer.rules import hint_of, rule
 from futamura.specializer.state import Chain, Extent, Frame, Suspension
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Virtual, VObject
 
-__all__ = ["close", "finish", "is_generator", "is_iterator", "new_generator", "resume", "stays_real"]
+__all__ = ["close", "finish", "is_generator", "is_iterator", "may_go_on", "new_generator", "resume", "stays_real"]
 
 RUNNING: Final = "running"
 DELEGATING: Final = -1
@@ -69,7 +69,21 @@ def stays_real(m: Machine, generator: Virtual) -> bool:
     where = m.state.heap[generator.oid].extra
     if not isinstance(where, Suspension) or where.waiting is not None or where.made_by is None:
         return False
-    return any(frame.facts is where.facts and frame.dynamic for frame in m.state.frames)
+    return may_go_on(m, where.facts)
+
+
+def may_go_on(m: Machine, facts: FunctionFacts) -> bool:
+    """Could activations of this function be in each other without end, under dynamic control?
+
+    Not where a function that may call itself was entered in between: a cycle comes to that call again, and whether it
+    is unfolded is asked there (`recursion`).
+    """
+    for frame in reversed(m.state.frames):
+        if frame.facts is facts and frame.dynamic:
+            return True
+        if frame.entered is not None and frame.entered.arguments.frames:
+            return False
+    return False
 
 
 # -- entering and leaving

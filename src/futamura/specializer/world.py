@@ -445,6 +445,13 @@ class World:
         if module is not None and self._holds_constant(module.__dict__, "." + name, value):
             self.freeze_constant(value)
 
+    def freeze_described(self, cls: type, value: object) -> None:
+        """`value` describes a class: static if no function of the class's module changes it under any name."""
+        module = sys.modules.get(cls.__module__)
+        if module is not None:
+            self.look_at(module.__dict__)
+            self.freeze_constant(value)
+
     def assume_attribute(self, holder: type | types.FunctionType, name: str, found: object) -> None:
         """An attribute was read off a class or function."""
         if ("attribute", id(holder), name) not in self.assumptions:

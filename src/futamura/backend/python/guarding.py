@@ -36,6 +36,7 @@ from typing import Any, Final, Protocol
 
 from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.factory import factory_text
+from futamura.backend.python.tables import tables_reader
 from futamura.ir.graph import Signature, Span
 from futamura.ir.immediates import fits
 from futamura.source import unwarned
@@ -245,6 +246,7 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
     apart: dict[int, tuple[dict[str, Any], list[tuple[str, object]]]] = {}
     cells: list[Assumed] = []
     others: list[Assumed] = []
+    tables: list[tuple[object, Sequence[object]]] = []
     classes = _Classes(test)
     scope = _Scope(emitted)
     for one in assumed:
@@ -260,11 +262,13 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
             test.terms.append(f"{holder}.{one.name} is {test.constant(one.value, one.name)}")
         elif one.kind == "attribute" and isinstance(one.holder, type) and _has_plain_bases(one.holder):
             classes.add(one.holder, one)
-        elif one.kind == "contents":
-            _add_contents(test, one)
+        elif one.kind == "contents" and type(one.holder) in (list, dict, set):
+            tables.append((one.holder, one.value.kept))  # type: ignore[attr-defined]
         else:
             others.append(one)
     classes.close()
+    if tables:
+        test.terms.append(f"{test.constant(tables_reader(tables), 'tables_hold')}()")
     for namespace, pairs in apart.values():
         if len(pairs) <= _FEW_NAMES and all(name in namespace for name, _ in pairs):
             place = test.constant(namespace, "globals")
@@ -279,16 +283,6 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
     for one in others:
         test.terms.append(f"{test.constant(MethodType(type(one).holds, one), 'holds')}()")
     test.may_fail = bool(assumed)
-
-
-def _add_contents(test: _Test, one: Assumed) -> None:
-    """What a table holds, compared by identity: of a dict the keys in their order, then the values."""
-    held, identity, each = test.constant(one.holder, "table"), test.constant(id, "id"), test.constant(map, "map")
-    found = f"*{each}({identity}, {held})"
-    if type(one.holder) is dict:
-        found += f", *{each}({identity}, {held}.values())"
-    identities = getattr(one.value, "identities", None)
-    test.terms.append(f"[{found}] == {test.constant(identities, 'held')}")
 
 
 _FEW_ATTRIBUTES: Final = 2

@@ -1,0 +1,178 @@
+"""Generators in each other along static trees, under dynamic control, and generators that are taken by a `*`.
+
+    all(ok(part, x) for part in parts)        every level of a condition that is known disappears
+    factory(*(get(name) for name in needs))   the call has its arguments
+
+Invariant: items are computed in the order and as far as Python computes them, and recursion that does not end with the
+static input ends the specialization.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from .specializing import fallbacks, specialize
+
+CONDITION = ("all", (1, ("any", (5, ("all", (7, ("not", (9,)))), 3)), 2))
+
+
+def accepts(condition: Any, x: int) -> Any:
+    if type(condition) is int:
+        return x > condition
+    kind, parts = condition
+    if kind == "all":
+        return all(accepts(part, x) for part in parts)
+    if kind == "any":
+        return any(accepts(part, x) for part in parts)
+    return not accepts(parts[0], x)
+
+
+def test_conditions_in_each_other_disappear() -> None:
+    made = specialize(accepts, condition=CONDITION)
+    assert fallbacks(made) == {} and made.source.count("(x)") == 1 and " in " not in made.source
+    assert [made(x) for x in range(12)] == [accepts(CONDITION, x) for x in range(12)]
+
+
+class Container:
+    def __init__(self) -> None:
+        self.providers: dict[str, Any] = {
+            "url": (lambda: "memory", (), False),
+            "store": (lambda url: [url], ("url",), True),
+            "page": (lambda store, user: (store, user), ("store", "user"), False),
+        }
+        self.made: dict[str, Any] = {}
+
+    def get(self, name: str, given: dict[str, Any]) -> Any:
+        if name in given:
+            return given[name]
+        factory, needs, single = self.providers[name]
+        if single and name in self.made:
+            return self.made[name]
+        made = factory(*(self.get(need, given) for need in needs))
+        if single:
+            self.made[name] = made
+        return made
+
+
+def page(container: Container, user: Any) -> Any:
+    return container.get("page", {"user": user})
+
+
+def test_a_container_that_wires_by_name() -> None:
+    container, other = Container(), Container()
+    made = specialize(page, container=container)
+    assert " for " not in made.source and "providers" not in made.source
+    first, second = made("ann"), made("bob")
+    assert [first, second] == [page(other, "ann"), page(other, "bob")] and container.made == other.made
+    assert first[0] is second[0] is container.made["store"]
+
+
+def note(x: Any, seen: list[Any]) -> Any:
+    seen.append(x)
+    if x == 3 and seen[0]:
+        raise ValueError(x)
+    return x
+
+
+def given(*args: Any, **names: Any) -> Any:
+    return args, names
+
+
+def lone(xs: Any, seen: list[Any]) -> Any:
+    return given(*(note(x, seen) for x in xs), k=note(9, seen))
+
+
+def behind_another(xs: Any, seen: list[Any]) -> Any:
+    return given(0, *(note(x, seen) for x in xs), k=note(9, seen))
+
+
+def before_another(xs: Any, seen: list[Any]) -> Any:
+    return given(*(note(x, seen) for x in xs), note(9, seen))
+
+
+def used_up(xs: Any, seen: list[Any]) -> Any:
+    items = (note(x, seen) for x in xs)
+    next(items)
+    return given(*items), list(items), [*items]
+
+
+def in_displays(xs: Any, seen: list[Any]) -> Any:
+    return [*(note(x, seen) for x in xs)], (0, *(note(x, seen) for x in xs), len(seen))
+
+
+def caught(xs: Any, seen: list[Any]) -> Any:
+    try:
+        return [*(note(x, seen) for x in xs)]
+    except ValueError as error:
+        return error.args
+
+
+def to_open_function(xs: Any, seen: list[Any], use: Any) -> Any:
+    return use(*(note(x, seen) for x in xs))
+
+
+def with_mapping(xs: Any, seen: list[Any], names: Any) -> Any:
+    return given(*(note(x, seen) for x in xs), **names)
+
+
+def in_a_loop(xs: Any, seen: list[Any], n: int) -> Any:
+    return [given(*(note(x + at, seen) for x in xs)) for at in range(n)]
+
+
+@pytest.mark.parametrize("xs", [(), (1, 2, 4), (1, 3)])
+@pytest.mark.parametrize(
+    "function, more",
+    [
+        *((one, [()]) for one in (lone, behind_another, before_another, used_up, in_displays, caught)),
+        (to_open_function, [(given,), (len,), (3,)]),
+        (with_mapping, [({},), ({"k": 1},), (3,), ({1: 2},)]),
+        (in_a_loop, [(0,), (3,)]),
+    ],
+)
+def test_what_a_star_takes(function: Callable[..., Any], more: Any, xs: Any) -> None:
+    made = specialize(function, xs=xs)
+    for seen in ([], [0], [1, 2]):
+        for rest in more:
+            assert _done(made, seen, rest) == _done(lambda *args: function(xs, *args), seen, rest)
+
+
+def _done(function: Callable[..., Any], seen: list[Any], rest: tuple[Any, ...]) -> Any:
+    seen = copy.copy(seen)
+    try:
+        return function(seen, *rest), seen
+    except (TypeError, ValueError, StopIteration) as error:
+        return type(error), error.args, seen
+
+
+def endless(n: int, x: int) -> Any:
+    return x > 0 and all(endless(n, x - 1) for _ in range(n))
+
+
+def endless_display(n: int, x: int) -> Any:
+    return [n, *(endless_display(n, x - 1) for _ in range(n) if x > 0)]
+
+
+def growing(items: tuple[int, ...], x: int) -> Any:
+    return x > len(items) and any(growing((*items, at), x - 1) for at in items)
+
+
+def of_itself(n: int, x: int) -> Iterator[Any]:
+    if x:
+        yield [n, *of_itself(n, x - 1)]
+
+
+def endless_generators(n: int, x: int) -> Any:
+    return list(of_itself(n, x))
+
+
+@pytest.mark.parametrize(
+    "function, static",
+    [(endless, 2), (endless_display, 2), (endless_generators, 2), (growing, (1, 2))],
+)
+def test_recursion_over_what_is_open_ends(function: Callable[..., Any], static: Any) -> None:
+    made = specialize(function, static)
+    assert [made(x) for x in range(5)] == [function(static, x) for x in range(5)]
