@@ -50,6 +50,9 @@ _BEHIND_DECISIONS: Final = PIPELINE[PIPELINE.index("decisions") + 1 :]
 _TIDYING: Final = ("paste", "parameters", "dce")
 AGAIN: Final = ("typefold", "cse", "dce")
 """The passes that find more where the items of lists are known."""
+_MERGING: Final = ("merge", "paste", "dce")
+MOST_MERGED: Final = 2_000
+"""Operations of a residual that is printed a second time, to see whether it is shorter with equal blocks merged."""
 _PLACING: Final = ("operands",)
 """What was unrolled over these items had names, which kept it where it stood."""
 
@@ -159,7 +162,7 @@ def residual_text(
                 optimized, _ = optimize(told, AGAIN, known=known, given=given)
         if used:
             optimized, _ = optimize(forward(optimized), _PLACING, known=known, given=given)
-        return _shortened(optimized), report.kept
+        return _briefest(optimized, known), report.kept
 
     with collector_paused():
         found, undecided = printed(program, PIPELINE)
@@ -176,6 +179,26 @@ def residual_text(
 def _encoded(emitted: Emitted) -> tuple[int, int, int]:
     """What stands in the text to encode control flow: dispatchers, flags, and loops, which may be run through once."""
     return emitted.dispatchers, emitted.flags, emitted.text.count("while True:")
+
+
+def _briefest(program: Program, known: Known | None) -> Emitted:
+    """The text, with blocks that do the same made one where it is the shorter for it and control flow needs no more.
+
+    What stood twice because it is reached with different knowledge (behind both ways of an `or`) is a condition again.
+    """
+    found = _shortened(program)
+    size = _size(program)
+    if size > MOST_MERGED:
+        return found
+    merged, _ = optimize(program, _MERGING, known=known)
+    if _size(merged) >= size:
+        return found
+    other = _shortened(merged)
+    return other if _encoded(other) <= _encoded(found) and len(other.text) < len(found.text) else found
+
+
+def _size(program: Program) -> int:
+    return sum([len(block.ops) for function in program.functions for block in function.blocks])
 
 
 def _shortened(program: Program) -> Emitted:

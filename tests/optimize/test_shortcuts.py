@@ -14,9 +14,10 @@ import random
 import pytest
 
 from futamura import specialize
-from futamura.driver import residual_text
+from futamura.driver import residual_text, roundtrip
 from futamura.frontend.python import lower
 from futamura.ir.verify import verify_program
+from futamura.optimize.pipeline import optimize
 from futamura.optimize.shortcuts import take_shortcuts
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
@@ -183,3 +184,16 @@ def test_nothing_to_do_gives_the_same_program() -> None:
     program = lower(given).program
     assert take_shortcuts(program) is program
     assert "is False" not in residual_text(program).text
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_merging_asks_every_object_the_same(tree) -> None:
+    def merged(program):
+        return optimize(program, ("merge", "paste", "parameters", "dce"))[0]
+
+    for function in (chosen, judged, given):
+        residual = roundtrip(specialize(function, tree).function, change=merged)
+        for seed in range(100):
+            count = 3 if function is chosen else 1
+            expected = outcome(lambda row, f=function: f(tree, row), seed, count)
+            assert outcome(residual, seed, count) == expected, (function, seed)

@@ -73,6 +73,7 @@ def test_a_promised_comparison_is_asked_once() -> None:
     assert " if _2 else " in plain.source  # the truth of what the first comparison gave is asked again
     for row in ("a", "b", "c"):
         assert f"row['{row}'] >= " in promised.source
+    assert "    return [row for row in rows if (row['a'] >= 1 or row['b'] >= 2) and row['c'] >= 3]\n" in promised.source
     assert " else " not in promised.source and " is " not in promised.source and promised.source.count("row['b']") == 1
     rows = [{"a": a, "b": b, "c": c} for a in (0, 1.0) for b in (1, 2) for c in (2, True, 3)]
     assert plain(rows) == promised(rows) == chosen(TREE, rows)

@@ -84,22 +84,33 @@ def merge(graph: FlowGraph) -> bool:
 
 
 def _thread(graph: FlowGraph) -> bool:
-    """Let branches jump at once to where empty blocks would lead them: these pass values of the block before them."""
+    """Let branches jump at once to where empty blocks would lead them: these pass values of the block before them.
 
-    def final(edge: Edge) -> Edge:
+    Not the value that the branch asks for its truth, if that is asked again or handed on: a branch that passes it on
+    at once prints as `a and b`, and in a condition Python asks for the truth of `a` once only.
+    """
+    again = {arg for _, node in graph.nodes() for edge in node.end.edges for arg in edge.args}
+    again.update(arg for _, node in graph.nodes() for op in node.ops if op.name in ("truth", "not") for arg in op.args)
+
+    def final(edge: Edge, tested: set[Value]) -> Edge:
         seen: set[int] = set()
         while edge.target not in seen:
             seen.add(edge.target)
             target = graph.node(edge.target)
             if target.ops or target.params or target.end.name != "jump":
                 break
-            edge = target.end.edges[0]
+            (onward,) = target.end.edges
+            received = zip(graph.node(onward.target).params, onward.args, strict=True)
+            if any(arg in tested and param in again for param, arg in received):
+                break
+            edge = onward
         return edge
 
     changed = False
     for _, node in graph.nodes():
         if node.end.name == "branch":
-            edges = tuple([final(edge) for edge in node.end.edges])
+            tested = {arg for op in node.ops if op.name == "truth" and op.results == node.end.args for arg in op.args}
+            edges = tuple([final(edge, tested) for edge in node.end.edges])
             changed = changed or edges != node.end.edges
             node.end = node.end._replace(edges=edges)
     return prune(graph) or changed

@@ -289,7 +289,8 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
     "merge": Cleaning(
         merge,
         "blocks with the same code and the same ways on are one block",
-        "only against code growth: what is known behind one of them is not behind both",
+        "against code growth, and last of all where the text is the shorter for it: what is known behind one of them is"
+        " not behind both",
         plain=True,
     ),
     "tails": Cleaning(
