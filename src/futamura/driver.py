@@ -147,8 +147,8 @@ def residual_text(
     """
     given = {name: of_type(contents.type) for name, contents in (promised or {}).items()}
 
-    def printed(program: Program, passes: Sequence[str]) -> tuple[Emitted, Program | None]:
-        """The text behind these passes, and the program without decision trees, if they made such."""
+    def printed(program: Program, passes: Sequence[str]) -> tuple[Emitted, Callable[[], Program] | None]:
+        """The text behind these passes, and what gives the program without decision trees, if they made such."""
         early = use_contents(program, promised) if promised else program
         used = early is not program
         if used:
@@ -165,9 +165,10 @@ def residual_text(
         return _briefest(optimized, known), report.kept
 
     with collector_paused():
-        found, undecided = printed(program, PIPELINE)
-        if undecided is None or not any(_encoded(found)):
+        found, keeping = printed(program, PIPELINE)
+        if keeping is None or not any(_encoded(found)):
             return found
+        undecided = keeping()
         # Whether it would be plainer without decision trees is asked of an outline first: the passes take long.
         outline, _ = optimize(undecided, _TIDYING, known=known, given=given)
         if _encoded(found) <= _encoded(_emitted(outline)):

@@ -125,6 +125,7 @@ class Copies:
 
     def _lead(self, names: Mapping[Value, Value], edge: Edge, place: int) -> Edge:
         """Where an edge leads, past copies of which nothing is left; `names` are those of the values before it."""
+        told: dict[Value, Value] | None = None
         while True:
             copy, node = self._copies[place], self._node(place)
             brought = self._brought.get(copy.at, ())
@@ -135,7 +136,9 @@ class Copies:
                 return Edge(self._graph.add(self._copied(copy)), args)
             if not copy.skipped:
                 return Edge(self._numbers[place], args)
-            names = {**names, **dict(zip((*node.params[implicit:], *brought), args, strict=True))}
+            if told is None:
+                names = told = dict(names)
+            told.update(zip((*node.params[implicit:], *brought), args, strict=True))
             edge = node.end.edges[copy.taken or 0]
             place = copy.targets[0]
 

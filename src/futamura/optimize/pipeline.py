@@ -337,8 +337,8 @@ class Report:
     removed: dict[str, int] = field(default_factory=dict)
     fired: Counter[str] = field(default_factory=Counter)
     """By the name in `RULES`: how often a rewrite rule was applied."""
-    kept: Program | None = None
-    """The program before the pass that `optimize` was told to keep it of, if that pass changed anything."""
+    kept: Callable[[], Program] | None = None
+    """Gives the program before the pass that `optimize` was told to keep it of, if that pass changed anything."""
 
     def add(self, name: str, seconds: float, changed: bool, removed: int) -> None:
         self.seconds[name] = self.seconds.get(name, 0.0) + seconds
@@ -436,7 +436,8 @@ class _Run:
             for function in program.functions
         ]
         if self.keep is not None and self.report.changed.get(self.keep):
-            self.report.kept = without_unused(replace(program, functions=tuple([make() for make in self._before])))
+            makers = tuple(self._before)
+            self.report.kept = lambda: without_unused(replace(program, functions=tuple([make() for make in makers])))
         self._before.clear()
         if all(new is old for new, old in zip(functions, program.functions)):
             return program

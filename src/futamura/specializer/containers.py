@@ -149,7 +149,8 @@ def put(m: Machine, frame: Frame, op: Operation) -> None:
         return
     entry = m.state.object(args[0])
     if entry is not None and entry.kind == "dict" and frame.facts.in_dynamic_loop(frame.block):
-        m.versions.grows({entry.site}, m.state)  # else all behind the loop is copied: with no trip, with any trip
+        # Else all behind the loop is copied: with no trip, with any trip.
+        m.versions.grows({entry.site}, m.state, certain=True)
     m.emit("dict_put", args, results=0)
 
 

@@ -16,6 +16,7 @@ from types import CellType
 from typing import Final
 
 from futamura.ir.graph import Block, Function, Program
+from futamura.specializer.gathering import Gathering, gathering
 from futamura.specializer.knowledge import Knowledge, Learned
 
 __all__ = ["FunctionFacts", "Loop"]
@@ -108,6 +109,7 @@ class FunctionFacts:
         self.live_in: Final = _liveness(function, self.successors)
         self.loops: Final = tuple(_loops(self.successors))
         self.headers: Final = frozenset(loop.header for loop in self.loops)
+        self.taking: Final = _taking(self.blocks, self.headers)
         self.loops_of: Final = _loops_of(len(self.blocks), self.loops)
         self.paths: Final = [function.region_path(block.region)[1:] for block in self.blocks]
         self.dynamic: set[int] = set()
@@ -120,6 +122,7 @@ class FunctionFacts:
         """Does a residual function of it return known results that differ, and nothing else?"""
         self._live_at: dict[tuple[int, int], tuple[int, ...]] = {}
         self._useful: dict[bool, frozenset[int]] = {}
+        self._gathering: dict[int, Gathering] = {}
         self.position: Final = _positions(_reverse_postorder(self.successors), self.loops)
 
     @functools.cached_property
@@ -171,6 +174,14 @@ class FunctionFacts:
                     found.add(value)
         return frozenset(param for param, found in zip(params, arriving) if len(found - {param}) != 1)
 
+    def gathering(self, header: int) -> Gathering:
+        """What the loop of `header` only appends to."""
+        found = self._gathering.get(header)
+        if found is None:
+            blocks = next(loop.blocks for loop in self.loops if loop.header == header)
+            found = self._gathering[header] = gathering(self.function, header, blocks)
+        return found
+
     def live_at(self, block: int, index: int) -> tuple[int, ...]:
         """The values used at or after operation `index` of `block`, sorted."""
         key = (block, index)
@@ -197,8 +208,12 @@ class FunctionFacts:
             ways = [successor in loop.blocks for successor in self.successors[block]]
             if any(ways) and not all(ways):
                 self.dynamic_headers.add(loop.header)
-                late = late or loop.header in self.entered
+                late = late or self._was_passed(loop.header)
         return late
+
+    def _was_passed(self, header: int) -> bool:
+        """Was this header passed in line, in what still stands?"""
+        return header in self.entered and self.dynamic_headers.was_missed(header)
 
     def mark_raising(self, block: int) -> bool:
         """Record that an exception in `block` is caught in this function; as `mark_dynamic`."""
@@ -211,7 +226,7 @@ class FunctionFacts:
             stays = any(edge.target in loop.blocks for edge in self.blocks[block].terminator.edges)
             if not self.dynamic_headers.has(loop.header) and stays is not (handler.target in loop.blocks):
                 self.dynamic_headers.add(loop.header)
-                late = late or loop.header in self.entered
+                late = late or self._was_passed(loop.header)
         return late
 
     def in_dynamic_loop(self, block: int) -> bool:
@@ -243,6 +258,12 @@ def _may_recur(function: Function) -> bool:
             if name not in _BUILTIN:
                 return True
     return False
+
+
+def _taking(blocks: tuple[Block, ...], headers: frozenset[int]) -> dict[int, int]:
+    """The headers that do nothing but to take an item, with what they take it from: if it is open, so is their loop."""
+    ends = {at: blocks[at].terminator for at in sorted(headers) if not blocks[at].ops}
+    return {at: end.args[0] for at, end in ends.items() if end.name == "next"}
 
 
 def _successors(block: Block) -> tuple[int, ...]:

@@ -1,6 +1,7 @@
 """Signs of growth among the versions of one block: containers that get longer, or nest ever deeper.
 
     [] , [1] , [1, 1] , [1, 1, 1]   of one allocation site, all else equal     ->   the site is one that grows
+    [] , [1]    and the loop only appends to it: nothing in it can tell the two    ->   the next trip makes it longer
 
 Invariant: nothing is changed here, and nothing depends on the order of sets.
 """
@@ -8,12 +9,17 @@ Invariant: nothing is changed here, and nothing depends on the order of sets.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Final
+from typing import Final, TypeAlias
 
+from futamura.specializer.keys import Choices, Key
 from futamura.specializer.residual import Version
-from futamura.specializer.values import Known, Virtual, VObject
+from futamura.specializer.state import State
+from futamura.specializer.values import Dynamic, Known, Virtual, VObject
 
-__all__ = ["growing_sites", "lengthening_sites", "outermost_sites", "trips_of", "weights_of"]
+__all__ = ["Shapes", "growing_at", "growing_sites", "trips_of", "weights_of"]
+
+Shapes: TypeAlias = tuple[tuple[object, int], ...]
+"""The containers of a state with their lengths, in the order of its key."""
 
 NESTINGS: Final = 2
 """Objects of one site that nest to more different depths than this among the versions of a block grow."""
@@ -62,6 +68,75 @@ def growing_sites(siblings: list[Version]) -> set[object]:
     limit = min(len(siblings), 64) // 2
     nested = {site for site, found in depths.items() if len(found) > NESTINGS}
     return {site for site, found in lengths.items() if len(found) > limit} | nested
+
+
+def growing_at(
+    choices: Choices, state: State, alike: Collection[Shapes], limit: int, running: Version | None
+) -> set[object]:
+    """The sites whose containers grow with the loop at whose header this state is: `alike` holds the shapes of
+    all states that came here, this one included, and are the same but for what containers hold.
+
+    So many as `limit` may differ at a dynamic loop's header.  What the loop only appends to grows as soon as a trip has
+    made it longer and changed nothing else, at any header.
+    """
+    dynamic = state.top.block in state.top.facts.dynamic_headers
+    if dynamic and len(alike) > limit:
+        sites = lengthening_sites(alike, state.heap, limit)
+        return choices.noshape.absent(outermost_sites(sites, state.heap))
+    if len(alike) > 1:
+        return gathered(choices, state, gathered_sites(state), alike, running)
+    return choices.noshape.absent(gathered_sites(state, always=True)) if dynamic else set()
+
+
+def gathered_sites(state: State, always: bool = False) -> set[object]:
+    """The sites of the lists that the loop at whose header this state is only appends to; those only to which it
+    appends for each item of an open iterator, if `always`: if it gets that far at all, they grow."""
+    top = state.top
+    found = top.facts.gathering(top.block)
+    values = found.added
+    if always:
+        taken = top.facts.taking.get(top.block)
+        values = found.always if taken is not None and type(state.resolve(top.env[taken])) is Dynamic else frozenset()
+    lists = [top.env[value] for value in sorted(values & top.env.keys())]
+    oids = [content.oid for content in lists if type(content) is Virtual]
+    return {state.heap[oid].site for oid in oids if _is_only_added_to(state, oid, found.used)}
+
+
+def gathered(choices: Choices, state: State, sites: set[object], alike: object, running: Version | None) -> set[object]:
+    """Those of these sites whose lists are longer than in a state that led here and is the same otherwise."""
+    lengths = _lengths(state, sites)
+    tokens: tuple[object, ...] = ()
+    version = running if sites else None
+    while version is not None:
+        before = version.state
+        if version.alike is alike and version.scalars is not None:
+            longer = {site for site, length in _lengths(before, sites).items() if length < lengths[site]}
+            tokens = tokens or Key(choices, state, without=sites).tokens
+            if longer and Key(choices, before, without=sites).tokens == tokens:
+                return longer
+        version = version.parent
+    return set()
+
+
+def _lengths(state: State, sites: set[object]) -> dict[object, int]:
+    return {entry.site: len(entry.items) for entry in state.heap.values() if entry.site in sites}
+
+
+def _is_only_added_to(state: State, oid: int, used: frozenset[int]) -> bool:
+    """Is this a list, the only one of its site, that the running frame reaches by none of these values?"""
+    found = state.heap[oid]
+    if found.kind != "list":
+        return False
+    for other, entry in state.heap.items():
+        if (other != oid and entry.site == found.site) or _holds(entry.items, oid):
+            return False
+    if _holds([content for content, _ in state.overlays.values()], oid):
+        return False
+    return not _holds([content for value, content in state.top.env.items() if value in used], oid)
+
+
+def _holds(items: Collection[object], oid: int) -> bool:
+    return any(type(item) is Virtual and item.oid == oid for item in items)
 
 
 def lengthening_sites(

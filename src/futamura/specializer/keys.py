@@ -11,6 +11,7 @@ makes sure of by keeping alive what it has numbered.
 from __future__ import annotations
 
 import types
+from collections.abc import Collection
 from typing import Final, NamedTuple, Protocol
 
 from futamura.ir.classes import is_a
@@ -20,7 +21,7 @@ from futamura.specializer.records import holds_only
 from futamura.specializer.state import State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, token_key
 
-__all__ = ["OPEN", "Flat", "Key", "NoKey", "Tokens", "old_values", "opened"]
+__all__ = ["OPEN", "Choices", "Flat", "Key", "NoKey", "Tokens", "old_values", "opened"]
 
 _IDENTITIES: Final = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
 
@@ -109,7 +110,9 @@ class Flat(NamedTuple):
 class Key:
     """One key, as `tokens`, with what is worth knowing about it.  Raises NoKey if a place has to leave the keys."""
 
-    def __init__(self, choices: Choices, state: State, recursive: bool = False) -> None:
+    def __init__(
+        self, choices: Choices, state: State, recursive: bool = False, without: Collection[object] = ()
+    ) -> None:
         self._choices: Final = choices
         self._state: Final = state
         self._objects: dict[int, int] = {}
@@ -126,7 +129,9 @@ class Key:
         self._plain: Final = choices.polyvariance == "none" or place in choices.plain or place in choices.rolled
         self._special: Final = self._plain or recursive
         """Has each known value to be looked at closely?"""
-        self._flats: Final = {} if self._special else choices.tokens.flats
+        self._without: Final = without
+        """The sites of objects that do not count."""
+        self._flats: Final = {} if self._special or without else choices.tokens.flats
         self._made: list[object] = [state.unit, state.general]
         self._outside: list[int] = []
         """The positions of the key without what containers hold."""
@@ -260,7 +265,7 @@ class Key:
     def _begin(self, oid: int, entry: VObject) -> bool:
         """The token of an object that is met for the first time: does what it holds belong to the key?"""
         made, choices = self._made, self._choices
-        if entry.site in choices.noshape:
+        if entry.site in choices.noshape or entry.site in self._without:
             made.append(OPEN)
             return False
         self._objects[oid] = len(self._objects)

@@ -524,6 +524,9 @@ class Machine(Emitter):
             place = (facts.uid, block)
             self.trips[place] = self.trips.get(place, 0) + 1
             self.looping[facts.uid] = facts
+            taken = None if frame.dynamic or block in facts.dynamic else facts.taking.get(block)
+            if taken is not None and type(self.get(frame, taken)) is Dynamic:
+                self._mark_dynamic(frame)  # as would follow, but known before the header is passed
         if block in facts.dynamic_headers:
             for active in self.state.frames:
                 active.dynamic = True  # its exit will depend on a dynamic value
@@ -531,6 +534,13 @@ class Machine(Emitter):
         if block in facts.headers:
             facts.entered.add(block)
         return frame.dynamic and facts.joins(block)
+
+    def _mark_dynamic(self, frame: Frame) -> None:
+        """Control at the end of the running block is dynamic."""
+        if frame.facts.mark_dynamic(frame.block):
+            self.late = f"the loop of {frame.facts.function.name} turned out dynamic"
+            if not self.patient:
+                raise Restart(self.late)
 
     def arrive_here(self) -> None:
         """The current state reaches a specialization point: this path ends with an edge to its version."""
@@ -549,10 +559,7 @@ class Machine(Emitter):
         refine: Callable[[State, int], None] | None = None,
     ) -> None:
         """Control depends on a dynamic value: every edge becomes a way of its own."""
-        if frame.facts.mark_dynamic(frame.block):
-            self.late = f"the loop of {frame.facts.function.name} turned out dynamic"
-            if not self.patient:
-                raise Restart(self.late)
+        self._mark_dynamic(frame)
         for active in self.state.frames:
             active.dynamic = True
         targets: list[Target] = []

@@ -34,7 +34,7 @@ from futamura.specializer.values import (
     token_key,
 )
 
-__all__ = ["Meet", "contents", "generalize", "match"]
+__all__ = ["Meet", "contents", "generalize", "loosened", "match"]
 
 
 def contents(state: State) -> list[AbstractValue]:
@@ -329,3 +329,20 @@ def match(target: State, source: State) -> dict[int, AbstractValue]:
             assert type(right) is Virtual
             work.extend(zip(target.heap[left.oid].items, source.heap[right.oid].items, strict=True))
     return found
+
+
+def loosened(state: State, loops: str, fresh: Callable[[int], int]) -> State:
+    """A copy of a trimmed state at a dynamic loop's header in which what the loop changes is dynamic."""
+    facts = state.top.facts
+    block = state.top.block
+    if loops == "parameters":
+        changing = facts.merging(block)
+    else:
+        changing = facts.varying(block)
+    loose = state.copy()
+    env = loose.top.env
+    for value in sorted(env.keys() & changing):
+        if type(state.resolve(env[value])) is Known:
+            env[value] = Dynamic(fresh(-1))
+    loose.trim()
+    return loose

@@ -69,7 +69,11 @@ def unfolds(
             raise Restart(f"{facts.function.name} calls itself under dynamic control")
     arguments.cross_header()
     m.state.ages.update(arguments.ages)
-    key = entered.key = m.versions.argument_key(arguments)
+    try:
+        key = entered.key = m.versions.argument_key(arguments)
+    except Restart:
+        _pass_on(m, facts, arguments)
+        raise
     if _cycles(m, facts, key):
         return False, entered
     _stop_growth(m, facts, on_stack, key)
@@ -87,6 +91,23 @@ def unfolds(
         return False, entered
     m.unfolded.add(called, place)
     return True, entered
+
+
+def _pass_on(m: Machine, facts: FunctionFacts, arguments: State) -> None:
+    """An argument varies from call to call: so does what was called in between with the value that it had before."""
+    frames = m.state.frames
+    last = max(at for at, active in enumerate(frames) if active.facts is facts)
+    before = frames[last].entered
+    if before is None or before is NOT_KEPT:
+        return
+    for param, content in arguments.top.env.items():
+        earlier = before.arguments.top.env.get(param)
+        if (facts.uid, param) not in m.versions.varying or type(content) is not Known or type(earlier) is not Known:
+            continue
+        for between in frames[last + 1 :]:
+            entered = between.entered
+            passed = {} if entered is None or entered is NOT_KEPT else entered.arguments.top.env
+            m.versions.varies([(between.facts.uid, at) for at, value in sorted(passed.items()) if value is earlier])
 
 
 def _is_old(arguments: State) -> bool:

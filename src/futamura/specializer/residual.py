@@ -131,6 +131,10 @@ class Version:
     """The source blocks that were executed for this version: explanations say which lines nothing remains of."""
     scalars: dict[int, object] | None = None
     """The positions of the key that hold a known value, with its place; None if the key is not its state's."""
+    parent: Version | None = None
+    """The version whose code first came here."""
+    alike: object = None
+    """At a loop's header: what it shares with those whose states are alike but for what containers hold."""
 
     def final(self) -> Version:
         version = self

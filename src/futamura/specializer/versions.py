@@ -10,21 +10,21 @@ Invariant: a version's state only rises, and `key(version.state) == version.key`
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final, NoReturn
 
-from futamura.specializer.growth import growing_sites, lengthening_sites, outermost_sites, trips_of, weights_of
+from futamura.specializer.growth import Shapes, growing_at, growing_sites, trips_of, weights_of
 from futamura.specializer.history import Groups, History, Restore, copied_set, copied_summaries, shortened
 from futamura.specializer.keys import OPEN, Key, NoKey, Tokens, old_values, opened
 from futamura.specializer.knowledge import Knowledge, Learned
 from futamura.specializer.machine import Restart
-from futamura.specializer.merge import Meet, generalize
+from futamura.specializer.merge import Meet, generalize, loosened
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style
 from futamura.specializer.residual import ResidualBlock, Summary, Unit, Version, let_go
 from futamura.specializer.situation import located
 from futamura.specializer.state import ArgumentKey, State
 from futamura.specializer.summaries import raised_state, were_told
-from futamura.specializer.values import Dynamic, Known, VObject
+from futamura.specializer.values import VObject
 
 __all__ = ["Versions"]
 
@@ -75,6 +75,7 @@ class Versions:
         self.tokens: Final = Tokens()
         self.summaries: dict[int, Summary] = {}
         self.unit = Unit("")
+        self._running: Version | None = None
         self._queue: list[tuple[tuple[int, ...], int, Version]] = []
         self._left = 0
         """How many places had left the keys when these were made."""
@@ -86,6 +87,7 @@ class Versions:
     def reset(self) -> None:
         """Forget all versions, keep what was learned."""
         let_go(self._all, self.unit)
+        self._running = None
         self.unit = Unit("")
         self.extents.clear()
         self.confused.clear()
@@ -279,6 +281,11 @@ class Versions:
             except NoKey:
                 self._rekey_units()
 
+    def varies(self, places: list[tuple[int, int]]) -> None:
+        """These arguments of recursive functions leave the keys, too."""
+        self.varying.update(places)
+        self.nokey.update(places)
+
     def _rekey_units(self) -> NoReturn:
         """A place left the keys: residual functions that now have the same key cannot be joined in place."""
         raise Restart("an argument of a recursive function varies without bound")
@@ -305,13 +312,15 @@ class Versions:
         version = self.unit.table.get(key.tokens)
         if version is None:
             self.work += len(key.tokens)  # a new version costs more than one that is reached again
-            self._watch_shapes(state, key)
+            seen = self._watch_shapes(state, key)
             if self._turned_dynamic(key, state):
                 self._rekey()
                 key = self.key(state)
                 version = self.unit.table.get(key.tokens)
         if version is None:
-            return self._create(key.tokens, state, key.scalars)
+            version = self._create(key.tokens, state, key.scalars)
+            version.alike = seen
+            return version
         self._join(version, state)
         return version
 
@@ -343,7 +352,7 @@ class Versions:
     def _create(self, key: object, state: State, scalars: dict[int, object] | None = None) -> Version:
         place = tuple(frame.facts.position[frame.block] for frame in state.frames)
         version = Version(len(self._all) + 1, self.unit, key, generalize(state, self._fresh, self.keep), place)
-        version.scalars = scalars
+        version.scalars, version.parent = scalars, self._running
         self._all.append(version)
         self.unit.table[key] = version
         self._enqueue(version)
@@ -381,6 +390,7 @@ class Versions:
             version.queued = False
             if version.forward is None:
                 self._knowledge.now += 1
+                self._running = version
                 return version
         return None
 
@@ -486,11 +496,13 @@ class Versions:
         span = next((op.span for op in block.ops if op.span is not None), block.terminator.span)
         self._event(located(Event(code, reason), facts.function.file, span, state))
 
-    def grows(self, sites: set[object], state: State) -> NoReturn:
-        name = state.top.facts.function.qualname
+    def grows(self, sites: set[object], state: State, certain: bool = False) -> NoReturn:
+        """Containers grow; not `certain`: so it seems, because many states that hold more and more came by."""
+        if not certain:
+            self.nokey.clear(self.varying)  # the others were learned from states that will not come again
+            self.plain.clear()
         self.noshape.update(sites)
-        self.nokey.clear(self.varying)  # the others were learned from states that will not come again
-        self.plain.clear()
+        name = state.top.facts.function.qualname
         what = "a container grows" if len(sites) == 1 else f"{len(sites)} containers grow"
         self._note("FT402", f"{name}: {what} without bound: built at run time", state)
         raise Restart("containers grow without bound")
@@ -544,41 +556,23 @@ class Versions:
                 grown |= differing if len(differing) == 1 else set()
         return self.noshape.absent(grown)
 
-    def _watch_shapes(self, state: State, key: Key) -> None:
+    def _watch_shapes(self, state: State, key: Key) -> Collection[Shapes] | None:
         """At a dynamic loop's header, containers that differ in length from trip to trip while all else is equal
-        grow with the loop; where that happens at another loop's header, a callee decides when it ends."""
+        grow with the loop; where that happens at another loop's header, a callee decides when it ends.  At any
+        header, a list that the loop only appends to grows if a trip makes it longer, and changes nothing else.
+        Gives the containers of all states that are alike."""
         top = state.top
         if self.polyvariance == "all" or top.index or top.block not in top.facts.headers or not key.shapes:
-            return
+            return None
         place = (top.facts.uid, top.block, key.signature())
         seen = self._shapes.add(place, tuple(key.shapes))
-        if len(seen) > SHAPES and top.block not in top.facts.dynamic_headers:
-            if len(seen) > 4 * SHAPES:
-                top.facts.dynamic_headers.update({top.block})
-                raise Restart(f"the loop of {top.facts.function.name} turned out dynamic")
-            return
-        if len(seen) > SHAPES:
-            growing = self.noshape.absent(lengthening_sites(seen, state.heap, SHAPES))
-            growing = outermost_sites(growing, state.heap)
-            if growing:
-                self.grows(growing, state)
-
-
-def loosened(state: State, loops: str, fresh: Callable[[int], int]) -> State:
-    """A copy of a trimmed state at a dynamic loop's header in which what the loop changes is dynamic."""
-    facts = state.top.facts
-    block = state.top.block
-    if loops == "parameters":
-        changing = facts.merging(block)
-    else:
-        changing = facts.varying(block)
-    loose = state.copy()
-    env = loose.top.env
-    for value in sorted(env.keys() & changing):
-        if type(state.resolve(env[value])) is Known:
-            env[value] = Dynamic(fresh(-1))
-    loose.trim()
-    return loose
+        growing = growing_at(self, state, seen, SHAPES, self._running)
+        if growing:
+            self.grows(growing, state, certain=len(seen) <= SHAPES)
+        if len(seen) > 4 * SHAPES and top.block not in top.facts.dynamic_headers:
+            top.facts.dynamic_headers.update({top.block})
+            raise Restart(f"the loop of {top.facts.function.name} turned out dynamic")
+        return seen
 
 
 def _mark_loops(state: State) -> None:
