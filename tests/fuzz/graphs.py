@@ -24,8 +24,8 @@ from futamura.ir.constant import Constant
 from futamura.ir.graph import Edge, Function, FunctionKind, Program, Signature
 
 __all__ = [
-    "Exhausted", "Observation", "Trace", "answer", "finish", "observe", "outcome_of", "random_function",
-    "random_program",
+    "Exhausted", "Observation", "Trace", "answer", "finish", "leave_bare", "observe", "outcome_of",
+    "random_function", "random_program",
 ]  # fmt: skip
 
 
@@ -183,6 +183,8 @@ class _Writer:
         root = _Level(0, None)
         first = self.level(root)
         b.terminate(entry, "jump", (), (Edge(first, tuple(start)),))
+        if self.random.random() < 0.5:
+            leave_bare(b, self.random)
         return b.finish()
 
     # ---------------------------------------------------------------- blocks
@@ -279,7 +281,8 @@ class _Writer:
         flavor = self.random.choice(("except", "except", "finally", "with"))
         b = self.builder
         head = self.block(level)
-        tried = b.region("try", level.region, flavor=flavor)
+        residual = flavor == "except" and self.random.random() < 0.3
+        tried = b.region("try", level.region, flavor="residual" if residual else flavor)
         caught = b.region("except", level.region, of=tried)
         body = _Level(tried, level, tried, flavor, self.place())
         handler = b.block(caught)
@@ -443,6 +446,31 @@ class _Writer:
                 block = copy
             current = current.parent
         return block
+
+
+_SILENT_ENDS = frozenset({"jump", "branch", "switch", "return", "unreachable"})
+
+
+def is_silent(block: BlockBuilder, trusted: bool) -> bool:
+    """Can nothing in this block raise, whatever its values are?  What the verifier believes of all operations, or, of
+    those in the try regions of residual functions, which it trusts, what their facts say."""
+    assert block.terminator is not None
+    if block.terminator.name not in _SILENT_ENDS:
+        return False
+    return all(
+        op.operator.silent or (trusted and not op.operator.raises(("object",) * len(op.args), op.attr))
+        for op in block.ops
+    )
+
+
+def leave_bare(builder: FunctionBuilder, random: random.Random) -> None:
+    """Blocks in which nothing can raise need no handler edge: some of them lose theirs."""
+    for block in builder.blocks:
+        if block.handler is not None and random.random() < 0.5:
+            tried = block.handler.target
+            trusted = any(region.flavor == "residual" and region.handler == tried for region in builder.regions)
+            if is_silent(block, trusted):
+                block.handler = None
 
 
 def random_function(random: random.Random, size: int = 40, *, generator: bool | None = None) -> Function:

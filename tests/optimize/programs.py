@@ -18,6 +18,7 @@ from typing import Any, Final
 from futamura.ir.build import BlockBuilder, FunctionBuilder
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Edge, Function, Program, Signature, Value
+from tests.fuzz.graphs import leave_bare
 
 __all__ = ["GLOBALS", "KNOWN", "Recorder", "Writer", "arguments", "random_function", "random_program"]
 
@@ -121,6 +122,8 @@ class Writer:
         while self.budget > 0:
             self.statement(3)
         self.builder.terminate(self.block, "return", (self.pick(),))
+        if self.random.random() < 0.5:
+            leave_bare(self.builder, self.random)
         return self.builder.finish()
 
     # ---------------------------------------------------------------- pieces
@@ -519,7 +522,7 @@ class Writer:
     def protected(self, depth: int) -> None:
         """`try: ... except: ...`, with values that the handler gets; at times one block that leaves by a branch."""
         slots = self.random.randrange(3)
-        region = self.builder.region("try", self.region, flavor="except")
+        region = self.builder.region("try", self.region, flavor=self.random.choice(("except", "residual")))
         inside = self.builder.region("except", self.region, of=region)
         outer, around = self.region, self.handler
         self.region = inside

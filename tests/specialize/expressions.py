@@ -174,7 +174,7 @@ e("iter", "iterate list", 4, lambda p: f"{p.xs()}[:5]")
 e("iter", "iterate range", 4, lambda p: bounded_range(p))
 e("iter", "iterate text", 2, lambda p: f"{p.s()}[:4]")
 e("iter", "iterate tuple", 2, lambda p: f"{p.expr('tuple')}")
-e("iter", "iterate set", 1, lambda p: f"sorted({p.expr('set')})[:5]")
+e("iter", "iterate set", 1, lambda p: in_order(p))
 e("iter", "iterate dict", 2, lambda p: f"list({p.var('dict')}{p.pick('', '.values()')})[:5]")
 e("iter", "iterate generator", 3, lambda p: generated(p, wrap=False))
 e("iter", "iterate literal", 2, lambda p: p.pick("(1, 2, 3)", "'ab'", "range(3)", "[0, None, 2]", "range(3, 0, -1)"))
@@ -221,6 +221,12 @@ e("func", "builtin function", 1, lambda p: p.pick("abs", "str", "bool", "len", "
 def bounded_range(p: Draft) -> str:
     top = p.pick("3", "2", "4", f"min({p.leaf('int')}, 4)", f"{p.leaf('int')} % 4", f"len({p.leaf('list')}[:4])")
     return p.pick(f"range({top})", f"range({top})", f"range(1, {top})", f"range({top}, 0, -1)")
+
+
+def in_order(p: Draft) -> str:
+    """A set in an order of its own: nan has none, and is told from others by its address."""
+    chosen = p.expr("set")
+    return p.pick(f"sorted({chosen}, key=repr)[:5]", f"sorted({{q for q in {chosen} if q == q}})[:5]")
 
 
 def comprehension(p: Draft, frame: str, gives: str) -> str:

@@ -39,6 +39,14 @@ class Cell:
     def twice(self):
         return self.n * 2
 
+    @property
+    def last(self):
+        return self.items[-1]
+
+    @last.setter
+    def last(self, row):
+        row.append(self.n)
+
 
 class Mark:
     def __init__(self, row):
@@ -121,6 +129,8 @@ class Store:
         self.counts = [counter(), counter(), counter()]
         self.marks = [Mark(self.rows[2]), Mark(self.cells[0].items), Mark(self.names["b"])]
         self.classes = [Wrap, Wide, Mark]
+        self.deep = [[[1], [2]], [[3], self.rows[1]]]
+        self.pickers = [first_row, named_row, cell_row]
 
     def inc(self, v):
         self.count += v
@@ -138,6 +148,21 @@ def put(row, v):
 
 def first(row):
     return row[0]
+
+
+def first_row(s, v):
+    return s.rows[0]
+
+
+def named_row(s, v):
+    return s.names["abc"[v % 3]]
+
+
+def cell_row(s, v):
+    for cell in s.cells:
+        if cell.n > v:
+            return cell.items
+    return s.deep[0][0]
 
 
 def at(rows, i):
@@ -167,7 +192,10 @@ _ROWS = (
     "{{**s.names}}[{key}]", "[*s.rows][{i}]", "max(s.rows, key=lambda r: r[0] * (k - 1))",
     "dict(zip('abc', s.rows))[{key}]", "s.rows[k % 2:][0]", "s.marks[{i}].row", "Wrap({row}).row", "Wide({row}).row",
     "s.classes[{i}]({row}).row", "s.pushes[{i}].__self__", "Mark({row}).row", "[*parts(s.rows)][{i}]",
-    "next(parts(s.rows[k % 2:]))",
+    "next(parts(s.rows[k % 2:]))", "s.deep[{i}][0]", "s.deep[k % 2][-1]", "s.pickers[{i}](s, {num})",
+    "s.names.get('abz'[k % 3], {row})", "s.names.setdefault({key}, {row})",
+    "(lambda a, *b: b[0])(*s.rows[k % 2:], {row})",
+    "next(iter(s.deep[{i}]))", "dict(s.names).pop({key})", "[r for r in s.rows if r][k % 2]", "sum(s.deep, [])[{i}]",
 )  # fmt: skip
 _CELLS = (
     "s.cells[{i}]", "s.by[{two}]", "s.pair[1]", "c0",
@@ -189,6 +217,12 @@ _SIMPLE = (
     "m = Mark({row}); m += 1", "g(s.pushes[{i}])", "g(s.later[{i}])", "g(s.later)", "g(s.counts[{i}])",
     "g(s.marks[{i}])", "g(lambda v: {row}.append(v))",
     "out.append(s.counts[0](1))", "g({row}.append)", "g([*s.marks])",
+    "{cell}.last = {row}", "g(s.deep[k % 2])", "g(s.deep)", "s.deep[k % 2].append({row})",
+    "s.deep[{i}].insert(0, {row})",
+    "a, *b = s.rows[k % 2:]; b[-1].append({num})", "a, *b = s.deep[k % 2]; a.append({num}); b[0][0] = {num}",
+    "s.deep[k % 2].extend(s.rows)", "s.names.update(z={row})", "s.deep[{i}] += [{row}]",
+    "s.deep[k % 2][0], r0 = {row}, {row}",
+    "[r.append({num}) for r in s.deep[k % 2]]", "g(s.pickers[{i}](s, k))", "s.deep[k % 2].sort(key=len)",
 )  # fmt: skip
 _COMPOUND = (
     ("for x in s.rows:", "out.append(x[0])"), ("for x in s.rows[:k % 3]:", "x.append(k)"),
@@ -198,6 +232,10 @@ _COMPOUND = (
     ("for i in range(k % 3):", None), ("if {num} > {num}:", None), ("while len({row}) < 5 and len(out) < 20:", None),
     ("try:", None), ("def inner(v, q={num}):", None),
 )  # fmt: skip
+
+
+_MAY_BE_A_CLASS = "of a class is stored, and needed while it is"
+"""What is assigned to a property of an object of which nothing is known: that is refused."""
 
 
 class _Writer:
@@ -311,7 +349,9 @@ def difference(seed: int) -> str | None:
         got = _history(residual, its, calls)
     finally:
         del sys.modules[module.__name__], linecache.cache[name]
-    if residual.stats["fallbacks"]:
+    if not set(residual.stats["fallbacks"]) <= {"FT301"} or any(
+        event.code == "FT301" and _MAY_BE_A_CLASS not in event.reason for event in residual.events
+    ):
         return f"seed {seed}: not specialized: {residual.stats['fallbacks']}"
     pairs = [f"expected {a}\n     got {b}" for a, b in zip(want, got) if a != b]
     if not pairs:

@@ -165,3 +165,34 @@ def test_a_known_text_is_split_into_a_list_of_the_call() -> None:
     assert "return ['a', 'b', 'a,', '', 'c', 'd', n]" in residual.source
     assert residual(1) == split_and_extended("a,b", 1)
     assert residual(2) == split_and_extended("a,b", 2)
+
+
+def looking_twice(rows: list[object], call: Callable[..., object]) -> object:
+    call(lambda: (rows, rows))
+    return call(lambda q=1: [q, rows, rows])
+
+
+def handing_over(rows: list[object], call: Callable[..., object]) -> object:
+    call(lambda: (yield rows))
+    found = call(call(lambda: (yield rows)))
+    return found, found
+
+
+def called(function: object) -> object:
+    if not callable(function):
+        return function
+    made = function()
+    return made if isinstance(made, (list, tuple)) else next(made)
+
+
+def test_a_lambda_that_reads_a_variable_twice_stays_one() -> None:
+    residual = futamura.specialize(looking_twice)
+    assert residual.source.count("lambda") == 2 and "def _" not in residual.source
+    assert not residual.stats["fallbacks"]
+    assert residual([5], called) == looking_twice([5], called)
+
+
+def test_a_lambda_that_is_no_expression_is_handed_to_a_call_as_a_function() -> None:
+    residual = futamura.specialize(handing_over)
+    assert not residual.stats["fallbacks"]
+    assert residual([5], called) == handing_over([5], called)

@@ -47,6 +47,7 @@ STAGES = ("named", *[name for name, _ in _TESTS], "fuzzer")
 _FUZZERS = (
     ("tools.fuzz_specializer", ("--count", "200", "--jobs", "1")),
     ("tools.fuzz_heaps", ("--count", "200")),
+    ("tools.fuzz_corners", ("--count", "200")),
 )
 """With what is looked for in one slice."""
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
@@ -88,7 +89,7 @@ def _fails_again(tree: Path, test: str, patience: float) -> bool:
 
 
 def _fuzzed(tree: Path, seconds: float, seed: int) -> str:
-    """What fuzzing in slices finds within some seconds: both fuzzers in turn, by the same seeds."""
+    """What fuzzing in slices finds within some seconds: the fuzzers in turn, by the same seeds."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         for name, options in _FUZZERS:

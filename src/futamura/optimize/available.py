@@ -84,6 +84,7 @@ class _Search:
         self.undo: list[tuple[object, Any]] = []
         self._places: Final = Places(inference)
         self._confined: Final = graph.confined()
+        self._is_lambda: Final = graph.function.name.rpartition(".")[2].startswith("<lambda>")
         self._stamps = 0
 
     def block(self, at: int) -> None:
@@ -162,6 +163,8 @@ class _Search:
         if not may_be_shared(effects):
             return None
         name = op.name
+        if name == "cell_get" and self._is_lambda:
+            return None  # with a variable for what it reads twice it would be no expression any more
         types = [shape.type for shape in self._inference.operands[op.id]]
         plain = name[1:] if name in _INPLACE else name
         args = [self._number(arg) for arg in op.args]

@@ -255,7 +255,7 @@ class _Nester:
         if item.name in MATCHES:
             return self.node.end.name == "branch" and self.node.end.args[0] == item.results[0]
         if isinstance(tree, Node) and self._definition(tree):
-            return self._decorated(item.results[0])
+            return not _is_lambda(tree) and self._decorated(item.results[0])
         return True
 
     def _updates_variable(self, item: Item, tree: Expression) -> bool:
@@ -304,7 +304,7 @@ class _Nester:
     def _defines(self, value: Value) -> bool:
         """Does the decorated function end up in a variable, or in another decorator?"""
         if not self._inline(value):
-            return True
+            return self.uses[value] > 0 or self.draft.hints[value] is not None
         user = next((item for item in self.items if value in item.args), None)
         if user is None:
             return False
@@ -527,3 +527,9 @@ class _Nester:
 
 def _as_tuple(item: Item) -> Operation:
     return Operation(-1, OPERATORS["tuple"], (), None, (), item.span)
+
+
+def _is_lambda(node: Node) -> bool:
+    """Is this a function without a name of its own, which no decorator can stand in front of?"""
+    attr = node.op.attr
+    return isinstance(attr, FunctionAttr) and attr.name.rpartition(".")[2].startswith("<")
