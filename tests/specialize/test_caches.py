@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import abc
 import dataclasses
+import enum
 import functools
 import typing
 from typing import Any
@@ -231,6 +233,65 @@ def test_keys_run_no_code_of_the_program() -> None:
         assert residual_of(keyed, key=key)(2) == (repr(key), 2)
 
 
+class Color(enum.Enum):
+    RED = "red"
+
+
+class Kind(abc.ABC):  # noqa: B024
+    pass
+
+
+class Spelled(str):
+    pass
+
+
+def keyed_by_kind(kind: Any, key: Any, x: int) -> Any:
+    if (kind, key) not in MEMO:
+        MEMO[kind, key] = kind.__name__
+    return MEMO[kind, key], x
+
+
+@pytest.mark.parametrize("kind", [Color, Kind, Point, Node, int])
+@pytest.mark.parametrize("key", [Color.RED, Kind, "a", None, (1, Node)])
+def test_keys_of_many_kinds(kind: type, key: Any) -> None:
+    residual = residual_of(keyed_by_kind, kind=kind, key=key)
+    assert "MEMO" not in residual.source and residual(2) == (kind.__name__, 2)
+
+
+LIVE: list[int] = []
+
+
+def lives(x: int) -> None:
+    LIVE.append(x)
+
+
+def holds_live(name: str, x: int) -> Any:
+    if name not in MEMO:
+        MEMO[name] = (name, LIVE)
+    return MEMO[name][0], len(MEMO[name][1]), x
+
+
+def test_an_entry_that_holds_what_others_write() -> None:
+    residual = residual_of(holds_live, name="a")
+    assert residual(1) == ("a", 0, 1)
+    lives(3)
+    assert residual(1) == ("a", 1, 1)
+    LIVE.clear()
+
+
+def fails(name: str, x: int) -> Any:
+    if name not in MEMO:
+        MEMO[name] = Spelled(name)
+    return MEMO[name].upper(), undefined_name if x > 3 else x  # type: ignore[name-defined] # noqa: F821
+
+
+def test_an_entry_of_another_kind() -> None:
+    residual = residual_of(fails, name="a")
+    assert residual(1) == ("A", 1) and type(MEMO["a"]) is Spelled
+    with pytest.raises(NameError):
+        residual(4)
+
+
 # -- functions in `lru_cache`
 
 
@@ -393,6 +454,24 @@ def test_a_value_that_an_object_keeps_and_that_is_not_static() -> None:
     globals()["Counter"] = Counter
     residual = residual_of(counter.note, caches=[f"{HERE}.Counter._first"])
     assert residual(3) == residual(4) == 3 == counter._first
+
+
+class Lean:
+    __slots__ = ("_size", "spec")
+
+    def __init__(self, spec: str) -> None:
+        self.spec = spec
+        self._size: int | None = None
+
+    def size(self, x: int) -> int:
+        if self._size is None:
+            self._size = len(self.spec)
+        return self._size + x
+
+
+def test_a_slot_that_is_filled_later() -> None:
+    residual = residual_of(Lean("abc").size, caches=[f"{HERE}.Lean._size"])
+    assert residual.source.endswith("return 3 + x\n") and residual(2) == 5
 
 
 class Vector:

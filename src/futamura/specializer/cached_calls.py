@@ -10,21 +10,17 @@ Invariant: what is not static stays a call of the cache; so what it saves is sti
 from __future__ import annotations
 
 import functools
-from typing import Final
 
 from futamura.ir.constant import exact_key
 from futamura.specializer import library
 from futamura.specializer.binding import Keywords
-from futamura.specializer.caching import LRU
+from futamura.specializer.caching import LRU, is_plain_key
 from futamura.specializer.machine import Machine
 from futamura.specializer.partials import Call
 from futamura.specializer.purity import class_lookup, deep, own_attributes
 from futamura.specializer.values import AbstractValue, Known
 
 __all__ = ["cached_property_of", "call_of_cache"]
-
-_IDENTITY: Final = tuple((name, object.__dict__[name]) for name in ("__hash__", "__eq__"))
-
 
 def call_of_cache(m: Machine, function: AbstractValue, args: list[AbstractValue], keywords: Keywords) -> Call | None:
     """The call of a function in a declared `lru_cache` as one of a function in Python; None if it has to stay."""
@@ -46,15 +42,9 @@ def _part_of_key(m: Machine, value: AbstractValue) -> object:
     """What tells this argument of a cached function apart; None if that takes code of the program."""
     if type(value) is not Known:
         return None
-    content = value.value
-    cls = type(content)
-    if deep(content) or (isinstance(content, type) and cls is type):
-        return exact_key(content)
-    if not all(class_lookup(cls, name) is found for name, found in _IDENTITY):
-        return None
-    for name, found in _IDENTITY:
-        m.world.assume_attribute(cls, name, found)
-    return ("object", m.world.serial(content))
+    if deep(value.value):
+        return exact_key(value.value)
+    return ("object", m.world.serial(value.value)) if is_plain_key(value.value) else None
 
 
 def _entry_or_call(

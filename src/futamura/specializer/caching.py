@@ -18,13 +18,14 @@ import contextlib
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import BuiltinFunctionType, FunctionType, GenericAlias, MemberDescriptorType
+from types import GenericAlias, MemberDescriptorType
 from typing import Final
 
 from futamura.ir.constant import exact_key
-from futamura.specializer.purity import HEAP_TYPE, deep, own_attributes
+from futamura.specializer.plainness import comparable
+from futamura.specializer.purity import HEAP_TYPE, class_lookup, deep, own_attributes
 
-__all__ = ["LRU", "Attribute", "Caches"]
+__all__ = ["LRU", "Attribute", "Caches", "is_plain_key"]
 
 _MOST_TRIALS: Final = 4
 """So many attempts may ask for entries that are not there; what is asked for later stays open."""
@@ -45,7 +46,9 @@ class Attribute:
     name: str
 
 
-_PLAIN_KEYS: Final = (type, FunctionType, BuiltinFunctionType, GenericAlias)
+_LONG_KEY: Final = 100
+
+_IDENTITY: Final = tuple((name, object.__dict__[name]) for name in ("__hash__", "__eq__"))
 
 
 class Caches:
@@ -54,6 +57,8 @@ class Caches:
     def __init__(self, freeze: Callable[[object], None]) -> None:
         self._freeze: Final = freeze
         self._tables: Final[dict[int, object]] = {}
+        self._plain: Final[dict[int, int]] = {}
+        """By the identity of a table: how many keys it had when all were plain."""
         self._inside: Final[dict[int, dict[object, object]]] = {}
         self._attributes: Final[dict[Attribute, dict[object, object]]] = {}
         self._noted: Final[dict[int, dict[object, object]]] = {}
@@ -97,7 +102,7 @@ class Caches:
 
     def entry(self, table: object, key: object) -> tuple[object] | None:
         """The entry, if it is there or noted, and looking it up runs no code of the program."""
-        if id(table) not in self._tables or not isinstance(table, dict) or not all(map(_is_plain_key, (key, *table))):
+        if not isinstance(table, dict) or not self._may_look_up(table, key):
             return None
         if key in self._open.get(id(table), {}):
             return None
@@ -110,6 +115,16 @@ class Caches:
             self._freeze(noted[key])
             return (noted[key],)
         return None
+
+    def _may_look_up(self, table: dict[object, object], key: object) -> bool:
+        """Does looking this key up run no code of the program?"""
+        if id(table) not in self._tables or not is_plain_key(key):
+            return False
+        if self._plain.get(id(table)) != len(table):
+            if not all(map(is_plain_key, table)):
+                return False
+            self._plain[id(table)] = len(table)
+        return True
 
     def missing(self, table: object, key: object) -> bool:
         """May this attempt take the entry for one that is not there?"""
@@ -126,9 +141,7 @@ class Caches:
 
     def is_free(self, table: object, key: object) -> bool:
         """Is this an entry of a declared dict that is not there, and not open?"""
-        if type(table) is not dict or id(table) not in self._tables:
-            return False
-        if not all(map(_is_plain_key, (key, *table))):
+        if type(table) is not dict or not self._may_look_up(table, key):
             return False
         return key not in table and key not in self._open.get(id(table), {})
 
@@ -145,7 +158,7 @@ class Caches:
 
     def open(self, table: object, key: object) -> bool:
         """The entry is not static.  True if it had been taken for one, or for missing."""
-        if not _is_plain_key(key):
+        if not is_plain_key(key):
             return False
         self._open.setdefault(id(table), {})[key] = None
         places = [found[id(table)] for found in (self._asked, self._noted, self._used) if id(table) in found]
@@ -173,11 +186,13 @@ class Caches:
         return bool(asked)
 
 
-def _is_plain_key(key: object) -> bool:
+def is_plain_key(key: object) -> bool:
     """Is this hashed and compared by code of Python's own?"""
+    if comparable(key):
+        return True
     if type(key) is tuple:
-        return deep(key) or all(map(_is_plain_key, key))
-    return deep(key) or type(key) in _PLAIN_KEYS
+        return len(key) < _LONG_KEY and all(map(is_plain_key, key))
+    return type(key) is GenericAlias or all(class_lookup(type(key), name) is found for name, found in _IDENTITY)
 
 
 def _same(left: object, right: object) -> bool:

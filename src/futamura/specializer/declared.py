@@ -1,7 +1,7 @@
 """What the user promises of the program as a whole: it is used, and nobody tests it.
 
     Declared(frozen=(RATES,))             nobody writes RATES, nor what it reaches: its contents are known
-    Declared(caches=(MEMO,))              an entry of MEMO, once there, never changes
+    Declared(caches=(MEMO,))              an entry of MEMO may be there or not, and never changes
     Declared(bool_comparisons=True)       row["age"] >= 21 is True or False: `and` does not ask for its truth again
 
 A comparison gives whatever the method of its operands' classes returns: an array gives an array, a column of a query an

@@ -9,10 +9,10 @@ Invariant: a store that disappears is of a static entry; all others stay.
 
 from __future__ import annotations
 
-import inspect
+from types import MemberDescriptorType
 
 from futamura.specializer.machine import Machine, Restart
-from futamura.specializer.purity import MISSING
+from futamura.specializer.purity import class_lookup, is_mutable, own_attributes
 from futamura.specializer.realizing import forward_to, realized
 from futamura.specializer.values import NONE, AbstractValue, Known, VObject
 
@@ -63,7 +63,7 @@ def noted_store(m: Machine, table: AbstractValue, key: AbstractValue, value: Abs
     caches = m.world.caches
     if not caches.is_free(table.value, key.value):
         return False
-    if caches.is_asked(table.value, key.value):
+    if caches.is_asked(table.value, key.value) and _holds_static(m, value):
         real = realized(m.state, value)
         if real is not None and caches.note(table.value, key.value, real.value, [*real.made.values()]):
             forward_to(m.state, real)
@@ -71,6 +71,12 @@ def noted_store(m: Machine, table: AbstractValue, key: AbstractValue, value: Abs
     if caches.open(table.value, key.value):  # it is not static, or it is put there whether it was missing or not
         raise Restart("an entry of a declared cache is not static", whole=True)
     return False
+
+
+def _holds_static(m: Machine, value: AbstractValue) -> bool:
+    """Does it hold nothing that others may write?"""
+    known = [leaf.value for leaf in m.state.leaves(value) if type(leaf) is Known]
+    return all(not is_mutable(content) or m.world.is_frozen(content) for content in known)
 
 
 def lazy_attribute(m: Machine, target: Known, name: str) -> AbstractValue | None:
@@ -82,8 +88,20 @@ def lazy_attribute(m: Machine, target: Known, name: str) -> AbstractValue | None
     found = m.world.caches.entry(table, key)
     if found is not None:
         return Known(found[0])
-    empty = inspect.getattr_static(target.value, name, MISSING) is None
-    return NONE if empty and m.world.caches.missing(table, key) else None
+    return NONE if _is_none(target.value, name) and m.world.caches.missing(table, key) else None
+
+
+def _is_none(value: object, name: str) -> bool:
+    """Is the attribute of this object, or the one of its class in its place, None?"""
+    stored, found = own_attributes(value), class_lookup(type(value), name)
+    if stored is not None and name in stored:
+        return stored[name] is None
+    if type(found) is not MemberDescriptorType:
+        return found is None
+    try:
+        return found.__get__(value) is None
+    except AttributeError:
+        return False
 
 
 def stored_lazily(m: Machine, target: Known, name: str, value: AbstractValue) -> bool:

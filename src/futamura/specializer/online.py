@@ -376,10 +376,10 @@ class _Run:
                 running = running and not again.whole
             except Unsupported as reason:
                 self._file, self._context = machine.file, situation(machine.state)
-                if not self._left_call(machine, reason):
+                if not self.world.caches.settle() and not self._left_call(machine, reason):
                     raise
             except OverBudget as over:
-                if not self._left_the_outermost_call(machine, versions, over):
+                if not self.world.caches.settle() and not self._left_the_outermost_call(machine, versions, over):
                     raise
             else:
                 self.events.extend(machine.events.values())
@@ -472,7 +472,7 @@ class _Run:
             keep(machine, versions)
         if machine.late:
             raise Restart(machine.late)
-        if self.world.caches.settle():
+        if self.world.caches.settle():  # this attempt was a trial
             raise Restart("the entries of declared caches are known now", whole=True)
         if not machine.compared.isdisjoint(versions.confused):
             raise Unsupported("`is` tells two equal tuples apart that are one value here")
