@@ -92,8 +92,8 @@ class Specializer:
     budget        limits, see `Budget`
     frozen        objects, or names like "shop.RATES": nobody writes them, nor what they reach, while residuals are used
     caches        dicts, functions in `functools.lru_cache`, `cached_property` objects, or names like "shop._memo" and
-                  "shop.Order._total" (an attribute that is None until it is needed): an entry may be there or not, and
-                  never changes; what the program itself would put there is found out, and is static if it can be
+                  "shop.Order._total" (an attribute that is None until it is needed, or holds a dict): an entry may be
+                  there or not, and never changes; what the program itself would put there is found out
     bool_comparisons  `==`, `!=`, `<`, `<=`, `>` and `>=` of values of unknown class give True or False, as those of the
                   builtin classes do (those of arrays and of columns of a query do not): what combines them is shorter
     watch         called now and then with the source blocks executed, the operations left, and a place

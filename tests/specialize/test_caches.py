@@ -456,6 +456,26 @@ def test_a_value_that_an_object_keeps_and_that_is_not_static() -> None:
     assert residual(3) == residual(4) == 3 == counter._first
 
 
+class Converter:
+    def __init__(self) -> None:
+        self._hooks: dict[Any, Any] = {}
+
+    def hook(self, cls: type) -> Any:
+        if cls not in self._hooks:
+            self._hooks[cls] = [(field.name, field.type) for field in dataclasses.fields(cls)]
+        return self._hooks[cls]
+
+    def convert(self, cls: type, value: Any) -> Any:
+        return [value[name] for name, _ in self.hook(cls)]
+
+
+def test_a_table_that_a_static_object_holds() -> None:
+    converter = Converter()
+    residual = residual_of(converter.convert, Point, caches=[f"{HERE}.Converter._hooks"])
+    assert "for" not in residual.source and "hook" not in residual.source
+    assert residual({"x": 1, "y": 2}) == [1, 2] and converter._hooks == {}
+
+
 class Lean:
     __slots__ = ("_size", "spec")
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from types import MemberDescriptorType
 
 from futamura.specializer.machine import Machine, Restart
-from futamura.specializer.purity import class_lookup, is_mutable, own_attributes
+from futamura.specializer.purity import MISSING, class_lookup, is_mutable, own_attributes
 from futamura.specializer.realizing import forward_to, realized
 from futamura.specializer.values import NONE, AbstractValue, Known, VObject
 
@@ -88,20 +88,23 @@ def lazy_attribute(m: Machine, target: Known, name: str) -> AbstractValue | None
     found = m.world.caches.entry(table, key)
     if found is not None:
         return Known(found[0])
-    return NONE if _is_none(target.value, name) and m.world.caches.missing(table, key) else None
+    content = _content(target.value, name)
+    if type(content) is dict:
+        m.world.caches.declare(content)
+    return NONE if content is None and m.world.caches.missing(table, key) else None
 
 
-def _is_none(value: object, name: str) -> bool:
-    """Is the attribute of this object, or the one of its class in its place, None?"""
+def _content(value: object, name: str) -> object:
+    """The attribute of this object, or the one of its class in its place; MISSING if there is none."""
     stored, found = own_attributes(value), class_lookup(type(value), name)
     if stored is not None and name in stored:
-        return stored[name] is None
+        return stored[name]
     if type(found) is not MemberDescriptorType:
-        return found is None
+        return found
     try:
-        return found.__get__(value) is None
+        return found.__get__(value)
     except AttributeError:
-        return False
+        return MISSING
 
 
 def stored_lazily(m: Machine, target: Known, name: str, value: AbstractValue) -> bool:
