@@ -150,7 +150,7 @@ CODES: Final[dict[str, Code]] = {
         "yours",
         "note",
     ),
-    "FT308": Code(
+    "FT307": Code(
         "cache-kept",
         "what a cache keeps between calls is not known: it may hold what was computed when something was different",
         'if an entry may be there or not, and never changes, declare it: `Specializer(caches=["module.function"])` or'

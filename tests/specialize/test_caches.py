@@ -338,7 +338,7 @@ def test_a_cached_function() -> None:
 def test_a_cached_function_that_is_not_declared() -> None:
     hints.cache_clear()
     residual = residual_of(by_cache, cls=Point, caches=())
-    assert "FT308" in {event.code for event in residual.events}
+    assert "FT307" in {event.code for event in residual.events}
     for _ in range(2):
         assert residual({"x": 1, "y": 2}) == ([True, False], ["x"], True)
     assert hints.cache_info().currsize == 1 and COUNTS == {"hints": 1}

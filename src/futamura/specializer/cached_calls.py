@@ -28,7 +28,7 @@ def call_of_cache(m: Machine, function: AbstractValue, args: list[AbstractValue]
         return None
     table = m.world.caches.inside(function.value)
     if table is None and all(type(arg) is Known for arg in args):
-        m.event("FT308", f"the call of `{function.value.__wrapped__.__qualname__}` stays: it keeps what it gave")
+        m.event("FT307", f"the call of `{function.value.__wrapped__.__qualname__}` stays: it keeps what it gave")
     if table is None:
         return None
     parts = [_part_of_key(m, value) for value in (*args, *(value for _, value in keywords))]
@@ -73,7 +73,7 @@ def cached_property_of(
         if stored is None or name in stored:
             return None
         if table is None:
-            m.event("FT308", f"the attribute `{name}` is read when the residual runs: it is computed when first needed")
+            m.event("FT307", f"the attribute `{name}` is read when the residual runs: it is computed when first needed")
             return None
         return _entry_or_call(m, table, m.world.serial(target.value), found.func, [target], [])
     entry = m.state.object(target)
