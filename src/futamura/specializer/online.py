@@ -56,6 +56,7 @@ from futamura.specializer.knowledge import Knowledge
 from futamura.specializer.leaking import changed
 from futamura.specializer.machine import Machine, OutOfTime, OverBudget, Restart, Unsupported
 from futamura.specializer.origins import Trace, trace
+from futamura.specializer.overloads import only_dispatches
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style, static_size
 from futamura.specializer.programs import Point, name_values, point_of
 from futamura.specializer.purity import MISSING
@@ -177,8 +178,8 @@ class _Sources:
             return None
 
     def callee(self, function: types.FunctionType) -> FunctionFacts | None:
-        """What `resolve` finds, unless the program does not want the function looked into."""
-        return None if is_marked(function, "opaque") else self.resolve(function)
+        """What `resolve` finds, unless the program does not want the function looked into, or nothing is in it."""
+        return None if is_marked(function, "opaque") or only_dispatches(function) else self.resolve(function)
 
     def program(self, program: Program, namespace: Mapping[str, object], trim: bool) -> FunctionFacts:
         """The entry of a program whose functions call one another by name."""

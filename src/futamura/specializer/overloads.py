@@ -22,7 +22,7 @@ from futamura.specializer.rules import exact_type
 from futamura.specializer.values import AbstractValue, Known
 from futamura.specializer.world import Assumption, Registered
 
-__all__ = ["call_of_overload"]
+__all__ = ["call_of_overload", "only_dispatches"]
 
 
 def _of_closure(function: types.FunctionType, name: str) -> object:
@@ -68,6 +68,12 @@ def call_of_overload(
     place = f"{function.value.__qualname__}.registry[{kind.__qualname__}]"
     m.world.assume(Assumption("registered", place, held, kind.__qualname__, registry[kind]))
     return Known(registry[kind]), args, keywords
+
+
+def only_dispatches(function: types.FunctionType) -> bool:
+    """Did `functools.singledispatch` make the function?  If the class of its argument is not known, all that it does is
+    to look for it in a table of weak references, or along the bases of a class: nothing of that can be known."""
+    return function.__code__ is _WRAPPER
 
 
 def _registry(function: types.FunctionType) -> dict[type, object] | None:
