@@ -35,7 +35,7 @@ from futamura.frontend.sharing import changing_objects, is_container
 from futamura.ir.classes import is_a
 from futamura.source import unwarned
 
-__all__ = ["changing", "contents_are_constant", "is_rebound", "registered"]
+__all__ = ["changing", "contents_are_constant", "is_rebound", "line_of_use", "registered"]
 
 _READING: Final = frozenset({"get", "items", "keys", "values", "index", "count", "copy"})
 _MEASURES: Final = frozenset(
@@ -49,8 +49,9 @@ _GIVING: Final = frozenset({"sum", "min", "max"})
 class _Changes(NamedTuple):
     """What the functions of a module change."""
 
-    names: frozenset[str]
-    """Globals, and attributes with a dot, which functions do something else with than to read their contents."""
+    names: Mapping[str, int]
+    """Globals, and attributes with a dot, which functions do something else with than to read their contents, and the
+    first line where one does."""
     certain: Changed
     with_registering: Changed
     """The same with what is filled by functions that are only called on import."""
@@ -120,6 +121,12 @@ def contents_are_constant(namespace: Mapping[str, object], name: str, container:
     return all(map(_is_plain, gc.get_referents(container)))
 
 
+def line_of_use(namespace: Mapping[str, object], name: str) -> int:
+    """The first line where a function does something else with this name than to read what it holds; 0 if none does."""
+    known = _changes(namespace)
+    return 0 if known is None else known.names.get(name, 0)
+
+
 def changing(namespace: Mapping[str, object]) -> dict[int, object]:
     """By identity the objects of the module whose contents functions change under some name: its own functions, and
     those of the modules that it imports containers from."""
@@ -186,22 +193,22 @@ def _changed(namespace: Mapping[str, object]) -> _Changes | None:
     harmless = stores_on_new_classes(tree)
     for node in ast.walk(tree):
         harmless.update(id(name) for name in _read_only(node))
-    changed: set[str] = set()
+    changed: dict[str, int] = {}
     registering = registering_functions(tree)
     left_out = set(map(id, registering))
     for function in ast.walk(tree):
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) and id(function) not in left_out:
             for node in ast.walk(function):
                 if isinstance(node, ast.Name) and id(node) not in harmless:
-                    changed.add(node.id)
+                    changed.setdefault(node.id, node.lineno)
                 elif isinstance(node, ast.Attribute) and id(node) not in harmless:
-                    changed.add("." + node.attr)
+                    changed.setdefault("." + node.attr, node.lineno)
                 elif isinstance(node, ast.Constant) and type(node.value) is str:
-                    changed.add("." + node.value)
+                    changed.setdefault("." + node.value, node.lineno)
     imported = frozenset(_imported(tree, namespace.get("__package__")))
     everything = changed_by_functions(tree)
     certain = changed_by_functions(tree, registering) if registering else everything
-    return _Changes(frozenset(changed), certain, everything, imported)
+    return _Changes(changed, certain, everything, imported)
 
 
 def _reaches_itself(tree: ast.Module, name: str) -> bool:

@@ -401,8 +401,11 @@ class Machine(Emitter):
     # -- static objects
 
     def frozen(self, value: object) -> bool:
-        """May the contents of this static object be read now?"""
-        return self.world.contents(value)
+        """May the contents of this static object be read now?  If its module is the reason why not, that is told."""
+        known = self.world.contents(value)
+        if not known and (why := self.world.why_unknown(value)):
+            self.event("FT306", why)
+        return known
 
     def reads(self, container: object, item: object) -> None:
         self.world.found(container, item)

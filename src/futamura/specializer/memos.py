@@ -31,10 +31,8 @@ def forgotten(m: Machine, table: AbstractValue, key: AbstractValue) -> None:
 
 def note_unknown(m: Machine, table: AbstractValue, key: AbstractValue) -> None:
     """Say so if what is read of a table would be known but for what its module does with it."""
-    if type(table) is Known and type(key) is Known and type(table.value) in (dict, list):
-        place = m.world.place_of_unknown(table.value)
-        if place:
-            m.event("FT306", f"`{place}` is read when the residual runs: a function of its module may write to it")
+    if type(table) is Known and type(key) is Known and not m.world.is_frozen(table.value):
+        m.frozen(table.value)
 
 
 def is_entry(m: Machine, table: Known, key: Known, answer: bool) -> AbstractValue | None:

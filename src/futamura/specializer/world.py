@@ -144,6 +144,8 @@ class Modules(Protocol):
 
     def contents_are_constant(self, namespace: Mapping[str, object], name: str, container: object, /) -> bool: ...
 
+    def line_of_use(self, namespace: Mapping[str, object], name: str, /) -> int: ...
+
     def changing(self, namespace: Mapping[str, object], /) -> Mapping[int, object]: ...
 
     def registered(self, namespace: Mapping[str, object], /) -> Mapping[int, object]: ...
@@ -418,19 +420,29 @@ class World:
             self._members[id(cls), name] = found
         return found
 
-    def place_of_unknown(self, value: object) -> str:
-        """The global, or the attribute of a class, whose container `value` is, if its contents are not believed
-        because of what its module does."""
-        if self.is_frozen(value):
+    def why_unknown(self, value: object) -> str:
+        """Why the contents of a global, or of an attribute of a class, are not believed, if what its module does is the
+        reason."""
+        if type(value) not in _FILLED or self.is_frozen(value):
             return ""
         for found in self.assumptions.values():
             if found.value is not value:
                 continue
             if found.kind == "global" and isinstance(found.holder, Mapping):
-                return "" if self.binds(found.holder, found.name) else found.place
+                return self._why_unknown(found.holder, found.name, found.place, value)
             if found.kind == "attribute" and is_a(found.holder, type):
-                return f"{found.holder.__module__}.{found.place}"
+                owner = next((base for base in found.holder.__mro__ if found.name in base.__dict__), found.holder)
+                module = sys.modules.get(owner.__module__)
+                place = f"{found.holder.__module__}.{found.place}"
+                return "" if module is None else self._why_unknown(module.__dict__, f".{found.name}", place, value)
         return ""
+
+    def _why_unknown(self, namespace: Mapping[str, object], name: str, place: str, value: object) -> str:
+        if self._modules is None or self._holds_constant(namespace, name, value):
+            return ""
+        line = self._modules.line_of_use(namespace, name)
+        writer = f"line {line}" if line else "a function"
+        return f"`{place}` is read when the residual runs: {writer} of its module may write to it"
 
     def binds(self, namespace: Mapping[str, object], name: str) -> bool:
         """Is `name` a global of the module whose contents are believed constant?"""

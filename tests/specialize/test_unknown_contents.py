@@ -1,0 +1,65 @@
+"""Tables that are read when the residual runs say which line of their module is the reason.
+
+    for name, handler in HANDLERS.items(): ...     FT306: line 5 of its module may write to it
+
+Invariant: a table that is only read, or that the residual itself writes, gets no such note.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import futamura
+
+SOURCE = """
+HANDLERS = {"double": lambda x: x * 2}
+RATES = {"a": 3}
+def replace(name, function):
+    HANDLERS[name] = function
+class Kind:
+    options = [1, 2]
+    names = ["x"]
+    def more(self):
+        self.options.append(1)
+def run(n, x):
+    for name, handler in HANDLERS.items():
+        x = handler(x)
+    for option in Kind.options:
+        x += option
+    return x * n + RATES["a"] + len(Kind.names)
+def asked(n, x):
+    return HANDLERS.get("double")(x) * n, "double" in HANDLERS
+"""
+
+
+@pytest.fixture(name="module")
+def _module(tmp_path: Path) -> Any:
+    (tmp_path / "unknown_tables.py").write_text(SOURCE)
+    sys.path.insert(0, str(tmp_path))
+    yield __import__("unknown_tables")
+    sys.path.remove(str(tmp_path))
+    del sys.modules["unknown_tables"]
+
+
+def test_loops(module: Any) -> None:
+    made = futamura.specialize(module.run, n=2)
+    assert [event.reason for event in made.events if event.code == "FT306"] == [
+        "`unknown_tables.HANDLERS` is read when the residual runs: line 5 of its module may write to it",
+        "`unknown_tables.Kind.options` is read when the residual runs: line 10 of its module may write to it",
+    ]
+    module.replace("more", lambda x: x + 100)
+    assert made(1) == module.run(2, 1) == 2 * (1 * 2 + 100 + 3) + 3 + 1
+
+
+def test_methods(module: Any) -> None:
+    made = futamura.specialize(module.asked, n=2)
+    assert [event.code for event in made.events] == ["FT306"] and "line 5" in made.explain()
+
+
+def test_what_is_promised_says_nothing(module: Any) -> None:
+    made = futamura.Specializer(frozen=[module.HANDLERS, module.Kind.options])(module.run, n=2)
+    assert not made.events and "for" not in made.source
