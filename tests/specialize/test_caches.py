@@ -489,6 +489,39 @@ class Lean:
         return self._size + x
 
 
+class Changing:
+    def __init__(self, spec: str) -> None:
+        self.spec = spec
+        self._size: int | None = None
+
+    @functools.cached_property
+    def names(self) -> Any:
+        return self.spec.split(",")
+
+    def assigned(self, x: Any) -> Any:
+        before = len(self.names)
+        self.names = x
+        return before, self.names
+
+    def reset(self, x: Any) -> Any:
+        if self._size is None:
+            self._size = len(self.spec)
+        before = self._size
+        self._size = None
+        return before, self._size, x
+
+
+def test_what_is_kept_and_assigned_again() -> None:
+    for method, cache in (("assigned", "names"), ("reset", "_size")):
+        residual = residual_of(getattr(Changing("a,b"), method), caches=[f"{HERE}.Changing.{cache}"])
+        assert residual("xyz") == getattr(Changing("a,b"), method)("xyz")
+
+
+def test_a_promise_that_was_used_is_told() -> None:
+    assert "declared cache" in residual_of(by_get, cls=Point).explain()
+    assert "declared cache" not in residual_of(fails, name="a").explain()
+
+
 def test_a_slot_that_is_filled_later() -> None:
     residual = residual_of(Lean("abc").size, caches=[f"{HERE}.Lean._size"])
     assert residual.source.endswith("return 3 + x\n") and residual(2) == 5

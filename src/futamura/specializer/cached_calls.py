@@ -70,7 +70,8 @@ def cached_property_of(
     """The call behind a `cached_property` that has no value yet; None if it is read at run time."""
     if type(target) is Known:
         table, stored = m.world.caches.inside(found), own_attributes(target.value)
-        if stored is None or name in stored:
+        place = (m.world.serial(target.value), name)
+        if stored is None or name in stored or place in m.state.overlays or place in m.world.written:
             return None
         if table is None:
             m.event("FT307", f"the attribute `{name}` is read when the residual runs: it is computed when first needed")

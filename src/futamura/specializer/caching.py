@@ -135,6 +135,10 @@ class Caches:
         self._asked.setdefault(id(table), {})[key] = None
         return True
 
+    def are_used(self) -> bool:
+        """Was an entry used as static?"""
+        return any(self._used.values()) or any(self._noted.values())
+
     def is_asked(self, table: object, key: object) -> bool:
         """Has this attempt taken the entry for one that is not there?"""
         return key in self._asked.get(id(table), {})

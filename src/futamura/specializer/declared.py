@@ -18,9 +18,11 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Final
 
-__all__ = ["BOOL_COMPARISONS", "NOTHING", "Declared", "promised_bool"]
+__all__ = ["BOOL_COMPARISONS", "CACHES", "NOTHING", "Declared", "promised_bool"]
 
 BOOL_COMPARISONS: Final = "`==`, `!=`, `<`, `<=`, `>` and `>=` of values of unknown class give True or False"
+
+CACHES: Final = "an entry of a declared cache may be there or not, and never changes"
 
 _COMPARISONS: Final = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 _BUILTIN: Final = frozenset(

@@ -538,7 +538,7 @@ class _Run:
         )  # fmt: skip
         return Outcome(
             program, self.open, assumptions, tuple(dict.fromkeys(self.events)), stats, tuple(self.points),
-            self._apart(program, assumptions), declared=tuple(self.world.promises_used),
+            self._apart(program, assumptions), declared=self.world.promises(),
         )  # fmt: skip
 
     def _check_static(self, program: Program, read: set[tuple[int, str]]) -> None:

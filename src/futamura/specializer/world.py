@@ -23,7 +23,7 @@ from futamura.analysis.sharing import is_stored_on_a_class
 from futamura.ir.classes import is_a
 from futamura.ir.immediates import closure_of
 from futamura.specializer.caching import Caches
-from futamura.specializer.declared import BOOL_COMPARISONS, Declared, promised_bool
+from futamura.specializer.declared import BOOL_COMPARISONS, CACHES, Declared, promised_bool
 from futamura.specializer.plainness import comparable
 from futamura.specializer.purity import MISSING, behind, class_lookup, is_mutable, plain_lookup
 
@@ -251,6 +251,10 @@ class World:
             self._promise(value)
         for cache in declared.caches:
             self.caches.declare(cache)
+
+    def promises(self) -> tuple[str, ...]:
+        """What was promised in words, and made a difference."""
+        return (*self.promises_used, *([CACHES] if self.caches.are_used() else []))
 
     def compares_to_bool(self, name: str, types: Sequence[type | None]) -> bool:
         """Is it promised that this comparison gives a bool?"""
