@@ -19,7 +19,7 @@ from __future__ import annotations
 import builtins
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import CellType, FunctionType, MethodType
 from typing import Any, Final, TypeAlias
@@ -32,7 +32,7 @@ from futamura.backend.python.loading import load_residual as load_emitted
 from futamura.errors import UnsupportedError, diagnose
 from futamura.frontend.python import collector_paused, lower
 from futamura.ir.continuation import Continuation, continuation_program
-from futamura.ir.graph import Function, Program, Signature, Suspended
+from futamura.ir.graph import OBJECT, Function, Program, Signature, Suspended
 from futamura.optimize.contents import Contents, use_contents
 from futamura.optimize.forwarding import forward
 from futamura.optimize.inference import Known
@@ -162,7 +162,7 @@ def residual_text(
                 optimized, _ = optimize(told, AGAIN, known=known, given=given)
         if used:
             optimized, _ = optimize(forward(optimized), _PLACING, known=known, given=given)
-        return _briefest(optimized, known), report.kept
+        return _briefest(_with_types(optimized, promised or {}), known), report.kept
 
     with collector_paused():
         found, keeping = printed(program, PIPELINE)
@@ -180,6 +180,18 @@ def residual_text(
 def _encoded(emitted: Emitted) -> tuple[int, int, int]:
     """What stands in the text to encode control flow: dispatchers, flags, and loops, which may be run through once."""
     return emitted.dispatchers, emitted.flags, emitted.text.count("while True:")
+
+
+def _with_types(program: Program, promised: Mapping[str, Contents]) -> Program:
+    """The program with the promised classes of its inputs, which were tested before it runs, as their types."""
+    main = program.main
+    told = {value: promised[name].type for name, value in zip(main.signature.names, main.entry.params)
+            if name in promised and promised[name].type != OBJECT}  # fmt: skip
+    if not told:
+        return program
+    types = tuple([told.get(value, kind) for value, kind in enumerate(main.types)])
+    functions = [replace(one, types=types) if one is main else one for one in program.functions]
+    return replace(program, functions=tuple(functions))
 
 
 def _briefest(program: Program, known: Known | None) -> Emitted:

@@ -28,7 +28,7 @@ from futamura.backend.python.trees import Comprehension, Expression, Literal, No
 from futamura.backend.structure.structure import structure
 from futamura.backend.structure.tree import Suite
 from futamura.ir.constant import Constant
-from futamura.ir.graph import ClassAttr, Function, FunctionAttr, Operation, Program, Signature, Span, Value
+from futamura.ir.graph import OBJECT, ClassAttr, Function, FunctionAttr, Operation, Program, Signature, Span, Value
 
 __all__ = ["Unprintable", "emit"]
 
@@ -341,6 +341,11 @@ class _FunctionEmitter:
 
     def expressible(self, name: str) -> bool:
         return self.emission.prepared.expressible(name)
+
+    def exact(self, value: Value) -> str:
+        """The exact class of a value; nothing is known of those that printing made."""
+        types = self.prepared.draft.function.types
+        return types[value] if value < len(types) else OBJECT
 
     def only_looped_over(self, value: Value) -> bool:
         return value in self.prepared.only_looped_over

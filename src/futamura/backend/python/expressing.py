@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Final, Protocol
 
 from futamura.backend.python.exact import exception_matches, member_of
+from futamura.backend.python.opposites import opposite
 from futamura.backend.python.trees import (
     Comprehension,
     Expression,
@@ -77,6 +78,7 @@ class Context(Protocol):
     def generator_text(self, node: Node, iterable: str) -> str: ...
     def is_super(self, node: Node) -> bool: ...
     def only_looped_over(self, value: Value) -> bool: ...
+    def exact(self, value: Value) -> str: ...
 
 
 def literal(value: object) -> tuple[str, int] | None:
@@ -151,9 +153,9 @@ class Expressions:
             return self.condition(tree.kids[0], False, level)
         if isinstance(tree, Fused) and tree.kind == "not":
             return self.condition(tree.kids[0], False, level)
-        opposite = _OPPOSITE.get(tree.op.name) if isinstance(tree, Node) else None
-        if opposite is not None and isinstance(tree, Node):
-            return self._comparison(tree.kids, (opposite,), level)
+        other = opposite(tree, self.context.exact)
+        if other is not None and isinstance(tree, Node):
+            return self._comparison(tree.kids, (other,), level)
         found = "not " + self.condition(tree, False, NOT)
         return f"({found})" if level > NOT else found
 
@@ -350,9 +352,6 @@ class Expressions:
         only = len(args) == 1 and not marks[0] and isinstance(args[0], Node) and _is_generator_call(args[0])
         inside = parts[0] if only else f"({', '.join(parts)})"
         return f"{self._primary(function)}{inside}", ATOM
-
-
-_OPPOSITE: Final = {"is": "is_not", "is_not": "is", "in": "not_in", "not_in": "in"}
 
 
 def _is_generator_call(tree: Expression) -> bool:

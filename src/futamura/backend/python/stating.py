@@ -12,6 +12,7 @@ from typing import Final, Protocol
 from futamura.backend.python.expressing import INPLACE_SIGNS, Expressions
 from futamura.backend.python.importing import from_import_lines, import_line, member_import_line
 from futamura.backend.python.naming import Names
+from futamura.backend.python.opposites import equal_first
 from futamura.backend.python.prepare import ClauseHeader, WithHeader
 from futamura.backend.python.rotating import rotated
 from futamura.backend.python.trees import (
@@ -149,11 +150,8 @@ class Writer:
         if isinstance(condition, FlagTest):
             if condition.operator == "truth":
                 return f"not {condition.name}" if negated else condition.name
-            signs = (
-                {"==": "!=", "<": ">=", "eq": "!=", "lt": ">="}
-                if negated
-                else {"==": "==", "<": "<", "eq": "==", "lt": "<"}
-            )
+            opposite = {"==": "!=", "<": ">=", "eq": "!=", "lt": ">="}
+            signs = opposite if negated else {"==": "==", "<": "<", "eq": "==", "lt": "<"}
             return f"{condition.name} {signs[condition.operator]} {condition.value}"
         assert isinstance(condition, (Ref, Literal, Node, Fused))
         return self.e.condition(condition, negated)
@@ -163,6 +161,7 @@ class Writer:
         while True:
             if self._assert(statement, word, depth) or self._match(statement, word, depth):
                 return
+            statement = equal_first(statement, word == "elif", self.e.context.exact)
             text = self._test(statement.condition, statement.negated)
             body = rotated(statement, self._test) if word == "if" else None
             self.out.add(depth, f"{word if body is None else 'while'} {text}:", _span(statement.condition))
