@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from futamura.errors import UnsupportedError
 from futamura.frontend.python import lower
 from futamura.ir.frames import Machine
 from futamura.ir.graph import Program
@@ -355,3 +356,41 @@ def test_deep_nesting_of_expressions() -> None:
         text = f"(a or [{text}])"
     function = define(f"def f(a):\n    return {text}\n")
     assert interpreted(function)(0) == function(0)
+
+
+def test_a_function_is_lowered_once() -> None:
+    def made(n: int) -> Any:
+        return lambda x: (x + n, "a text that is one object")
+
+    first, second = made(1), made(2)
+    program = lower(first).program
+    assert lower(first).program is program
+    assert lower(second).program is program and lower(second).function is second
+    unchecked = lower(first, check=False).program
+    assert unchecked is not program and unchecked == program
+
+
+def test_what_is_lowered_again_is_refused_for_what_its_names_mean_now() -> None:
+    namespace: dict[str, Any] = {"__name__": "somewhere"}
+    text = "def f(x):\n    return eval(x)\n"
+    linecache.cache["<refused later>"] = (len(text), None, text.splitlines(True), "<refused later>")
+    exec(compile(text, "<refused later>", "exec"), namespace)
+    namespace["eval"] = len
+    program = lower(namespace["f"]).program
+    assert lower(namespace["f"]).program is program
+    del namespace["eval"]
+    with pytest.raises(UnsupportedError, match="eval"):
+        lower(namespace["f"])
+    namespace["eval"], namespace["__name__"] = len, "elsewhere"
+    assert lower(namespace["f"]).program.main.module == "elsewhere"
+
+
+def test_the_same_text_loaded_again_is_lowered_again() -> None:
+    text = "def f():\n    return 'some constant', 12345.5\n"
+    linecache.cache["<loaded twice>"] = (len(text), None, text.splitlines(True), "<loaded twice>")
+    programs = []
+    for _ in range(2):
+        namespace: dict[str, Any] = {}
+        exec(compile(text, "<loaded twice>", "exec"), namespace)
+        programs.append(lower(namespace["f"]).program)
+    assert programs[0] is not programs[1]

@@ -47,6 +47,8 @@ class Located(NamedTuple):
     lines: list[str]
     stringized: bool
     """Whether annotations are strings: `from __future__ import annotations`."""
+    made: dict[FunctionNode, Any]
+    """For those who keep something for a tree: it lives as long as the text."""
 
 
 def locate(target: object) -> Located:
@@ -140,6 +142,7 @@ class Text:
         self.text = text
         self.flags = flags
         self.lines: list[str] = []
+        self.made: dict[FunctionNode, Any] = {}
         try:
             self.tree, module = _compile(text, file, flags)
         except (SyntaxError, ValueError) as error:
@@ -232,7 +235,7 @@ def _found(function: FunctionType, text: Text) -> Located | str:
             return "no definition begins on that line"
     node, private = found
     stringized = bool(code.co_flags & __future__.annotations.compiler_flag)
-    return Located(function, node, private, text.file, text.lines, stringized)
+    return Located(function, node, private, text.file, text.lines, stringized, text.made)
 
 
 def _lambda(code: CodeType, nodes: list[Found]) -> Found | None:

@@ -17,7 +17,7 @@ import threading
 from collections import ChainMap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import CellType
+from types import CellType, CodeType
 from typing import Any, Final, TypeVar
 
 from futamura.frontend import conditions, expressions, patterns, protection, statements, targets
@@ -27,7 +27,7 @@ from futamura.frontend.definitions import docstring
 from futamura.frontend.draft import Draft, Nested, Unit
 from futamura.frontend.locate import Located, locate
 from futamura.frontend.refusals import refuse_unsupported
-from futamura.frontend.scopes import analyze, mangle
+from futamura.frontend.scopes import Scope, analyze, mangle
 from futamura.frontend.ssa import Construction, span_of
 from futamura.frontend.statements import leave
 from futamura.frontend.variables import cell_variables, order_blocks
@@ -61,6 +61,20 @@ class LoweredFunction:
     """The cells of the entry's free names, in the order of `program.main.free`."""
     file: str
     future_annotations: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Lowering:
+    """What was made of a tree: good for the same code object in the same module, as long as no name that it uses means
+    something that is refused."""
+
+    code: CodeType
+    module: str
+    stringized: bool
+    check: bool
+    unit: Unit
+    scope: Scope
+    program: Program
 
 
 def lower(target: object, *, check: bool = True) -> LoweredFunction:
@@ -115,15 +129,21 @@ def _program(located: Located, check: bool) -> Program:
     function, node = located.function, located.node
     code = function.__code__
     module = function.__globals__.get("__name__")
+    module = module if isinstance(module, str) else ""
+    free = free_names(code)
+    known = located.made.get(node)
+    if isinstance(known, _Lowering) and known.code is code:
+        if (known.module, known.stringized, known.check) == (module, located.stringized, check):
+            refuse_unsupported(known.unit, known.scope, _namespace(function), free)
+            return known.program
     unit = Unit(
         file=located.file,
         lines=located.lines,
-        module=module if isinstance(module, str) else "",
+        module=module,
         stringized=located.stringized,
         optimize=sys.flags.optimize,
     )
     unit.takes_constants_of(code)
-    free = free_names(code)
     scope = analyze(node, located.private, free, stringized=located.stringized)
     if isinstance(node, ast.AsyncFunctionDef):
         raise unit.refuse("FT105", "this is an asynchronous function", node)
@@ -134,7 +154,9 @@ def _program(located: Located, check: bool) -> Program:
     while unit.pending:
         pending, unit.pending = unit.pending, []
         functions.extend(_lower(unit, nested, check) for nested in pending)
-    return Program(name, tuple(functions))
+    program = Program(name, tuple(functions))
+    located.made[node] = _Lowering(code, module, located.stringized, check, unit, scope, program)
+    return program
 
 
 def _lower(unit: Unit, nested: Nested, check: bool) -> Function:
