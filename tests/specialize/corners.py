@@ -140,14 +140,19 @@ def _program(p: _Writer, seed: int) -> Program:
             f"def target({', '.join(parameters)}):", "    out = []", *_indented(lines), "    return out", "",
         ]
     )  # fmt: skip
+    aliased = bool(chosen[0].objects) and not chosen[0].tweaks  # what matters is that `v` is `o`
     share = (0.2, 0.5, 0.5, 0.8)[p.random.randrange(4)]
-    static = [(name, p.pick(values[name])) for name in parameters if p.chance(0.8 if name == "o" else share)]
-    given = {name for name, _ in static}
+    known = [name for name in parameters if p.chance(0.8 if name == "o" else share) and not (aliased and name == "v")]
+    static = [(name, p.pick(values[name])) for name in known]
+    given = set(known)
     opened = [name for name in parameters if name not in given]
     promises = [(name, _PROMISES[name]) for name in opened if name in _PROMISES and p.chance(0.15)]
     held = [f"static[{name!r}]" for name in ("xs", "ys", "o") if name in given]
     inputs = [_input(p, opened, values) for _ in range(INPUTS - 1)]
-    inputs.append(_input(p, opened, {**values, **{name: (*values[name], *held * 5) for name in ("xs", "ys", "v")}}))
+    some = {name: (*values[name], *held * 5) for name in ("xs", "ys", "v")}  # in the last input alone
+    if aliased and "o" in given:
+        some["v"] = ("static['o']",)
+    inputs.append(_input(p, opened, {**values, **some}))
     tweaks = [tweak for part in chosen for tweak in part.tweaks]
     if tweaks and p.chance(0.4):
         for place in (2, 4):

@@ -212,7 +212,7 @@ class _Walk:
         if written is not None and not fresh and op.args[_STORED.get(op.name, 0)] == value:
             if op.name in ("setattr", "delattr"):
                 return self.kinds.attributes
-            if any(cls in written for cls in self.kinds.classes):
+            if any(cls in written if cls in _CONTAINERS else _defines(cls, op.name) for cls in self.kinds.classes):
                 return True
         return self.kinds.code
 
@@ -246,6 +246,11 @@ def _looks_only(function: object) -> bool:
         if function.__module__ in ("math", "_struct"):
             return not function.__name__.startswith("pack_into")
     return type(function) in (type, BuiltinFunctionType) and function in _LOOKING
+
+
+def _defines(cls: type, operator: str) -> bool:
+    """May this operator write to an instance of a class like `deque` or `defaultdict`?"""
+    return hasattr(cls, f"__{operator}__")
 
 
 _READING: Final[dict[type, frozenset[str]]] = {
