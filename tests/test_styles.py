@@ -17,6 +17,7 @@ import pytest
 from bench.cases.measuring import race
 from futamura import Residual, Specializer, specialize
 from tests.styles import (
+    authors,
     charts,
     chips,
     composed,
@@ -242,6 +243,32 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], list[tuple[Any, ...]
         composed.page,
         (composed.PAGE,),
         [({"owner": "A <b>", "books": ["x & y", 3]},), ({"owner": 1, "books": []},), ({},)],
+    ),
+    "rules in each other": (
+        authors.allowed,
+        (authors.RULE,),
+        [
+            (one,)
+            for one in (
+                {"age": 20, "country": "DE"}, {"age": 17, "country": "DE"}, {"age": 30, "country": "US", "plan": "pro"},
+                {"age": 30, "country": "US", "plan": "pro", "card": 1}, {"age": 30}, {"age": "x"}, {},
+            )
+        ],
+    ),
+    "wiring by name": (authors.handled, (authors.wired(), "page"), [("ann", "x"), (None, 3)]),
+    "plural forms": (authors.plural, ("ru",), [(1,), (3,), (11,), (25,), (1.5,), (-22,), ("x",)]),
+    "statements of a dialect": (
+        authors.sql,
+        (authors.Dialect(), authors.ORDERS),
+        [({"u": 1, "s": ["a", "b"]},), ({"u": 1, "s": []},), ({"u": 1},), ({"u": 1, "s": 3},)],
+    ),
+    "records by annotations": (
+        authors.loaded, (authors.Person,), [({"name": "Ann", "age": "3"},), ({"name": "Ann", "age": "x"},), ({},)]
+    ),
+    "requests over a graph": (
+        authors.resolved,
+        (authors.TYPES, authors.REQUEST, "Query"),
+        [(None, authors.BASE, {"uid": 1}), (None, authors.BASE, {"uid": 9}), (None, authors.BASE, {}), (None, {}, {})],
     ),
 }  # fmt: skip
 NOT_YET: set[str] = set()

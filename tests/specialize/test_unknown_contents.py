@@ -63,3 +63,28 @@ def test_methods(module: Any) -> None:
 def test_what_is_promised_says_nothing(module: Any) -> None:
     made = futamura.Specializer(frozen=[module.HANDLERS, module.Kind.options])(module.run, n=2)
     assert not made.events and "for" not in made.source
+
+
+METHODS = """
+TABLE = {"a": [1, 2]}
+class Row:
+    def cells(self):
+        return []
+class Grid:
+    def __init__(self):
+        self.cells = [[0]]
+    def put(self, x):
+        self.cells[0].append(x)
+def run(key, x):
+    return TABLE[key][0] + x
+"""
+
+
+def test_a_method_with_the_name_of_an_attribute_whose_items_are_changed(tmp_path: Path) -> None:
+    (tmp_path / "cells_twice.py").write_text(METHODS)
+    sys.path.insert(0, str(tmp_path))
+    module: Any = __import__("cells_twice")
+    sys.path.remove(str(tmp_path))
+    made = futamura.specialize(module.run, key="a")
+    assert made.source == "def run(x):\n    return 1 + x\n" and made(2) == 3
+    del sys.modules["cells_twice"]

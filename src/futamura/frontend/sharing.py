@@ -60,8 +60,12 @@ def is_container(value: object) -> bool:
 
 
 def _add_parts(value: object, found: dict[int, object]) -> None:
-    """All objects of data that `value` holds."""
+    """All objects of data that `value` holds.  A function, which may have the name of an attribute, does not hold what
+    the module of its globals does."""
     work = gc.get_referents(value)
+    if is_a(value, types.FunctionType):
+        spaces = (value.__globals__, value.__builtins__)  # type: ignore[attr-defined]
+        work = [part for part in work if all(part is not space for space in spaces)]
     seen: set[int] = set()
     while work:
         part = work.pop()
