@@ -30,6 +30,9 @@ def keep(x):
 SEEN = []
 keep = futamura.opaque(keep)
 @futamura.opaque
+def call(function, *given):
+    return function(*given)
+@futamura.opaque
 def bump(vm):
     vm.pc = getattr(vm, 'pc', 0) + 100
 def noisy(name, n):
@@ -107,7 +110,7 @@ class _Writer:
 
     def body(self, statements: Sequence[str]) -> list[str]:
         found: list[str] = []
-        for _ in range(self.random.randrange(1, 4)):
+        for _ in range(self.random.randrange(1, 6)):
             found += self.statement(statements)
         return found
 
@@ -146,15 +149,17 @@ def _program(p: _Writer, seed: int) -> Program:
     static = [(name, p.pick(values[name])) for name in known]
     given = set(known)
     opened = [name for name in parameters if name not in given]
-    promises = [(name, _PROMISES[name]) for name in opened if name in _PROMISES and p.chance(0.15)]
+    likely = 0.7 if p.chance(0.25) else 0.0
+    promises = [(name, _PROMISES[name]) for name in opened if name in _PROMISES and p.chance(likely)]
     held = [f"static[{name!r}]" for name in ("xs", "ys", "o") if name in given]
     inputs = [_input(p, opened, values) for _ in range(INPUTS - 1)]
     some = {name: (*values[name], *held * 5) for name in ("xs", "ys", "v")}  # in the last input alone
     if aliased and "o" in given:
         some["v"] = ("static['o']",)
     inputs.append(_input(p, opened, {**values, **some}))
-    tweaks = [tweak for part in chosen for tweak in part.tweaks]
-    if tweaks and p.chance(0.4):
+    used = set(re.findall(r"\w+", " ".join(lines)))
+    tweaks = [tweak for part in chosen for tweak in part.tweaks if used.intersection(re.findall(r"\w+", tweak))]
+    if tweaks and p.chance(0.6):
         for place in (2, 4):
             inputs[place] = f"({p.pick(tweaks)}, {inputs[place]})[1]"
     return Program(seed, source, "target", tuple(parameters), (), tuple(static), tuple(inputs), tuple(promises))

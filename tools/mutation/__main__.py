@@ -45,11 +45,13 @@ _TESTS = (
 """The unit tests in the order in which they are run: those that are short and say most come first."""
 STAGES = ("named", *[name for name, _ in _TESTS], "fuzzer")
 _FUZZERS = (
-    ("tools.fuzz_specializer", ("--count", "200", "--jobs", "1")),
-    ("tools.fuzz_heaps", ("--count", "200")),
-    ("tools.fuzz_corners", ("--count", "200")),
+    ("tools.fuzz_specializer", ("--count", "100", "--jobs", "1")),
+    ("tools.fuzz_heaps", ("--count", "100")),
+    ("tools.fuzz_corners", ("--count", "300")),
 )
-"""With what is looked for in one slice."""
+"""With what is looked for in one slice: the programs from the corners are short, and most are new ones."""
+_SLICE = 300
+"""The seeds of a slice."""
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
 _FOUND = re.compile(r"^\d+ x .*$", re.MULTILINE)
 
@@ -99,7 +101,7 @@ def _fuzzed(tree: Path, seconds: float, seed: int) -> str:
             if done.code:
                 found = _FOUND.search(done.output)
                 return found.group(0) if found else done.output[-200:]
-        seed += 200
+        seed += _SLICE
     return ""
 
 
