@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import futamura
+from tests.specialize.memo_programs import memos
 
 HERE = __name__
 MEMO: dict[Any, Any] = {}
@@ -554,3 +555,25 @@ def test_a_cached_property_of_a_new_object() -> None:
 def test_a_cache_that_is_not_there(name: str) -> None:
     with pytest.raises(ValueError, match=f"'{name}'"):
         futamura.Specializer(caches=[name])
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_programs_with_memo_tables(seed: int) -> None:
+    program = memos(seed)
+    residual = futamura.Specializer(caches=program.caches())(program.main, s=3)
+    assert set(residual.stats["fallbacks"]) <= {"FT301"}, program.source  # two equal tuples are compared by `is`
+    for x in range(5):
+        program.clear()
+        expected = repr_of(program.main, 3, x)
+        for _ in range(2):
+            assert repr_of(residual, x) == expected, program.source
+        program.clear()
+        assert repr_of(residual, x) == repr_of(program.main, 3, x) == repr_of(residual, x) == expected, program.source
+    assert futamura.Specializer(caches=program.caches())(program.main, s=3)(4) == program.main(3, 4), program.source
+
+
+def repr_of(function: Any, /, *args: Any) -> str:
+    try:
+        return repr(function(*args))
+    except Exception as error:
+        return repr(error)

@@ -5,11 +5,12 @@
         hints = _hints[cls] = get_type_hints(cls)       noted: this is what the table gives for that key
     ...                                                 from now on, `_hints.get(cls)` is what was noted
 
-What a table holds when the residual is made is used as it is.  For what it does not hold, an attempt finds out what the
-program itself puts there; the attempt after it knows.  An entry that is not static, that two stores do not agree
-about, or that is written later is open: it is read when the residual runs.
+What a table holds when the residual is made is used as it is.  For what it does not hold, a trial, an attempt whose
+code is thrown away, finds out what the program itself puts there; the attempt after it knows.  An entry that is not
+static, that two stores do not agree about, or that is written later is open: it is read when the residual runs.
 
-Invariant: the attempt that gives the residual has answered nothing as "not there" (`settle`).
+Invariant: the attempt that gives the residual has answered nothing as "not there".  What may change was noted by a
+trial that ran to its end from the place where it was stored, so that nothing is put into it later.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from typing import Final
 
 from futamura.ir.constant import exact_key
 from futamura.specializer.plainness import comparable
-from futamura.specializer.purity import HEAP_TYPE, class_lookup, deep, own_attributes
+from futamura.specializer.purity import HEAP_TYPE, class_lookup, deep, is_mutable, own_attributes
 
 __all__ = ["LRU", "Attribute", "Caches", "is_plain_key"]
 
-_MOST_TRIALS: Final = 4
+_MOST_TRIALS: Final = 8
 """So many attempts may ask for entries that are not there; what is asked for later stays open."""
 
 _MOST_MISTAKES: Final = 12
@@ -62,8 +63,13 @@ class Caches:
         self._inside: Final[dict[int, dict[object, object]]] = {}
         self._attributes: Final[dict[Attribute, dict[object, object]]] = {}
         self._noted: Final[dict[int, dict[object, object]]] = {}
+        self._trial: Final[dict[int, dict[object, object]]] = {}
+        """What this trial has noted."""
         self._asked: Final[dict[int, dict[object, None]]] = {}
-        """Keys that this attempt took for missing."""
+        """Keys that this attempt took for missing: it is a trial."""
+        self._loud = False
+        """Has this trial run again what had noted something?"""
+        self._opened = False
         self._open: Final[dict[int, dict[object, None]]] = {}
         self._used: Final[dict[int, dict[object, None]]] = {}
         """Keys of entries that were there."""
@@ -110,10 +116,10 @@ class Caches:
             self._used.setdefault(id(table), {})[key] = None
             self._freeze(table[key])
             return (table[key],)
-        noted = self._noted.get(id(table), {})
-        if key in noted:
-            self._freeze(noted[key])
-            return (noted[key],)
+        for noted in (self._noted.get(id(table), {}), self._trial.get(id(table), {})):
+            if key in noted:
+                self._freeze(noted[key])
+                return (noted[key],)
         return None
 
     def _may_look_up(self, table: dict[object, object], key: object) -> bool:
@@ -127,10 +133,8 @@ class Caches:
         return True
 
     def missing(self, table: object, key: object) -> bool:
-        """May this attempt take the entry for one that is not there?"""
-        if not self.is_free(table, key) or self._trials >= _MOST_TRIALS:
-            return False
-        if key in self._noted.get(id(table), {}):
+        """May this attempt take the entry for one that is not there?  It is a trial from here on."""
+        if not self.is_free(table, key) or self._trials >= _MOST_TRIALS or self.entry(table, key) is not None:
             return False
         self._asked.setdefault(id(table), {})[key] = None
         return True
@@ -151,43 +155,74 @@ class Caches:
 
     def note(self, table: object, key: object, value: object, parts: list[object]) -> bool:
         """The program stores `value`, and `parts` were made for it.  False if something else was noted."""
-        noted = self._noted.setdefault(id(table), {})
-        if key in noted:
-            return _same(noted[key], value)
-        noted[key] = value
+        for found in (self._noted, self._trial):
+            if key in found.get(id(table), {}):
+                return _same(found[id(table)][key], value)
+        self._trial.setdefault(id(table), {})[key] = value
         self._freeze(value)
         self._kept.extend(parts)
         self._parts.update((id(part), (table, key)) for part in parts)
         return True
 
     def open(self, table: object, key: object) -> bool:
-        """The entry is not static.  True if it had been taken for one, or for missing."""
+        """The entry is not static.  True if this attempt, which is no trial, has taken it for static."""
         if not is_plain_key(key):
             return False
+        trial = self._in_trial()
         self._open.setdefault(id(table), {})[key] = None
-        places = [found[id(table)] for found in (self._asked, self._noted, self._used) if id(table) in found]
+        everything = (self._asked, self._trial, self._noted, self._used)
+        places = [found[id(table)] for found in everything if id(table) in found]
         believed = any(key in place for place in places)
         for place in places:
             place.pop(key, None)
-        self._mistaken += believed
+        self._opened = trial
+        self._mistaken += believed and not trial
         if self._mistaken >= _MOST_MISTAKES:
             self._trials = _MOST_TRIALS
-        return believed
+        return believed and not trial
 
     def disturb(self, value: object) -> bool:
-        """`value` may be written.  True if it is a part of what was noted: the entry is open now."""
+        """`value` may be written.  True if it is a part of an entry that this attempt, no trial, has taken for static:
+        the entry is open now."""
         found = self._parts.pop(id(value), None)
         return found is not None and self.open(*found)
 
-    def settle(self) -> bool:
-        """An attempt is at its end: what it took for missing and nobody noted is open.  True if there was any."""
-        asked = [(at, key) for at, keys in self._asked.items() for key in keys]
-        for at, key in asked:
-            if key not in self._noted.get(at, {}):
-                self._open.setdefault(at, {})[key] = None
+    def run_again(self) -> None:
+        """Something is executed anew: what its first run stored might not be completed by the second."""
+        self._loud = self._loud or any(self._trial.values())
+
+    def again(self) -> bool:
+        """The attempt ends early.  True if it was a trial, of which nothing may be kept."""
+        trial = self._in_trial()
+        for noted in self._trial.values():
+            noted.clear()
         self._asked.clear()
-        self._trials += bool(asked)
-        return bool(asked)
+        self._loud = self._opened = False
+        return trial
+
+    def give_up(self) -> bool:
+        """The attempt cannot go on.  True if it was a trial: what it took for missing is open."""
+        for at, keys in self._asked.items():
+            self._open.setdefault(at, {}).update(keys)
+        self._trials += 1
+        return self.again()
+
+    def settle(self) -> bool:
+        """The attempt is at its end.  True if it was a trial: what it has noted is known, and what it took for missing
+        and nobody stored is open."""
+        trial = {at: dict(noted) for at, noted in self._trial.items()}
+        left = {at: {key: None for key in keys if key not in trial.get(at, {})} for at, keys in self._asked.items()}
+        whole = not self._loud and not any(left.values())
+        for at, keys in left.items():
+            self._open.setdefault(at, {}).update(keys)
+        for at, noted in trial.items():
+            kept = {key: value for key, value in noted.items() if whole or not is_mutable(value)}
+            self._noted.setdefault(at, {}).update(kept)
+        self._trials += self._in_trial()
+        return self.again()
+
+    def _in_trial(self) -> bool:
+        return any(self._asked.values()) or any(self._trial.values()) or self._opened
 
 
 def is_plain_key(key: object) -> bool:
@@ -220,6 +255,10 @@ def _same(left: object, right: object) -> bool:
             if [*map(exact_key, one)] != [*map(exact_key, other)]:
                 return False
             work.extend(zip(one.values(), other.values()))
+        elif type(one) is set:
+            assert isinstance(other, set)
+            if not all(map(deep, one)) or {*map(exact_key, one)} != {*map(exact_key, other)}:
+                return False
         elif deep(one):
             if exact_key(one) != exact_key(other):
                 return False

@@ -9,7 +9,9 @@ Invariant: a store that disappears is of a static entry; all others stay.
 
 from __future__ import annotations
 
+import enum
 from types import MemberDescriptorType
+from typing import Final
 
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.purity import MISSING, class_lookup, is_mutable, own_attributes
@@ -33,6 +35,10 @@ def note_unknown(m: Machine, table: AbstractValue, key: AbstractValue) -> None:
     """Say so if what is read of a table would be known but for what its module does with it."""
     if type(table) is Known and type(key) is Known and not m.world.is_frozen(table.value):
         m.frozen(table.value)
+
+
+_OF_CONSTANTS: Final = frozenset({"typing", "types", "re", "datetime", "decimal", "fractions", "uuid", "pathlib"})
+"""Modules whose objects stay as they are."""
 
 
 def is_entry(m: Machine, table: Known, key: Known, answer: bool) -> AbstractValue | None:
@@ -74,7 +80,12 @@ def noted_store(m: Machine, table: AbstractValue, key: AbstractValue, value: Abs
 def _holds_static(m: Machine, value: AbstractValue) -> bool:
     """Does it hold nothing that others may write?"""
     known = [leaf.value for leaf in m.state.leaves(value) if type(leaf) is Known]
-    return all(not is_mutable(content) or m.world.is_frozen(content) for content in known)
+    return all(_is_constant(content) or m.world.is_frozen(content) for content in known)
+
+
+def _is_constant(value: object) -> bool:
+    """Is this what nobody writes?"""
+    return not is_mutable(value) or type(value).__module__ in _OF_CONSTANTS or type(type(value)) is enum.EnumMeta
 
 
 def lazy_attribute(m: Machine, target: Known, name: str) -> AbstractValue | None:

@@ -374,13 +374,13 @@ class _Run:
                 self._check_static(program, read_places)
             except Restart as again:
                 self.events.extend(event for event in machine.events.values() if event.code in _LASTING)
-                running = running and not again.whole
+                running = not self.world.caches.again() and running and not again.whole
             except Unsupported as reason:
                 self._file, self._context = machine.file, situation(machine.state)
-                if not self.world.caches.settle() and not self._left_call(machine, reason):
+                if not self.world.caches.give_up() and not self._left_call(machine, reason):
                     raise
             except OverBudget as over:
-                if not self.world.caches.settle() and not self._left_the_outermost_call(machine, versions, over):
+                if not self.world.caches.give_up() and not self._left_the_outermost_call(machine, versions, over):
                     raise
             else:
                 self.events.extend(machine.events.values())
@@ -469,6 +469,8 @@ class _Run:
         versions.settle()
         keep(machine, versions)
         while (version := versions.next()) is not None:
+            if version.runs:
+                self.world.caches.run_again()
             machine.run_version(version)
             keep(machine, versions)
         if machine.late:
