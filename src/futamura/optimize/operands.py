@@ -18,6 +18,7 @@ from typing import Final
 
 from futamura.ir.graph import Operation, Value
 from futamura.ir.liveness import end_uses
+from futamura.optimize.callees import callees_first
 from futamura.optimize.effects import acts
 from futamura.optimize.flowgraph import FlowGraph, Node
 from futamura.optimize.inference import Inference
@@ -45,6 +46,7 @@ def operands(graph: FlowGraph, inference: Inference) -> bool:
     for at in inference.layout.order:
         if at in inference.reached:
             changed = found.block(graph.node(at)) or changed
+            changed = callees_first(graph, inference, graph.node(at), uses, handled) or changed
     return changed
 
 
