@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from types import GenericAlias, MemberDescriptorType
 from typing import Final
@@ -67,8 +67,9 @@ class Caches:
         """What this trial has noted."""
         self._asked: Final[dict[int, dict[object, None]]] = {}
         """Keys that this attempt took for missing: it is a trial."""
-        self._loud = False
-        """Has this trial run again what had noted something?"""
+        self._noting: Final[dict[tuple[int, object], object]] = {}
+        """By the table and the key: the version of the code in which this trial has noted the entry."""
+        self._running: object = None
         self._opened = False
         self._open: Final[dict[int, dict[object, None]]] = {}
         self._used: Final[dict[int, dict[object, None]]] = {}
@@ -159,6 +160,7 @@ class Caches:
             if key in found.get(id(table), {}):
                 return _same(found[id(table)][key], value)
         self._trial.setdefault(id(table), {})[key] = value
+        self._noting[id(table), key] = self._running
         self._freeze(value)
         self._kept.extend(parts)
         self._parts.update((id(part), (table, key)) for part in parts)
@@ -168,7 +170,7 @@ class Caches:
         """The entry is not static.  True if this attempt, which is no trial, has taken it for static."""
         if not is_plain_key(key):
             return False
-        trial = self._in_trial()
+        trial = self.in_trial()
         self._open.setdefault(id(table), {})[key] = None
         everything = (self._asked, self._trial, self._noted, self._used)
         places = [found[id(table)] for found in everything if id(table) in found]
@@ -187,17 +189,21 @@ class Caches:
         found = self._parts.pop(id(value), None)
         return found is not None and self.open(*found)
 
-    def run_again(self) -> None:
-        """Something is executed anew: what its first run stored might not be completed by the second."""
-        self._loud = self._loud or any(self._trial.values())
+    def running(self, version: object) -> None:
+        """This version of the code is executed, perhaps anew: then what it noted before counts no more."""
+        self._running = version
+        for at, key in [place for place, noting in self._noting.items() if noting is version]:
+            del self._noting[at, key]
+            self._trial[at].pop(key, None)
 
     def again(self) -> bool:
         """The attempt ends early.  True if it was a trial, of which nothing may be kept."""
-        trial = self._in_trial()
+        trial = self.in_trial()
         for noted in self._trial.values():
             noted.clear()
+        self._noting.clear()
         self._asked.clear()
-        self._loud = self._opened = False
+        self._opened = False
         return trial
 
     def give_up(self) -> bool:
@@ -207,21 +213,26 @@ class Caches:
         self._trials += 1
         return self.again()
 
-    def settle(self) -> bool:
-        """The attempt is at its end.  True if it was a trial: what it has noted is known, and what it took for missing
-        and nobody stored is open."""
+    def settle(self, reachable: Collection[object]) -> bool:
+        """The attempt is at its end, and consists of these versions.  True if it was a trial: what it has noted is
+        known, and what it took for missing and nobody stored is open.
+
+        What may change is known only if nothing else was open, and the code behind its store is there.
+        """
         trial = {at: dict(noted) for at, noted in self._trial.items()}
         left = {at: {key: None for key in keys if key not in trial.get(at, {})} for at, keys in self._asked.items()}
-        whole = not self._loud and not any(left.values())
+        whole = not any(left.values())
         for at, keys in left.items():
             self._open.setdefault(at, {}).update(keys)
         for at, noted in trial.items():
-            kept = {key: value for key, value in noted.items() if whole or not is_mutable(value)}
-            self._noted.setdefault(at, {}).update(kept)
-        self._trials += self._in_trial()
+            for key, value in noted.items():
+                if not is_mutable(value) or (whole and self._noting.get((at, key)) in reachable):
+                    self._noted.setdefault(at, {})[key] = value
+        self._trials += self.in_trial()
         return self.again()
 
-    def _in_trial(self) -> bool:
+    def in_trial(self) -> bool:
+        """Has this attempt taken anything for missing?  Its code is thrown away."""
         return any(self._asked.values()) or any(self._trial.values()) or self._opened
 
 

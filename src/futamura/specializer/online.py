@@ -55,7 +55,7 @@ from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.knowledge import Knowledge
 from futamura.specializer.leaking import changed
 from futamura.specializer.machine import Machine, OutOfTime, OverBudget, Restart, Unsupported
-from futamura.specializer.origins import Trace, trace
+from futamura.specializer.origins import Trace, reachable, trace
 from futamura.specializer.overloads import only_dispatches
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style, static_size
 from futamura.specializer.programs import Point, name_values, point_of
@@ -372,9 +372,14 @@ class _Run:
                 traced = trace(machine, root, machine.inputs)
                 program = self._assemble(machine, root, params, facts)
                 self._check_static(program, read_places)
+                if self.world.caches.settle(set(reachable(root))):  # this attempt was a trial
+                    raise Restart("the entries of declared caches are known now", whole=True)
             except Restart as again:
                 self.events.extend(event for event in machine.events.values() if event.code in _LASTING)
                 running = not self.world.caches.again() and running and not again.whole
+            except VerificationError:
+                if not self.world.caches.give_up():
+                    raise
             except Unsupported as reason:
                 self._file, self._context = machine.file, situation(machine.state)
                 if not self.world.caches.give_up() and not self._left_call(machine, reason):
@@ -469,15 +474,12 @@ class _Run:
         versions.settle()
         keep(machine, versions)
         while (version := versions.next()) is not None:
-            if version.runs:
-                self.world.caches.run_again()
+            self.world.caches.running(version)
             machine.run_version(version)
             keep(machine, versions)
         if machine.late:
             raise Restart(machine.late)
-        if self.world.caches.settle():  # this attempt was a trial
-            raise Restart("the entries of declared caches are known now", whole=True)
-        if not machine.compared.isdisjoint(versions.confused):
+        if not machine.compared.isdisjoint(versions.confused) and not self.world.caches.in_trial():
             raise Unsupported("`is` tells two equal tuples apart that are one value here")
 
     def _assemble(self, machine: Machine, root: Version, params: list[int], facts: FunctionFacts) -> Program:
@@ -558,13 +560,11 @@ class _Run:
             place = (world.serial(value), name)
             if place in read and place not in world.written and world.is_frozen(value):
                 world.written.add(place)
-                self.events.append(
-                    Event("FT305", f"attribute `{name}` of a static object is written after it was read")
-                )
+                text = f"attribute `{name}` of a static object is written after it was read"
+                self.events.append(Event("FT305", text))
                 raise Restart("an attribute of a static object is written by the residual", whole=True)
-        for value in found.given:
-            if world.escape(value):
-                raise Restart("a static object is handed to unknown code by the residual", whole=True)
+        if any(world.escape(value) for value in found.given):
+            raise Restart("a static object is handed to unknown code by the residual", whole=True)
 
     def _source(self, function: types.FunctionType) -> Source | None:
         """A function that the residual calls, as far as its source is known."""

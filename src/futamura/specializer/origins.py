@@ -237,6 +237,11 @@ def _first_span(facts: FunctionFacts, block: int) -> Span | None:
     return next((op.span for op in source.ops if op.span is not None), source.terminator.span)
 
 
+def reachable(root: Version) -> list[Version]:
+    """The versions that the residual consists of."""
+    return _reachable(root)[1]
+
+
 def _reachable(root: Version) -> tuple[list[ResidualBlock], list[Version]]:
     """Residual blocks and versions, in the order of a walk from `root`."""
     first = root.final()
