@@ -74,8 +74,8 @@ class Caches:
         self._open: Final[dict[int, dict[object, None]]] = {}
         self._used: Final[dict[int, dict[object, None]]] = {}
         """Keys of entries that were there."""
-        self._parts: Final[dict[int, tuple[object, object]]] = {}
-        """By the identity of an object that was made for an entry: the table and the key."""
+        self._parts: Final[dict[int, list[tuple[object, object]]]] = {}
+        """By the identity of an object that was made for an entry: the table and the key of all that hold it."""
         self._kept: Final[list[object]] = []
         self._trials = 0
         self._mistaken = 0
@@ -163,7 +163,10 @@ class Caches:
         self._noting[id(table), key] = self._running
         self._freeze(value)
         self._kept.extend(parts)
-        self._parts.update((id(part), (table, key)) for part in parts)
+        self._parts.update((id(part), []) for part in parts)
+        for part in _inside(value):
+            if id(part) in self._parts:
+                self._parts[id(part)].append((table, key))
         return True
 
     def open(self, table: object, key: object) -> bool:
@@ -186,8 +189,8 @@ class Caches:
     def disturb(self, value: object) -> bool:
         """`value` may be written.  True if it is a part of an entry that this attempt, no trial, has taken for static:
         the entry is open now."""
-        found = self._parts.pop(id(value), None)
-        return found is not None and self.open(*found)
+        opened = [self.open(table, key) for table, key in self._parts.pop(id(value), ())]
+        return any(opened)
 
     def running(self, version: object) -> None:
         """This version of the code is executed, perhaps anew: then what it noted before counts no more."""
@@ -243,6 +246,24 @@ def is_plain_key(key: object) -> bool:
     if type(key) is tuple:
         return len(key) < _LONG_KEY and all(map(is_plain_key, key))
     return type(key) is GenericAlias or all(class_lookup(type(key), name) is found for name, found in _IDENTITY)
+
+
+def _inside(value: object) -> list[object]:
+    """The object, and all that it holds."""
+    seen: dict[int, object] = {}
+    work = [value]
+    while work:
+        item = work.pop()
+        if id(item) in seen or deep(item):
+            continue
+        seen[id(item)] = item
+        if isinstance(item, (list, tuple, set, frozenset)):
+            work.extend(item)
+        elif isinstance(item, dict):
+            work.extend(item.values())
+        else:
+            work.extend((_fields(item) or {}).values())
+    return [*seen.values()]
 
 
 def _same(left: object, right: object) -> bool:
