@@ -140,3 +140,8 @@ def nested_handlers(items: Any, n: Any) -> Any:
     except IndexError:
         n = -1
     return n
+
+
+def keywords_of_its_own(x, **names):
+    names["n"] = names.get("n", 0) + x
+    return names

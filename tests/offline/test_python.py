@@ -127,6 +127,12 @@ def test_a_function_with_nested_handlers_is_called_in_a_protected_block() -> Non
         assert residual(items, n) == subjects.protected_call(items, n)
 
 
+def test_static_keywords_are_a_new_dict_in_each_call() -> None:
+    given = {"q": 1}
+    residual = offline()(subjects.keywords_of_its_own, names=given)
+    assert residual(1) == residual(1) == {"q": 1, "n": 1} and residual(1) is not residual(1) and given == {"q": 1}
+
+
 @pytest.mark.parametrize("mode", [{"mode": "late"}, {"mode": "offline", "division": "x"}, {"points": "y"}])
 def test_wrong_options_are_refused(mode: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="is"):

@@ -223,6 +223,9 @@ def specialize_function_offline(
     except UnsupportedError as refused:
         event = Event(refused.diagnostic.code, f"{refused.diagnostic.title}: the original code is used")
         return Outcome(None, opened, events=(event,))
+    if linked.program.main.signature.varkw in static:
+        reason = "the dict of the other keywords is a new one in each call: the original code is used"
+        return Outcome(None, opened, events=(Event("FT301", reason),))
     if any(_reads_unbound(other) for other in linked.program.functions):
         reason = "a comprehension reads a variable that may have no value: the original code is used"
         return Outcome(None, opened, events=(Event("FT301", reason),))
