@@ -58,6 +58,7 @@ def _entry_or_call(
     """A call that gives the entry, or that finds out what it is; None if it is not static."""
     found = m.world.caches.entry(table, key)
     if found is not None:
+        m.world.freeze(found[0])
         return Known(library.itself), [Known(found[0])], []
     if not m.world.caches.missing(table, key):
         return None

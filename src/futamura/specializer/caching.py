@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from types import GenericAlias, MemberDescriptorType
 from typing import Final
@@ -55,8 +55,7 @@ _IDENTITY: Final = tuple((name, object.__dict__[name]) for name in ("__hash__", 
 class Caches:
     """The declared caches of one specialization, and what they would hold."""
 
-    def __init__(self, freeze: Callable[[object], None]) -> None:
-        self._freeze: Final = freeze
+    def __init__(self) -> None:
         self._tables: Final[dict[int, object]] = {}
         self._plain: Final[dict[int, int]] = {}
         """By the identity of a table: how many keys it had when all were plain."""
@@ -108,18 +107,17 @@ class Caches:
         return id(table) in self._tables
 
     def entry(self, table: object, key: object) -> tuple[object] | None:
-        """The entry, if it is there or noted, and looking it up runs no code of the program."""
+        """The entry, if it is there or noted, and looking it up runs no code of the program; who uses it freezes
+        it."""
         if not isinstance(table, dict) or not self._may_look_up(table, key):
             return None
         if key in self._open.get(id(table), {}):
             return None
         if key in table:
             self._used.setdefault(id(table), {})[key] = None
-            self._freeze(table[key])
             return (table[key],)
         for noted in (self._noted.get(id(table), {}), self._trial.get(id(table), {})):
             if key in noted:
-                self._freeze(noted[key])
                 return (noted[key],)
         return None
 
@@ -161,7 +159,6 @@ class Caches:
                 return _same(found[id(table)][key], value)
         self._trial.setdefault(id(table), {})[key] = value
         self._noting[id(table), key] = self._running
-        self._freeze(value)
         self._kept.extend(parts)
         self._parts.update((id(part), []) for part in parts)
         for part in _inside(value):
@@ -193,7 +190,8 @@ class Caches:
         return any(opened)
 
     def running(self, version: object) -> None:
-        """This version of the code is executed, perhaps anew: then what it noted before counts no more."""
+        """This version of the code is executed, perhaps anew: then what it noted before counts no more; None when all
+        is over."""
         self._running = version
         for at, key in [place for place, noting in self._noting.items() if noting is version]:
             del self._noting[at, key]

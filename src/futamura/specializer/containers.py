@@ -297,7 +297,10 @@ def load_item(m: Machine, frame: Frame, target: AbstractValue, key: AbstractValu
     plain = comparable(index) and m.world.plainly_keyed(container) if kind in DICTS else deep(index)
     if m.world.caches.declared(container):
         entry_of = m.world.caches.entry(container, key.value)
-        return None if entry_of is None else m.known(entry_of[0], m.state.age(target))
+        if entry_of is None:
+            return None
+        m.world.freeze(entry_of[0])
+        return m.known(entry_of[0], m.state.age(target))
     if not plain:
         return None
     if kind is list or kind in DICTS:

@@ -70,6 +70,7 @@ def noted_store(m: Machine, table: AbstractValue, key: AbstractValue, value: Abs
     if caches.is_asked(table.value, key.value) and _holds_static(m, value):
         real = realized(m.state, value)
         if real is not None and caches.note(table.value, key.value, real.value, [*real.made.values()]):
+            m.world.freeze(real.value)
             forward_to(m.state, real)
             return True
     if caches.open(table.value, key.value):  # it is not static, or it is put there whether it was missing or not
@@ -96,6 +97,7 @@ def lazy_attribute(m: Machine, target: Known, name: str) -> AbstractValue | None
     key = m.world.serial(target.value)
     found = m.world.caches.entry(table, key)
     if found is not None:
+        m.world.freeze(found[0])
         return Known(found[0])
     content = _content(target.value, name)
     if type(content) is dict:

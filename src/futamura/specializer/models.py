@@ -158,6 +158,7 @@ def _of_cache(m: Machine, cache: Known, name: str, args: list[AbstractValue]) ->
         return None
     found = m.world.caches.entry(cache.value, key.value)
     if found is not None:
+        m.world.freeze(found[0])
         return m.known(found[0], m.state.age(cache))
     if not is_missing(m, cache, key) or name == "get":
         return default if name == "get" and m.world.caches.is_asked(cache.value, key.value) else None

@@ -279,9 +279,8 @@ def _outcome(run: _Run, polyvariance: Polyvariance) -> Outcome:
             run.events.append(run.unsupported(reason))
             break
         except VerificationError as broken:
-            run.events.append(
-                Event("FT901", f"the residual code was not well-formed ({broken}): the original code is used")
-            )
+            text = f"the residual code was not well-formed ({broken}): the original code is used"
+            run.events.append(Event("FT901", text))
             break
         except RecursionError:
             run.events.append(Event("FT405", "nesting of data or calls is too deep: the original code is used"))
@@ -344,6 +343,7 @@ class _Run:
             return self._settled(versions, facts)
         finally:
             versions.reset()  # they and the machine lead to each other: now all of it is freed at once
+            self.world.caches.running(None)
             self._machine = None
 
     def _fresh(self, old: int) -> int:

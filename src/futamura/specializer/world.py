@@ -183,7 +183,7 @@ class World:
         self.registered: Final[dict[tuple[int, int], Registered]] = {}
         """By the identities of the registry and of the class; this keeps both alive."""
         self._promised: Final[dict[int, object]] = {}
-        self.caches: Final = Caches(self.freeze)
+        self.caches: Final = Caches()
         self.bool_comparisons = False
         self.promises_used: Final[dict[str, None]] = {}
         """What was promised in words, and made a difference."""
