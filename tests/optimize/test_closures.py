@@ -73,3 +73,9 @@ def f(t, n, k):
 def test_variables_in_code_that_is_never_reached_leave_no_reads_behind() -> None:
     counts: collections.Counter[str] = collections.Counter()
     assert fuzz_passes.check(701_027, counts, runs=2, passes=("cells", "arms")) == ""
+
+
+def test_code_that_is_never_reached_is_not_merged() -> None:
+    counts: collections.Counter[str] = collections.Counter()
+    passes = ("algebra", "contify", "late-iter", "parameters", "merge")
+    assert fuzz_passes.check(22_002_854, counts, runs=2, passes=passes) == ""

@@ -89,6 +89,7 @@ def _thread(graph: FlowGraph) -> bool:
     Not the value that the branch asks for its truth, if that is asked again or handed on: a branch that passes it on
     at once prints as `a and b`, and in a condition Python asks for the truth of `a` once only.
     """
+    pruned = prune(graph)  # blocks that nothing leads to may pass on what is not taken any more
     again = {arg for _, node in graph.nodes() for edge in node.end.edges for arg in edge.args}
     again.update(arg for _, node in graph.nodes() for op in node.ops if op.name in ("truth", "not") for arg in op.args)
 
@@ -106,7 +107,7 @@ def _thread(graph: FlowGraph) -> bool:
             edge = onward
         return edge
 
-    changed = False
+    changed = pruned
     for _, node in graph.nodes():
         if node.end.name == "branch":
             tested = {arg for op in node.ops if op.name == "truth" and op.results == node.end.args for arg in op.args}
