@@ -79,3 +79,16 @@ def test_code_that_is_never_reached_is_not_merged() -> None:
     counts: collections.Counter[str] = collections.Counter()
     passes = ("algebra", "contify", "late-iter", "parameters", "merge")
     assert fuzz_passes.check(22_002_854, counts, runs=2, passes=passes) == ""
+
+
+@pytest.mark.parametrize(
+    ("seed", "passes"),
+    [
+        (22_018_241, ("texts", "copies", "licm")),
+        (22_023_305, ("reroll", "licm")),
+        (22_027_024, ("merge", "typefold", "cse", "algebra", "licm")),
+        (22_041_139, ("dead-stores", "dce", "closure-facts", "licm", "sink", "tails")),
+    ],
+)
+def test_what_a_type_keeps_from_raising_stays_where_a_handler_is(seed: int, passes: tuple[str, ...]) -> None:
+    assert fuzz_passes.check(seed, collections.Counter(), runs=2, passes=passes) == ""

@@ -78,7 +78,7 @@ class _Motion:
         hoister = _Hoister(self._graph, self._inference, self._home, rounds, order)
         before = self._nearest(number) if loop.irreducible else self._before(loop)
         if loop.irreducible:
-            if before is None or not hoister.collect(None, plain=True):
+            if before is None or not hoister.collect(None, plain=True, silent=self._is_bare(before)):
                 return False
             hoister.move(before)
             return True
@@ -86,12 +86,20 @@ class _Motion:
         may_enter = self._may_get_preheader(loop)
         # An exception must find the same handler there, with the same values.
         alike = before is not None and self._graph.node(before).handler == header.handler
-        if (before is None and not may_enter) or not hoister.collect(loop.header if alike or may_enter else None):
+        bare = before is not None and self._is_bare(before)
+        silent = (before is None or bare) and (not may_enter or self._is_bare(loop.header))
+        first = loop.header if alike or may_enter else None
+        if (before is None and not may_enter) or not hoister.collect(first, silent=silent):
             return False
-        if before is None or (hoister.raises and not alike):
+        if before is None or (hoister.raises and not alike) or (bare and not hoister.silent):
             before = self._preheader(loop)
         hoister.move(before)
         return True
+
+    def _is_bare(self, at: int) -> bool:
+        """Is this a block of a region that has no handler, because nothing in it could raise, whatever the types?"""
+        node = self._graph.node(at)
+        return node.handler is None and node.region != 0
 
     def _before(self, loop: Loop) -> int | None:
         """The only block outside that leads to the loop, if it leads nowhere else and lies in the same region."""
@@ -180,18 +188,22 @@ class _Hoister:
         self._outside: Final[set[Value]] = set()
         self.raises = False
         """May one of those that move raise?"""
+        self.silent = True
+        """Are all that move of kinds that never raise, whatever the types?"""
 
-    def collect(self, header: int | None, *, plain: bool = False) -> bool:
+    def collect(self, header: int | None, *, plain: bool = False, silent: bool = False) -> bool:
         """Take out what moves; did anything?  With a header also what may raise there, first of all.
 
-        `plain`: only what reads no memory.
+        `plain`: only what reads no memory; `silent`: only kinds of operations that never raise.
         """
         for at in self._order:
             node = self._graph.node(at)
             first = at == header
             kept: list[Operation] = []
             for op in node.ops:
-                if self._moves(op, first) and not (plain and self._inference.fact(op).effects.reads):
+                reads = plain and self._inference.fact(op).effects.reads
+                if (op.operator.silent or not silent) and not reads and self._moves(op, first):
+                    self.silent = self.silent and op.operator.silent
                     self._moved.append(op)
                     self._home.update(dict.fromkeys(op.results, -1))
                     self.raises = self.raises or self._may_raise(op)
