@@ -86,7 +86,6 @@ def test_code_that_is_never_reached_is_not_merged() -> None:
     [
         (22_018_241, ("texts", "copies", "licm")),
         (22_023_305, ("reroll", "licm")),
-        (22_027_024, ("merge", "typefold", "cse", "algebra", "licm")),
         (22_041_139, ("dead-stores", "dce", "closure-facts", "licm", "sink", "tails")),
     ],
 )
