@@ -384,6 +384,23 @@ def test_what_cached_functions_do() -> None:
     assert residual_of(kinds_of_one, caches=[shown])(2) == ("1", "1.0", "True", 2)
 
 
+POWER = functools.lru_cache(functools.partial(pow, 2))
+RENAMED = functools.lru_cache(lambda n: n * 2)
+RENAMED.__wrapped__ = lambda n: n  # type: ignore[attr-defined]
+NAMELESS = functools.lru_cache(lambda n: n * 3)
+del NAMELESS.__wrapped__
+
+
+def of_others(n: int, x: int) -> Any:
+    return POWER(n) + x, RENAMED(n) + x, NAMELESS(n) + x
+
+
+@pytest.mark.parametrize("caches", [(), (POWER, RENAMED, NAMELESS)])
+def test_caches_around_other_objects(caches: Any) -> None:
+    residual = residual_of(of_others, n=5, caches=caches)
+    assert residual(1) == residual(1) == (33, 11, 16)
+
+
 # -- values that objects keep
 
 

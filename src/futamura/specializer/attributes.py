@@ -30,7 +30,7 @@ from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.memos import lazy_attribute, stored_lazily
 from futamura.specializer.named import record_item
 from futamura.specializer.plainness import is_record, record_position
-from futamura.specializer.purity import DICTS, MISSING, class_lookup, own_attributes, plain_lookup
+from futamura.specializer.purity import DICTS, MISSING, class_lookup, own_attribute, own_attributes, plain_lookup
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import HELD, NONE, OF_SUPER, AbstractValue, Dynamic, Known, Virtual, VObject
@@ -326,19 +326,8 @@ def _field(m: Machine, target: AbstractValue, name: str) -> AbstractValue | None
             m.state.overlays[place] = (loaded, False)
             return loaded
         return m.state.resolve(held[0])
-    stored = own_attributes(value)
-    if stored is not None and name in stored:
-        content = stored[name]
-    elif type(slot := class_lookup(type(value), name)) is types.MemberDescriptorType:
-        try:
-            content = slot.__get__(value)
-        except AttributeError:
-            return None
-    else:
-        return None
-    if content is MISSING:
-        return None
-    if not m.world.contents(value):
+    content = own_attribute(value, name)
+    if content is MISSING or not m.world.contents(value):
         return None
     m.world.found(value, content)
     m.read_places.add(place)

@@ -10,6 +10,8 @@ Invariant: what is not static stays a call of the cache; so what it saves is sti
 from __future__ import annotations
 
 import functools
+import gc
+from types import FunctionType
 
 from futamura.ir.constant import exact_key
 from futamura.specializer import library
@@ -22,20 +24,29 @@ from futamura.specializer.values import AbstractValue, Known
 
 __all__ = ["cached_property_of", "call_of_cache"]
 
+
 def call_of_cache(m: Machine, function: AbstractValue, args: list[AbstractValue], keywords: Keywords) -> Call | None:
     """The call of a function in a declared `lru_cache` as one of a function in Python; None if it has to stay."""
     if type(function) is not Known or type(function.value) is not LRU:
         return None
     table = m.world.caches.inside(function.value)
-    if table is None and all(type(arg) is Known for arg in args):
-        m.event("FT307", f"the call of `{function.value.__wrapped__.__qualname__}` stays: it keeps what it gave")
-    if table is None:
+    wrapped = _wrapped(function.value)
+    if table is None and wrapped is not None and all(type(arg) is Known for arg in args):
+        m.event("FT307", f"the call of `{wrapped.__qualname__}` stays: it keeps what it gave")
+    if table is None or wrapped is None:
         return None
     parts = [_part_of_key(m, value) for value in (*args, *(value for _, value in keywords))]
     if not all(parts):
         return None
     key = (*parts, *(name for name, _ in keywords))
-    return _entry_or_call(m, table, key, function.value.__wrapped__, args, keywords)
+    return _entry_or_call(m, table, key, wrapped, args, keywords)
+
+
+def _wrapped(cache: object) -> FunctionType | None:
+    """The Python function behind an `lru_cache`; None if its name for it was bound anew."""
+    found = (own_attributes(cache) or {}).get("__wrapped__")
+    held = any(part is found for part in gc.get_referents(cache))
+    return found if held and type(found) is FunctionType else None
 
 
 def _part_of_key(m: Machine, value: AbstractValue) -> object:

@@ -211,7 +211,7 @@ class Caches:
         """The attempt cannot go on.  True if it was a trial: what it took for missing is open."""
         for at, keys in self._asked.items():
             self._open.setdefault(at, {}).update(keys)
-        self._trials += 1
+        self._trials += self.in_trial()
         return self.again()
 
     def settle(self, reachable: Collection[object]) -> bool:

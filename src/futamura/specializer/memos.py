@@ -10,11 +10,10 @@ Invariant: a store that disappears is of a static entry; all others stay.
 from __future__ import annotations
 
 import enum
-from types import MemberDescriptorType
 from typing import Final
 
 from futamura.specializer.machine import Machine, Restart
-from futamura.specializer.purity import MISSING, class_lookup, is_mutable, own_attributes
+from futamura.specializer.purity import MISSING, class_lookup, is_mutable, own_attribute
 from futamura.specializer.realizing import forward_to, realized
 from futamura.specializer.values import NONE, AbstractValue, Known, VObject
 
@@ -106,16 +105,9 @@ def lazy_attribute(m: Machine, target: Known, name: str) -> AbstractValue | None
 
 
 def _content(value: object, name: str) -> object:
-    """The attribute of this object, or the one of its class in its place; MISSING if there is none."""
-    stored, found = own_attributes(value), class_lookup(type(value), name)
-    if stored is not None and name in stored:
-        return stored[name]
-    if type(found) is not MemberDescriptorType:
-        return found
-    try:
-        return found.__get__(value)
-    except AttributeError:
-        return MISSING
+    """The attribute of this object, or the one of its class in its place; a descriptor if it has none."""
+    own = own_attribute(value, name)
+    return class_lookup(type(value), name) if own is MISSING else own
 
 
 def stored_lazily(m: Machine, target: Known, name: str, value: AbstractValue) -> bool:

@@ -29,6 +29,7 @@ from types import (
     EllipsisType,
     FunctionType,
     GetSetDescriptorType,
+    MemberDescriptorType,
     ModuleType,
     NoneType,
     NotImplementedType,
@@ -52,6 +53,7 @@ __all__ = [
     "class_lookup",
     "deep",
     "is_mutable",
+    "own_attribute",
     "own_attributes",
     "plain_lookup",
     "wide",
@@ -122,6 +124,20 @@ def own_attributes(value: object) -> dict[str, object] | None:
         return None
     stored = found.__get__(value)
     return stored if type(stored) is dict else None
+
+
+def own_attribute(value: object, name: str) -> object:
+    """What an instance itself has under `name`, in its dictionary or a slot; `MISSING` if nothing."""
+    stored = own_attributes(value)
+    if stored is not None and name in stored:
+        return stored[name]
+    slot = class_lookup(type(value), name)
+    if type(slot) is not MemberDescriptorType:
+        return MISSING
+    try:
+        return slot.__get__(value)
+    except AttributeError:
+        return MISSING
 
 
 DICTS: Final = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
