@@ -300,7 +300,12 @@ def test_a_budget_that_runs_out(shop: Path) -> None:
 
 def test_an_interrupted_run_says_how_far_it_came(shop: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(HOUSE / "src")}
-    line = [sys.executable, "-m", "futamura", *ENDLESS]
+    # A shell starts what it runs in the background with interrupts ignored, and children inherit that.
+    start = (
+        "import runpy, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "sys.argv[0] = 'futamura'; runpy.run_module('futamura', run_name='__main__')"
+    )
+    line = [sys.executable, "-c", start, *ENDLESS]
     with subprocess.Popen(line, cwd=shop, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True) as running:  # fmt: skip
         time.sleep(2.5)
