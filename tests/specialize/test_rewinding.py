@@ -8,15 +8,18 @@ Invariant: going back saves work and changes nothing.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import futamura
 from futamura.specializer import online
+from futamura.specializer.caching import Caches
 from futamura.specializer.knowledge import Knowledge, Learned
 from futamura.specializer.machine import Machine
 
+from .memo_programs import memos
 from .table import Case, Subject
 
 MODULES = ("automata", "evaluators", "matchers", "records", "texts", "trees")
@@ -53,6 +56,79 @@ def test_going_back_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     for (label, case), expected in zip(chosen, with_it):
         assert text_of(case) == expected, label
     assert runs[True] < runs[False]
+
+
+def looked_up(memo: dict[Any, Any], keys: tuple[int, ...], x: int) -> list[Any]:
+    """Its trial learns of three loops one after the other that they are not to be unrolled."""
+    out: list[Any] = []
+    for key in keys:
+        found = memo.get(key)
+        if found is None:
+            found = memo[key] = (key, key + 1)
+        out.append(found)
+    while x > 0:
+        x -= out[0][1]
+    while x < 10:
+        x += out[1][1]
+    while x > 5:
+        x -= out[2][1]
+    return [x, *out]
+
+
+def runs_of_trials(monkeypatch: pytest.MonkeyPatch, residual_of: Callable[[], futamura.Residual]) -> tuple[str, int]:
+    """The text of a residual, and how many versions were executed for it."""
+    runs = 0
+    run_version = Machine.run_version
+
+    def counted(self: Machine, version: Any) -> None:
+        nonlocal runs
+        runs += 1
+        run_version(self, version)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Machine, "run_version", counted)
+        return residual_of().source, runs
+
+
+def test_a_trial_of_caches_goes_back_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def residual_of() -> futamura.Residual:
+        memo: dict[Any, Any] = {}
+        residual = futamura.Specializer(caches=[memo])(looked_up, memo=memo, keys=(3, 1, 2))
+        assert [residual(x) for x in range(-20, 20)] == [looked_up({}, (3, 1, 2), x) for x in range(-20, 20)]
+        return residual
+
+    text, runs = runs_of_trials(monkeypatch, residual_of)
+    with monkeypatch.context() as patch:
+        patch.setattr(online, "rewind", lambda machine, versions, knowledge: False)
+        plain, more = runs_of_trials(monkeypatch, residual_of)
+    assert text == plain
+    assert "memo" not in text
+    assert runs < more
+
+
+@pytest.mark.parametrize("seed", range(0, 120, 4))
+def test_random_memo_tables_do_not_depend_on_going_back(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = memos(seed)
+    text = futamura.Specializer(caches=program.caches())(program.main, s=3).source
+    monkeypatch.setattr(online, "rewind", lambda machine, versions, knowledge: False)
+    assert futamura.Specializer(caches=program.caches())(program.main, s=3).source == text
+
+
+def test_a_trial_that_found_an_entry_open_or_gave_up_starts_anew() -> None:
+    caches, memo = Caches(), dict[Any, Any]()
+    caches.declare(memo)
+    assert caches.missing(memo, 1)
+    back = caches.checkpoint()
+    assert caches.missing(memo, 2) and caches.note(memo, 1, "one", []) and caches.may_go_back()
+    back()
+    assert caches.in_trial() and caches.is_asked(memo, 1)
+    assert not caches.is_asked(memo, 2) and caches.entry(memo, 1) is None
+    assert not caches.open(memo, 1)
+    assert not caches.may_go_back()
+    assert caches.again() and caches.may_go_back()
+    assert caches.missing(memo, 2) and caches.give_up()
+    assert not caches.may_go_back()
+    assert not caches.missing(memo, 2)
 
 
 def test_the_first_question_whose_answer_is_another_one_now() -> None:

@@ -23,6 +23,7 @@ from types import GenericAlias, MemberDescriptorType
 from typing import Final
 
 from futamura.ir.constant import exact_key
+from futamura.specializer.history import Restore, copied, copied_dicts
 from futamura.specializer.plainness import comparable
 from futamura.specializer.purity import HEAP_TYPE, class_lookup, deep, is_mutable, own_attributes
 
@@ -197,8 +198,23 @@ class Caches:
             del self._noting[at, key]
             self._trial[at].pop(key, None)
 
+    def may_go_back(self) -> bool:
+        """May the attempt go on from one of its checkpoints?  Not a trial that found an entry open: it may have taken
+        that for missing before."""
+        return not self._opened
+
+    def checkpoint(self) -> Restore:
+        """What brings back what this attempt has asked for and noted by now."""
+        parts = copied_dicts(self._asked), copied_dicts(self._trial), copied(self._noting)
+
+        def restore() -> None:
+            for part in parts:
+                part()
+
+        return restore
+
     def again(self) -> bool:
-        """The attempt ends early.  True if it was a trial, of which nothing may be kept."""
+        """The attempt starts from the beginning.  True if it was a trial, of which nothing may be kept."""
         trial = self.in_trial()
         for noted in self._trial.values():
             noted.clear()
@@ -211,8 +227,11 @@ class Caches:
         """The attempt cannot go on.  True if it was a trial: what it took for missing is open."""
         for at, keys in self._asked.items():
             self._open.setdefault(at, {}).update(keys)
-        self._trials += self.in_trial()
-        return self.again()
+        trial = self.in_trial()
+        self._trials += trial
+        self.again()
+        self._opened = trial
+        return trial
 
     def settle(self, reachable: Collection[object]) -> bool:
         """The attempt is at its end, and consists of these versions.  True if it was a trial: what it has noted is

@@ -21,10 +21,14 @@ from futamura.specializer.knowledge import Knowledge
 from futamura.specializer.residual import ResidualBlock, Summary, Version
 from futamura.specializer.state import State
 
-__all__ = ["Groups", "History", "Restore", "copied", "copied_set", "copied_sets", "copied_summaries", "shortened"]
+__all__ = [
+    "Groups", "History", "Restore", "copied", "copied_dicts", "copied_set", "copied_sets", "copied_summaries",
+    "shortened",
+]  # fmt: skip
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
+Inner = TypeVar("Inner")
 
 CLOSEST: Final = 16
 """Source blocks executed between two checkpoints, at least."""
@@ -182,6 +186,17 @@ def copied_set(target: set[Key]) -> Restore:
 def copied_sets(target: dict[Key, set[Value]]) -> Restore:
     """The same for a dict of sets."""
     entries = {key: set(inner) for key, inner in target.items()}
+
+    def restore() -> None:
+        target.clear()
+        target.update(entries)
+
+    return restore
+
+
+def copied_dicts(target: dict[Key, dict[Inner, Value]]) -> Restore:
+    """The same for a dict of dicts."""
+    entries = {key: dict(inner) for key, inner in target.items()}
 
     def restore() -> None:
         target.clear()

@@ -376,7 +376,7 @@ class _Run:
                     raise Restart("the entries of declared caches are known now", whole=True)
             except Restart as again:
                 self.events.extend(event for event in machine.events.values() if event.code in _LASTING)
-                running = not self.world.caches.again() and running and not again.whole
+                running = running and not again.whole
             except VerificationError:
                 if not self.world.caches.give_up():
                     raise
@@ -394,6 +394,7 @@ class _Run:
                 result.trace = traced
                 return result
             if not (running and rewind(machine, versions, knowledge)):
+                self.world.caches.again()
                 started = None
         sys.setrecursionlimit(limit)
         raise OverBudget("too many restarts")
@@ -402,8 +403,7 @@ class _Run:
         sources, home = self.sources, self.subject.home
         machine = Machine(RULES, ENDERS, versions, self.budget, self.world, home, sources.callee, sources.nested)
         versions.style = machine.style = self.subject.style or machine.style
-        machine.patient = self.subject.style is not None
-        machine.watch, machine.deadline = self.watch, self._deadline
+        machine.patient, machine.watch, machine.deadline = self.subject.style is not None, self.watch, self._deadline
         machine.own_cells, machine.own_names = facts.cells, facts.function.free
         return machine
 

@@ -36,7 +36,7 @@ def rewind(machine: Machine, versions: Versions, knowledge: Knowledge) -> bool:
 
     False if there is none.
     """
-    first = knowledge.answers_change()
+    first = knowledge.answers_change() if machine.world.caches.may_go_back() else None
     count = None if first is None else versions.history.rewind(first)
     if count is None:
         return False
@@ -69,4 +69,5 @@ def _tables(machine: Machine) -> list[Restore]:
         shortened(machine.holding),
         shortened(machine.free),
         machine.definitions.checkpoint(),
+        machine.world.caches.checkpoint(),
     ]
