@@ -23,7 +23,7 @@ from futamura.specializer.state import State
 from futamura.specializer.values import ANY_CLASS, NONE, About, AbstractValue, Dynamic, Known, Virtual
 
 __all__ = [
-    "about_operands", "answer", "asked_of_none", "asks_plainly", "called", "classes_of", "joined", "one_of",
+    "A_TEXT", "about_operands", "answer", "asked_of_none", "asks_plainly", "called", "classes_of", "joined", "one_of",
     "plain_check", "refused_by", "told",
 ]  # fmt: skip
 
@@ -46,6 +46,8 @@ def _instances(kind: type) -> int:
 
 
 _ACCEPTED: Final = {kind: _instances(kind) for kind in _TABLE}
+A_TEXT: Final = _ACCEPTED[str]
+"""The bits of a string, maybe of a subclass."""
 
 
 def plain_check(cls: object) -> bool:

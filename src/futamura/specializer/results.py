@@ -14,7 +14,7 @@ import re
 from typing import Final
 
 from futamura.specializer.machine import Machine
-from futamura.specializer.refinement import one_of
+from futamura.specializer.refinement import A_TEXT, one_of
 from futamura.specializer.rules import exact_type
 from futamura.specializer.values import AbstractValue, Dynamic, Shape
 
@@ -22,7 +22,7 @@ __all__ = ["result_of_method"]
 
 _TEXT: Final = frozenset(
     {
-        "capitalize", "casefold", "center", "expandtabs", "format", "join", "ljust", "lower", "lstrip", "removeprefix",
+        "capitalize", "casefold", "center", "expandtabs", "join", "ljust", "lower", "lstrip", "removeprefix",
         "removesuffix", "replace", "rjust", "rstrip", "strip", "swapcase", "title", "upper", "zfill",
     }
 )  # fmt: skip
@@ -66,6 +66,8 @@ def result_of_method(m: Machine, callee: AbstractValue) -> Dynamic | None:
         return _OF_MATCH.get(name)
     if owner is not str:
         return None
+    if name == "format":
+        return Dynamic(-1, classes=A_TEXT)  # one field alone is what its `__format__` gives, maybe of a subclass
     if name in _TEXT:
         return Dynamic(-1, str)
     if name in _TESTS:

@@ -29,7 +29,7 @@ from futamura.specializer.machine import Machine
 from futamura.specializer.memos import is_entry, note_unknown
 from futamura.specializer.plainness import always_true, comparable, is_record, stands_for
 from futamura.specializer.policy import SMALL_MODULUS
-from futamura.specializer.purity import ATOMS, DICTS, cheap, deep, wide
+from futamura.specializer.purity import ATOMS, DICTS, cheap, deep
 from futamura.specializer.refinement import about_operands, answer, asked_of_none, asks_plainly, refused_by
 from futamura.specializer.selfsame import is_plain_tuple, joined_with_nothing
 from futamura.specializer.speculation import likely
@@ -463,53 +463,6 @@ def sequence_items(m: Machine, value: AbstractValue) -> tuple[type, tuple[Abstra
             m.reads(value.value, item)
         return list, tuple(Known(item) for item in value.value)
     return None
-
-
-# -- text
-_FORMATTED: Final = frozenset({int, float, str, bool, bytes, complex, type(None)})
-
-_CONVERSIONS: Final[dict[str, Callable[[object], object]]] = {"": lambda x: x, "s": str, "r": repr, "a": ascii}
-
-
-def _formatted(values: list[object], conversion: str) -> str | None:
-    if len(values) > 1 and (str(values[1]).endswith("n") or wide(str(values[1]))):
-        return None  # it asks the locale, or would be huge
-    try:
-        return format(_CONVERSIONS[conversion](values[0]), *(str(value) for value in values[1:]))
-    except Exception:
-        return None
-
-
-@rule("format")
-def format_value(m: Machine, frame: Frame, op: Operation) -> None:
-    args = [m.get(frame, arg) for arg in op.args]
-    if all(type(arg) is Known and type(arg.value) in _FORMATTED for arg in args):
-        values = [arg.value for arg in args if type(arg) is Known]
-        text = _formatted(values, str(op.attr or ""))
-        if text is not None and len(text) < 10_000:
-            m.folded += 1
-            m.set(frame, op, m.known(text, max(m.state.age(arg) for arg in args)))
-            return
-    if type(args[0]) is Dynamic and args[0].type is str and len(args) == 1 and op.attr in ("", "s", None):
-        m.set(frame, op, args[0])
-        return
-    m.set(frame, op, m.emit("format", args, op.attr, type=str))
-
-
-@rule("string")
-def join_strings(m: Machine, frame: Frame, op: Operation) -> None:
-    parts: list[AbstractValue] = []
-    for arg in op.args:
-        value = m.get(frame, arg)
-        last = parts[-1] if parts else None
-        if type(value) is Known and type(last) is Known:
-            parts[-1] = m.known(str(last.value) + str(value.value), max(m.state.age(value), m.state.age(last)))
-        else:
-            parts.append(value)
-    if all(type(part) is Known for part in parts):
-        m.set(frame, op, parts[0] if parts else Known(""))
-    else:
-        m.set(frame, op, m.emit("string", parts, type=str, raises=False))
 
 
 # -- cells and functions

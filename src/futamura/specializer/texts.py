@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import re
 import string
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from futamura.ir.graph import Operation
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import KEYWORD_METHODS, MODELS, Keywords, joined_text
-from futamura.specializer.purity import class_lookup, deep
-from futamura.specializer.rules import SPECIAL, exact_type
+from futamura.specializer.purity import class_lookup, deep, wide
+from futamura.specializer.refinement import A_TEXT
+from futamura.specializer.rules import SPECIAL, exact_type, rule
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known
 
@@ -151,6 +153,10 @@ def _format(
             chosen.append((text + piece, None, "", ""))
         else:
             chosen.append((text, value, spec, conversion))
+    last_value = chosen[-1][1] if chosen else None
+    if len(chosen) > 1 and not any(text for text, *_ in chosen) and last_value is not None:
+        if exact_type(m, last_value) not in _OF_BUILTINS:
+            return None  # behind nothing but empty texts it is the result itself, maybe of a subclass
     parts: list[AbstractValue] = []
     for text, value, spec, conversion in chosen:
         last = parts[-1] if parts else None
@@ -160,7 +166,7 @@ def _format(
             parts.append(Known(text))
         if value is not None:
             operands = (value, Known(spec)) if spec else (value,)
-            parts.append(m.emit("format", operands, conversion, type=str))
+            parts.append(formatted(m, operands, conversion))
     if not parts:
         return Known("")
     if len(parts) == 1:
@@ -208,3 +214,59 @@ def _fields(template: str, count: int) -> list[tuple[str, int | str | None, str,
 
 
 KEYWORD_METHODS[str, "format"] = _format
+
+
+# -- formatted strings
+
+_FORMATTED: Final = frozenset({int, float, str, bool, bytes, complex, type(None)})
+
+_OF_BUILTINS: Final = _FORMATTED | {list, tuple, dict, set, frozenset, range, slice}
+"""Classes whose `__format__` gives an exact str."""
+_CONVERSIONS: Final[dict[str, Callable[[object], object]]] = {"": lambda x: x, "s": str, "r": repr, "a": ascii}
+
+
+def _formatted(values: list[object], conversion: str) -> str | None:
+    if len(values) > 1 and (str(values[1]).endswith("n") or wide(str(values[1]))):
+        return None  # it asks the locale, or would be huge
+    try:
+        return format(_CONVERSIONS[conversion](values[0]), *(str(value) for value in values[1:]))
+    except Exception:
+        return None
+
+
+@rule("format")
+def format_value(m: Machine, frame: Frame, op: Operation) -> None:
+    args = [m.get(frame, arg) for arg in op.args]
+    if all(type(arg) is Known and type(arg.value) in _FORMATTED for arg in args):
+        values = [arg.value for arg in args if type(arg) is Known]
+        text = _formatted(values, str(op.attr or ""))
+        if text is not None and len(text) < 10_000:
+            m.folded += 1
+            m.set(frame, op, m.known(text, max(m.state.age(arg) for arg in args)))
+            return
+    if type(args[0]) is Dynamic and args[0].type is str and len(args) == 1 and op.attr in ("", "s", None):
+        m.set(frame, op, args[0])
+        return
+    m.set(frame, op, formatted(m, args, op.attr))
+
+
+def formatted(m: Machine, args: Sequence[AbstractValue], conversion: object) -> Dynamic:
+    """Formatting that stays: `__format__` of a class that is not known may give an instance of a subclass of str."""
+    made = m.emit("format", args, conversion, type=str if exact_type(m, args[0]) in _OF_BUILTINS else None)
+    return made if made.type is str else Dynamic(made.rv, None, None, A_TEXT)
+
+
+@rule("string")
+def join_strings(m: Machine, frame: Frame, op: Operation) -> None:
+    parts: list[AbstractValue] = []
+    for arg in op.args:
+        value = m.get(frame, arg)
+        last = parts[-1] if parts else None
+        if type(value) is Known and type(last) is Known:
+            parts[-1] = m.known(str(last.value) + str(value.value), max(m.state.age(value), m.state.age(last)))
+        else:
+            parts.append(value)
+    if all(type(part) is Known for part in parts):
+        m.set(frame, op, parts[0] if parts else Known(""))
+    else:
+        m.set(frame, op, m.emit("string", parts, type=str, raises=False))
