@@ -106,14 +106,16 @@ class _Emission:
         return any(op.attr == entry for op in called)
 
     def _siblings(self) -> Iterator[Function]:
-        """The functions that are called directly, other than the entry."""
+        """The functions that are called directly, other than the entry, also by functions that are nested in others."""
         found: dict[str, None] = {}
         work = [self.program.main]
         while work:
-            for op in work.pop().operations():
-                if op.name == "invoke" and op.attr != self.program.entry and op.attr not in found:
-                    found.setdefault(str(op.attr))
-                    work.append(self.program[str(op.attr)])
+            function = work.pop()
+            for caller in (function, *nested_functions(self.program, function)):
+                for op in caller.operations():
+                    if op.name == "invoke" and op.attr != self.program.entry and op.attr not in found:
+                        found.setdefault(str(op.attr))
+                        work.append(self.program[str(op.attr)])
         for name in found:
             yield self.program[name]
 
