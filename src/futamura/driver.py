@@ -149,14 +149,14 @@ def residual_text(
 
     def printed(program: Program, passes: Sequence[str]) -> tuple[Emitted, Callable[[], Program] | None]:
         """The text behind these passes, and what gives the program without decision trees, if they made such."""
-        early = use_contents(program, promised) if promised else program
+        early = use_contents(program, promised, known) if promised else program
         used = early is not program
         if used:
             passes = [name for name in passes if name not in _PLACING]
         optimized, report = optimize(early, passes, known=known, given=given, keep="decisions")
         optimized = shrink(optimized, known=known)
         if promised and not used:  # what keeps the promises from being used may be gone now
-            told = use_contents(optimized, promised)
+            told = use_contents(optimized, promised, known)
             used = told is not optimized
             if used:  # the items have types now
                 optimized, _ = optimize(told, AGAIN, known=known, given=given)

@@ -35,6 +35,8 @@ _ANYTHING: Final = Called()
 _READS_CLASS: Final = Effects(reads=frozenset({"attribute"}))
 _READS_ITEMS: Final = Effects(reads=frozenset({"item"}))
 _NUMBERS: Final = frozenset({"int", "bool", "float"})
+_WHOLE: Final = frozenset({"int", "bool"})
+_ZERO: Final = known_as(Constant(0))
 _FIXED: Final = frozenset({"str", "bytes", "tuple", "frozenset", "range"})
 _CHANGING: Final = frozenset({"list", "dict", "set"})
 
@@ -130,7 +132,20 @@ def _extreme(one: Shape, other: Shape) -> Called:
     return _ANYTHING
 
 
-_ROWS: Final[dict[object, tuple[int, Callable[..., Called]]]] = {
+def _range(*bounds: Shape) -> Called:
+    if not {bound.type for bound in bounds} <= _WHOLE:
+        return _ANYTHING
+    step = bounds[2] if len(bounds) == 3 else known_as(Constant(1))
+    errors = () if truth_of(step) else (ValueError,)
+    return _pure(of_type("range"), *errors, effects=Effects(allocates=True))
+
+
+def _enumerate(source: Shape, start: Shape = _ZERO) -> Called:
+    known = source.type in _FIXED | _CHANGING and start.type in _WHOLE
+    return _pure(NOTHING, effects=Effects(allocates=True)) if known else _ANYTHING
+
+
+_ROWS: Final[dict[object, tuple[int | range, Callable[..., Called]]]] = {
     builtins.len: (1, _len),
     builtins.isinstance: (2, _isinstance),
     builtins.type: (1, _type),
@@ -143,7 +158,10 @@ _ROWS: Final[dict[object, tuple[int, Callable[..., Called]]]] = {
     builtins.chr: (1, _chr),
     builtins.min: (2, _extreme),
     builtins.max: (2, _extreme),
+    builtins.range: (range(1, 4), _range),
+    builtins.enumerate: (range(1, 3), _enumerate),
 }
+"""The number of arguments, or numbers, and what such a call does."""
 
 _CALLS: Final = {id(function): row for function, row in _ROWS.items()}
 """By identity: a callee of the program is not asked for its hash."""
@@ -152,6 +170,9 @@ _CALLS: Final = {id(function): row for function, row in _ROWS.items()}
 def call_of(callee: Constant | None, attr: object, arguments: tuple[Shape, ...]) -> Called:
     """What this call does; `callee` is None where it is not known."""
     row = _CALLS.get(id(callee.value)) if callee is not None and attr is None else None
-    if row is None or row[0] != len(arguments):
+    if row is None:
+        return _ANYTHING
+    counts = row[0]
+    if len(arguments) not in counts if isinstance(counts, range) else len(arguments) != counts:
         return _ANYTHING
     return row[1](*arguments)

@@ -5,7 +5,7 @@
 
 The promise is tested before the function starts, and only then.  It is used only if nothing in the whole function can
 write to a list or call code that is not known: then it holds to the end.  Whether that is so depends on the types that
-follow from the promise, so both are found together: types first, then every effect under these types.
+follow from the promise, so both are found together: facts under the promise first, then every effect by these facts.
 
 The types of the unpacked items stand in the program, for passes that come behind.
 
@@ -16,14 +16,17 @@ an in-place operator becomes a plain one only where it cannot raise TypeError, w
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from futamura.ir.constant import Constant
 from futamura.ir.evaluate import INPLACE
 from futamura.ir.facts import ANYTHING, SCALARS
-from futamura.ir.graph import OBJECT, Block, Edge, Function, Operation, Program, Terminator, Value
+from futamura.ir.graph import OBJECT, Block, Function, Operation, Program, Value
 from futamura.ir.ops import OPERATORS
+from futamura.optimize.flowgraph import FlowGraph
+from futamura.optimize.inference import Inference, Items, Known
+from futamura.optimize.shapes import NOTHING, of_type
 
 __all__ = ["Contents", "use_contents"]
 
@@ -37,139 +40,79 @@ class Contents:
     length: int | None = None
 
 
-def use_contents(program: Program, promised: Mapping[str, Contents]) -> Program:
-    """The program with an entry function that uses the promises, by parameter."""
+def use_contents(program: Program, promised: Mapping[str, Contents], known: Known | None = None) -> Program:
+    """The program with an entry function that uses the promises, by parameter.
+
+    `known` are the global names of which the program assumes what they are bound to, by module.
+    """
     main = program.main
-    if not any(one.type == "list" and one.item in SCALARS for one in promised.values()):
+    if not any(_says_more(one) for one in promised.values()):
         return program
-    if main.kind != "function" or any(len(block.ops) and block.region for block in main.blocks):
+    if main.kind != "function" or not FlowGraph.takes(main) or any(
+        len(block.ops) and block.region for block in main.blocks
+    ):  # fmt: skip
         return program
-    inference = _Inference(main, promised)
-    if not inference.run():
+    params = dict(zip(main.signature.names, main.entry.params))
+    given = {params[name]: of_type(one.type) for name, one in promised.items() if name in params}
+    lists = {
+        params[name]: Items(of_type(one.item), one.length)
+        for name, one in promised.items()
+        if name in params and _says_more(one)
+    }
+    facts = Inference(FlowGraph(main), given, known, lists)
+    if not _stays(facts):
         return program
-    changed = _Change(main, inference).function()
+    changed = _Change(main, facts).function()
     functions = tuple(changed if function is main else function for function in program.functions)
     return replace(program, functions=functions)
 
 
-@dataclass(slots=True)
-class _Inference:
-    """Exact types of all values, from the promises forward; None as long as nothing reaches a value."""
+def _says_more(contents: Contents) -> bool:
+    return contents.type == "list" and contents.item in SCALARS
 
-    function: Function
-    promised: Mapping[str, Contents]
-    types: dict[Value, str] = field(default_factory=dict)
-    lists: dict[Value, Contents] = field(default_factory=dict)
-    iterators: dict[Value, Contents] = field(default_factory=dict)
-    constants: dict[Value, Constant] = field(default_factory=dict)
-    fresh: set[Value] = field(default_factory=set)
-    """Lists, sets and dicts that the function makes itself."""
-    _late: bool = False
-    """Was something found of a value behind the place where it was used?"""
 
-    def run(self) -> bool:
-        """Infer; can the promises be believed to the end?"""
-        function = self.function
-        names = function.signature.names
-        for name, value in zip(names, function.entry.params):
-            given = self.promised.get(name, Contents(OBJECT))
-            self.types[value] = given.type
-            if given.type == "list" and given.item in SCALARS:
-                self.lists[value] = given
-        for value in function.entry.params[len(names) :]:
-            self.types[value] = OBJECT
-        for operation in function.operations():
-            if operation.name == "const" and isinstance(operation.attr, Constant):
-                self.constants[operation.results[0]] = operation.attr
-            elif operation.name in ("list", "set", "dict"):
-                self.fresh.add(operation.results[0])
-            elif operation.name == "iter" and operation.args[0] in self.lists:
-                self.iterators[operation.results[0]] = self.lists[operation.args[0]]
-        self._solve()
-        return all(self._harmless(operation) for operation in function.operations()) and all(
-            self._quiet(block.terminator) for block in function.blocks
-        )
+def _stays(facts: Inference) -> bool:
+    """Can nothing here write to a list that was there before, or run code that is not known?"""
+    for at in facts.reached:
+        node = facts.graph.node(at)
+        if node.end.name not in _QUIET or facts.steps_unknown_code(node):
+            return False
+        if not all(_is_harmless(operation, facts) for operation in node.ops):
+            return False
+    return True
 
-    def _solve(self) -> None:
-        """Types of all values.  Once is enough if every value is found before it is used."""
-        for block in self.function.blocks:
-            self._block(block)
-        changed = self._late
-        while changed:
-            changed = False
-            for block in self.function.blocks:
-                changed = self._block(block) or changed
 
-    def types_of(self, values: tuple[Value, ...]) -> tuple[str, ...]:
-        get = self.types.get
-        return tuple([get(value, OBJECT) for value in values])
+_QUIET: Final = frozenset({"jump", "branch", "switch", "next", "return", "unreachable"})
+_NEW_LISTS: Final = frozenset({"list", "mul", "add"})
+"""Operations whose result, if it is exactly a list, is a new one."""
 
-    def _block(self, block: Block) -> bool:
-        changed = False
-        types = self.types
-        for operation in block.ops:
-            if not all(map(types.__contains__, operation.args)):
-                self._late = True
-                continue
-            result = self._result(operation)
-            for value in operation.results:
-                changed = self._raise(value, result) or changed
-        end = block.terminator
-        for at, edge in enumerate(end.edges):
-            item = self.iterators[end.args[0]].item if end.name == "next" and end.args[0] in self.iterators else OBJECT
-            passed = self._pass(edge, item if end.name == "next" and at == 0 else None)
-            changed = passed or changed
-            self._late = self._late or (passed and edge.target <= block.id)
-        if block.handler is not None:
-            passed = self._pass(block.handler, OBJECT)
-            changed = passed or changed
-            self._late = self._late or (passed and block.handler.target <= block.id)
-        return changed
 
-    def _result(self, operation: Operation) -> str:
-        types = self.types_of(operation.args)
-        if operation.name == "getitem" and operation.args[0] in self.lists and types[1] in ("int", "bool"):
-            return self.lists[operation.args[0]].item
-        return operation.operator.result_type(types, operation.attr)
+def _is_harmless(operation: Operation, facts: Inference) -> bool:
+    effects = facts.fact(operation).effects
+    if effects.calls or effects.suspends or "any" in effects.writes:
+        return False
+    return "item" not in effects.writes or _writes_to_new_list(operation, facts)
 
-    def _pass(self, edge: Edge, implicit: str | None) -> bool:
-        params = self.function.blocks[edge.target].params
-        given = self.types
-        found = [] if implicit is None else [implicit]
-        arriving = [*found, *(given.get(arg) for arg in edge.args)]
-        changed = False
-        for param, kind in zip(params, arriving):
-            if kind is None:
-                self._late = True
-            else:
-                changed = self._raise(param, kind) or changed
-        return changed
 
-    def _raise(self, value: Value, kind: str) -> bool:
-        old = self.types.get(value)
-        new = kind if old is None or old == kind else OBJECT
-        self.types[value] = new
-        return new != old
-
-    def _harmless(self, operation: Operation) -> bool:
-        """Can it neither write to a list that was there before, nor run code that is not known?"""
-        if operation.name in ("list_append", "set_add", "dict_put") and operation.args[0] in self.fresh:
-            return operation.name == "list_append"
-        effects = operation.operator.effects(self.types_of(operation.args), operation.attr)
-        return not (effects.calls or effects.writes or effects.suspends)
-
-    def _quiet(self, end: Terminator) -> bool:
-        if end.name == "next":
-            return end.args[0] in self.iterators
-        return end.name in ("jump", "branch", "switch", "return", "unreachable")
+def _writes_to_new_list(operation: Operation, facts: Inference) -> bool:
+    if operation.name == "list_append":
+        owner = operation.args[0]
+    elif operation.name == "setitem":
+        owner = operation.args[1]
+    elif operation.name == "call" and (method := facts.definitions.get(operation.args[0])) and method.name == "getattr":
+        owner = method.args[0]
+    else:
+        return False
+    made = facts.definitions.get(owner)
+    return made is not None and made.name in _NEW_LISTS and facts.shapes[owner].type == "list"
 
 
 class _Change:
     """The function under the types that were found."""
 
-    def __init__(self, function: Function, inference: _Inference) -> None:
+    def __init__(self, function: Function, facts: Inference) -> None:
         self.old: Final = function
-        self.inference: Final = inference
+        self.facts: Final = facts
         self.hints: Final = list(function.hints)
         self.types: Final = list(function.types)
         self.replaced: Final[dict[Value, Value]] = {}
@@ -179,9 +122,13 @@ class _Change:
         )
 
     def function(self) -> Function:
-        for value, contents in self.inference.lists.items():
-            if contents.length is not None:
-                self._unpack(value, contents.length)
+        for value, items in self.facts.promised.items():
+            if items.length is not None:
+                self._unpack(value, items.length)
+        for operation in self.old.operations():
+            if operation.name == "getitem" and operation.args[0] in self.facts.promised:
+                (result,) = operation.results
+                self.types[result] = self.facts.shapes.get(result, NOTHING).type
         blocks = [self._block(block) for block in self.old.blocks]
         entry = blocks[0]
         blocks[0] = entry._replace(ops=(*self.first, *entry.ops))
@@ -192,15 +139,16 @@ class _Change:
         loads: dict[Value, int] = {}
         for operation in self.old.operations():
             if operation.name == "getitem" and operation.args[0] == value:
-                place = self.inference.constants.get(operation.args[1])
-                if place is not None and type(place.value) is int and -length <= place.value < length:
+                made = self.facts.definitions.get(operation.args[1])
+                place = made.attr if made is not None and made.name == "const" else None
+                if isinstance(place, Constant) and type(place.value) is int and -length <= place.value < length:
                     loads[operation.results[0]] = place.value % length
         if len(set(loads.values())) * 3 < length * 2:
             return
         items = tuple(range(len(self.hints), len(self.hints) + length))
         base = self.old.hints[value] or "item"
         self.hints.extend(f"{base}{place}" for place in range(length))
-        self.types.extend([self.inference.lists[value].item] * length)
+        self.types.extend([self.facts.promised[value].shape.type] * length)
         self.first.append(Operation(self.next_id, OPERATORS["unpack"], (value,), (length, False, 0), items))
         self.next_id += 1
         self.replaced.update({result: items[place] for result, place in loads.items()})
@@ -221,9 +169,9 @@ class _Change:
         )
 
     def _operation(self, operation: Operation) -> Operation:
-        types = self.inference.types_of(operation.args)
+        types = tuple([shape.type for shape in self.facts.operands.get(operation.id, ())])
         changed = operation._replace(args=self._renamed(operation.args))
-        if operation.name in INPLACE and types[0] in SCALARS:
+        if operation.name in INPLACE and types and types[0] in SCALARS:
             raises = operation.operator.raises(types, operation.attr)
             if raises != ANYTHING and TypeError not in raises:
                 return changed._replace(operator=OPERATORS[operation.name[1:]])

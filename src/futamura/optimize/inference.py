@@ -14,7 +14,7 @@ Invariant: what is recorded of an operation (`called`, `operands`) holds wheneve
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from futamura.ir.constant import Constant
 from futamura.ir.facts import PURE, Effects, Fact
@@ -40,7 +40,7 @@ from futamura.optimize.shapes import (
     widened,
 )
 
-__all__ = ["Inference", "Known"]
+__all__ = ["Inference", "Items", "Known"]
 
 Known = Mapping[tuple[str, str], object]
 """Global names, by module, that are bound to the same object as long as the program runs."""
@@ -55,13 +55,26 @@ ITERABLE: Final = frozenset({"str", "bytes", "tuple", "list", "range", "set", "f
 """Types whose iterators run no code of a program."""
 
 
+class Items(NamedTuple):
+    """What each item of a list is, and how many there are, if that is known."""
+
+    shape: Shape
+    length: int | None = None
+
+
 class Inference:
     """The facts of one function."""
 
     def __init__(
-        self, graph: FlowGraph, given: Mapping[Value, Shape] | None = None, known: Known | None = None
+        self,
+        graph: FlowGraph,
+        given: Mapping[Value, Shape] | None = None,
+        known: Known | None = None,
+        promised: Mapping[Value, Items] | None = None,
     ) -> None:
+        """`promised` is believed of lists up to the end: the caller sees to it that nothing here writes to them."""
         self.graph: Final = graph
+        self.promised: Final = promised or {}
         self.known: Final[Known] = known or {}
         self.layout: Final = Layout(graph)
         self.shapes: Final[dict[Value, Shape]] = {}
@@ -203,6 +216,12 @@ class Inference:
             found = made or call_of(self.callee(op.args[0]), op.attr, arguments)
         elif op.name == "getitem" and self._is_part(op, shapes):
             found = Called(Fact(shapes[0].type, frozenset(), PURE), of_type(shapes[0].type))
+        elif op.name == "getitem" and op.args[0] in self.promised and shapes[1].type in ("int", "bool"):
+            items = self.promised[op.args[0]]
+            raised = frozenset[type[BaseException]]() if _lies_in(shapes[1], items.length) else _INDEX
+            found = Called(Fact(items.shape.type, raised, Effects(frozenset({"item"}))), items.shape)
+        elif op.name == "iter" and self._is_own_iterator(op.args[0]):
+            found = Called(Fact("object", frozenset(), PURE))
         elif op.name == "getattr" and searches(shapes[0], op.attr) is not None:
             found = Called(Fact("object", frozenset(), Effects(allocates=True)))
         elif op.name == "global_get" and op.attr in self.known:
@@ -221,6 +240,11 @@ class Inference:
             if shape == NOTHING and self.graph.types[result] != NOTHING.type:
                 shape = of_type(self.graph.types[result])
             self._is(result, shape)
+
+    def _is_own_iterator(self, source: Value) -> bool:
+        """Is this an `enumerate` of something whose iterator runs no code of a program?"""
+        counting = self.made_by(source, enumerate)
+        return counting is not None and not self.fact(counting).effects.calls
 
     def _is_part(self, op: Operation, shapes: tuple[Shape, ...]) -> bool:
         """Is it a slice of a text, of which nothing but a step of zero could be wrong?"""
@@ -242,7 +266,7 @@ class Inference:
             return False
         self.called[op.id] = Called(Fact("object", frozenset(), PURE))
         self._is(op.results[0], narrowed(Shape("int"), start.low, None if start.high is None else start.high + _FAR))
-        self._is(op.results[1], _item_of(self._shape(called.args[1])))
+        self._is(op.results[1], self._inside(called.args[1]))
         return True
 
     def _is(self, value: Value, shape: Shape) -> None:
@@ -386,6 +410,8 @@ class Inference:
         source = self._iterated(node)
         if self.made_by(source, range):
             return False
+        counting = self.made_by(source, enumerate)
+        source = counting.args[1] if counting is not None else source
         return source is None or self.shapes.get(source, NOTHING).type not in ITERABLE
 
     def _iterated(self, node: Node) -> Value | None:
@@ -397,6 +423,12 @@ class Inference:
         source = self._iterated(node) if node.end.name == "next" else None
         mine = None if source is None else self.private.get(source)
         return mine if mine is not None and node.end.id in mine.steps else None
+
+    def _inside(self, source: Value) -> Shape:
+        """What iterating over this gives."""
+        if source in self.promised:
+            return self.promised[source].shape
+        return _item_of(self._shape(source))
 
     def _is_empty(self, node: Node) -> bool:
         """Does a block step over a list into which nothing was put so far?"""
@@ -422,7 +454,7 @@ class Inference:
             return Shape("tuple")
         called = self.made_by(source, range)
         if called is None:
-            return _item_of(self._shape(source))
+            return self._inside(source)
         bounds = [self._shape(value) for value in called.args[1:]]
         if any(bound.type not in ("int", "bool") for bound in bounds):
             return NOTHING

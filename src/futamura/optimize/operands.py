@@ -30,6 +30,8 @@ _MOST_PASSED: Final = 160
 """Operations of a block past which an operand goes."""
 _MOST_NESTED: Final = 32
 """Operations between an operand and what it is part of."""
+_MOST_DEEP: Final = 4
+"""Operands of operands that are looked at."""
 
 
 def operands(graph: FlowGraph, inference: Inference) -> bool:
@@ -79,8 +81,11 @@ class _Operands:
         if user is None:
             return stays
         ordered = False
+        anchored = any(map(self._is_anchored, op.args))
         for passed in range(min(stays, _MOST_PASSED)):
             other = behind[stays - passed - 1]
+            if anchored and self._stands(other) and not self._is_part(other, user, users):
+                return stays  # its own operands would need variables instead
             if other is user:
                 place = stays - passed if ordered else stays
                 while place < stays and self._follows(op, behind[place], user, users):
@@ -88,6 +93,26 @@ class _Operands:
                 return place
             ordered = ordered or (self._stands(other) and not self._follows(op, other, user, users))
         return stays
+
+    def _is_anchored(self, value: Value, depth: int = 0) -> bool:
+        """Is it computed in the expression that the operation is now, and cannot move with it?"""
+        made = self._inference.definitions.get(value)
+        if made is None or made.name == "const" or self._uses[value] != 1 or self._graph.hints[value] is not None:
+            return False
+        if depth == _MOST_DEEP or not self._may_move(made):
+            return True
+        return any(self._is_anchored(arg, depth + 1) for arg in made.args)
+
+    def _is_part(self, op: Operation, user: Operation, users: Mapping[Value, Operation]) -> bool:
+        """Is it a part of the expression that the user is?"""
+        for _ in range(_MOST_NESTED):
+            if op is user:
+                return True
+            above = users.get(op.results[0]) if len(op.results) == 1 and self._uses[op.results[0]] == 1 else None
+            if above is None:
+                return False
+            op = above
+        return False
 
     def _stands(self, op: Operation) -> bool:
         """Is it a statement, or does the back end leave it where it stands?"""
