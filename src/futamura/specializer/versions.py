@@ -13,6 +13,7 @@ import heapq
 from collections.abc import Callable, Collection
 from typing import Final, NoReturn
 
+from futamura.specializer.firsttrips import FirstTrips
 from futamura.specializer.growth import Shapes, growing_at, growing_sites, trips_of, weights_of
 from futamura.specializer.history import Groups, History, Restore, copied_set, copied_summaries, shortened
 from futamura.specializer.keys import OPEN, Key, NoKey, Tokens, old_values, opened
@@ -55,6 +56,7 @@ class Versions:
         self.history = History(knowledge)
         self.nokey = Learned[object](knowledge)
         self.noshape = Learned[object](knowledge)
+        self.trips: Final = FirstTrips(knowledge)
         self.varying: set[object] = set()
         """The places that left the keys because they vary from call to call of a recursive function."""
         self.omitted: set[type] = set()
@@ -308,6 +310,7 @@ class Versions:
             state.cross_header()
             if self.style.loops != "meet":
                 state = loosened(state, self.style.loops, self._fresh)
+            state = self.trips.before(state, self._fresh)
         key = self.key(state)
         version = self.unit.table.get(key.tokens)
         if version is None:
@@ -392,6 +395,8 @@ class Versions:
                 self._knowledge.now += 1
                 self._running = version
                 return version
+        if self.polyvariance == "auto" and self.style.loops == "meet":
+            self.trips.check(self, self._all)
         return None
 
     def _rekey(self) -> None:

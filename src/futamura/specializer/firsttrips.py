@@ -1,0 +1,116 @@
+"""First trips around a dynamic loop that differ from the others only in what they make real.
+
+    out = [0] * n                        the first trip writes to a virtual list at an unknown place, and makes it real:
+    for x in xs:                         the others come to a loop's header of their own
+        out[x % n] += 1          ->      out is made real before the loop, and all trips are one
+
+A trip that is never come back to is worth its copy if it decides something.  Where the header's two versions are the
+same but for objects, it only saves what becomes of them before they are real; where a trip may leave them virtual, the
+loop comes back to the first version, and both are kept.
+
+Invariant: only versions that no way leads back to are given up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from futamura.specializer.keys import Choices, Key, NoKey
+from futamura.specializer.knowledge import Knowledge, Learned
+from futamura.specializer.machine import Restart
+from futamura.specializer.merge import generalize
+from futamura.specializer.residual import Lazy, ResidualBlock, Version
+from futamura.specializer.state import State
+
+__all__ = ["FirstTrips"]
+
+_REAL: Final = frozenset({"list", "dict", "set", "deque", "instance"})
+_MOST: Final = 16
+"""Versions of one header that are compared with each other."""
+
+
+class FirstTrips:
+    """What is learned of the first trips of one specialization."""
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self._early: Final = Learned[tuple[int, int, object]](knowledge)
+        """A loop's header, by the number of its function, and a site whose objects are made real in front of it."""
+
+    def before(self, state: State, fresh: Callable[[int], int]) -> State:
+        """The trimmed state that enters a dynamic loop, from one that arrives at its header."""
+        header = state.top.facts.uid, state.top.block
+        real = {entry.site for entry in state.heap.values() if (*header, entry.site) in self._early}
+        if not real:
+            return state
+        made = generalize(state, fresh, lambda entry: entry.site not in real)
+        made.trim()
+        return made
+
+    def check(self, choices: Choices, versions: Iterable[Version]) -> None:
+        """All versions are run: no first trip should be a copy for nothing."""
+        found = _wasted(choices, [version for version in versions if version.forward is None])
+        if self._early.absent(found):
+            self._early.update(found)
+            raise Restart("objects are made real in front of a loop")
+
+
+def _wasted(choices: Choices, versions: Iterable[Version]) -> list[tuple[int, int, object]]:
+    """Headers, and the sites whose objects are better real before these loops begin."""
+    headers: dict[tuple[int, int], list[Version]] = {}
+    for version in versions:
+        top = version.state.top
+        if version.scalars is not None and not top.index and top.block in top.facts.dynamic_headers:
+            headers.setdefault((top.facts.uid, top.block), []).append(version)
+    found: list[tuple[int, int, object]] = []
+    for header, copies in headers.items():
+        for later in copies[:_MOST] if len(copies) > 1 else ():
+            for first in copies[:_MOST]:
+                sites = _made_real(choices, first, later) if first is not later else None
+                if sites and _leads_on(first, later):
+                    found.extend((*header, site) for site in sites)
+    return found
+
+
+def _made_real(choices: Choices, first: Version, later: Version) -> set[object] | None:
+    """The sites of objects that are virtual in the first version and not in the later one, if nothing else differs."""
+    assert isinstance(first.key, tuple) and isinstance(later.key, tuple)
+    there = {entry.site for entry in later.state.heap.values()}
+    sites = {entry.site for entry in first.state.heap.values() if entry.kind in _REAL and entry.site not in there}
+    if not sites:
+        return None
+    try:
+        tokens = Key(choices, first.state, without=sites).tokens
+    except NoKey:
+        return None
+    return sites if tokens == later.key else None
+
+
+def _leads_on(first: Version, later: Version) -> bool:
+    """Is there a way from the first version to the later one, and none back to itself?"""
+    seen: set[Version] = set()
+    work = list(_successors(first))
+    while work:
+        version = work.pop()
+        if version is first:
+            return False
+        if version not in seen:
+            seen.add(version)
+            work.extend(_successors(version))
+    return later in seen
+
+
+def _successors(version: Version) -> Iterator[Version]:
+    seen: set[ResidualBlock] = set()
+    work = [version.root]
+    while work:
+        block = work.pop()
+        if block in seen:
+            continue
+        seen.add(block)
+        targets = () if block.end is None else block.end.targets
+        for target in (*targets, block.handler):
+            if isinstance(target, Lazy):
+                yield target.version.final()
+            elif target is not None:
+                work.append(target)
