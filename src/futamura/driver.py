@@ -160,8 +160,9 @@ def residual_text(
             used = told is not optimized
             if used:  # the items have types now
                 optimized, _ = optimize(told, AGAIN, known=known, given=given)
-        if used:
-            optimized, _ = optimize(forward(optimized), _PLACING, known=known, given=given)
+        if used:  # what has become a part of an expression since then is found now
+            told = use_contents(optimized, promised or {}, known)
+            optimized, _ = optimize(forward(told), _PLACING, known=known, given=given)
         return _briefest(_with_types(optimized, promised or {}), known), report.kept
 
     with collector_paused():

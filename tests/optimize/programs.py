@@ -27,6 +27,7 @@ KNOWN: Final[dict[tuple[str, str], object]] = {
     for name, function in (
         ("len", len), ("isinstance", isinstance), ("int", int), ("str", str), ("bool", bool), ("abs", abs),
         ("min", min), ("max", max), ("type", type), ("range", range), ("float", float), ("ord", ord), ("chr", chr),
+        ("enumerate", enumerate), ("zip", zip),
     )
 }  # fmt: skip
 """Global names that keep their meaning."""
@@ -419,8 +420,12 @@ class Writer:
         count = self.random.randrange(3)
         rounds = self.random.choice((0, 1, 2, 2, 3))
         iterator = None
+        width = 0
         if self.random.random() < 0.5:
-            iterator = self.emit("iter", (self.iterated(rounds),))
+            source = self.iterated(rounds)
+            if self.random.random() < 0.4:
+                source, width = self.paired(source, rounds)
+            iterator = self.emit("iter", (source,))
         start = (self.constant(0), *[self.pick() for _ in range(count)])
         header = self.fresh()
         self.builder.terminate(self.block, "jump", (), (Edge(header.id, start),))
@@ -435,9 +440,13 @@ class Writer:
             test = self.emit("truth", (self.emit("lt", (counter, bound)),))
             self.builder.terminate(self.block, "branch", (test,), (Edge(body.id), Edge(after.id)))
         else:
-            self.scope.extend(self.builder.params(body, "item"))
+            (item,) = self.builder.params(body, "item")
+            self.scope.append(item)
             self.builder.terminate(self.block, "next", (iterator,), (Edge(body.id), Edge(after.id)))
         self.block = body
+        if width:
+            parts = tuple([self.builder.value("u") for _ in range(width)])
+            self.scope.extend(self.builder.append(body, "unpack", (item,), (width, False, 0), parts).results)
         self.several(depth)
         again = self.emit("add", (counter, self.constant(1)))
         self.builder.terminate(
@@ -457,6 +466,15 @@ class Writer:
                 steps = [self.constant(self.random.choice((1, 2, -1)))] if self.random.random() < 0.5 else []
                 return self.emit("call", (self.known("range"), *ends, *steps))
         return self.emit("call", (self.known("range"), self.constant(rounds)))
+
+    def paired(self, source: Value, rounds: int) -> tuple[Value, int]:
+        """The items with their numbers or with other items, at times of what has none; how many there are in one."""
+        if self.random.random() < 0.4:
+            start = [self.pick("int")] if self.random.random() < 0.4 else []
+            return self.emit("call", (self.known("enumerate"), source, *start)), 2
+        others = [self.pick("str") if self.random.random() < 0.5 else self.iterated(rounds)]
+        others += [self.xs] if self.random.random() < 0.3 else []
+        return self.emit("call", (self.known("zip"), source, *others)), 1 + len(others)
 
     def switch(self, depth: int) -> None:
         """A way for each of some constants, and one for all others."""

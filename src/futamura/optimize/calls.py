@@ -145,6 +145,11 @@ def _enumerate(source: Shape, start: Shape = _ZERO) -> Called:
     return _pure(NOTHING, effects=Effects(allocates=True)) if known else _ANYTHING
 
 
+def _zip(*sources: Shape) -> Called:
+    known = {source.type for source in sources} <= _FIXED | _CHANGING
+    return _pure(NOTHING, effects=Effects(allocates=True)) if known else _ANYTHING
+
+
 _ROWS: Final[dict[object, tuple[int | range, Callable[..., Called]]]] = {
     builtins.len: (1, _len),
     builtins.isinstance: (2, _isinstance),
@@ -160,6 +165,7 @@ _ROWS: Final[dict[object, tuple[int | range, Callable[..., Called]]]] = {
     builtins.max: (2, _extreme),
     builtins.range: (range(1, 4), _range),
     builtins.enumerate: (range(1, 3), _enumerate),
+    builtins.zip: (range(1, 9), _zip),
 }
 """The number of arguments, or numbers, and what such a call does."""
 

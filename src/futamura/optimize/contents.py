@@ -15,6 +15,7 @@ an in-place operator becomes a plain one only where it cannot raise TypeError, w
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -23,6 +24,7 @@ from futamura.ir.constant import Constant
 from futamura.ir.evaluate import INPLACE
 from futamura.ir.facts import ANYTHING, SCALARS
 from futamura.ir.graph import OBJECT, Block, Function, Operation, Program, Value
+from futamura.ir.liveness import end_uses
 from futamura.ir.ops import OPERATORS
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.inference import Inference, Items, Known
@@ -116,6 +118,9 @@ class _Change:
         self.hints: Final = list(function.hints)
         self.types: Final = list(function.types)
         self.replaced: Final[dict[Value, Value]] = {}
+        self.users: Final = _users(function)
+        self.plain: Final[set[Value]] = set()
+        """What operators that were in place give now."""
         self.first: Final[list[Operation]] = []
         self.next_id = 1 + max(
             [operation.id for operation in function.operations()] + [block.terminator.id for block in function.blocks]
@@ -171,11 +176,37 @@ class _Change:
     def _operation(self, operation: Operation) -> Operation:
         types = tuple([shape.type for shape in self.facts.operands.get(operation.id, ())])
         changed = operation._replace(args=self._renamed(operation.args))
-        if operation.name in INPLACE and types and types[0] in SCALARS:
+        if operation.name in INPLACE and types and types[0] in SCALARS and self._is_part(operation):
             raises = operation.operator.raises(types, operation.attr)
             if raises != ANYTHING and TypeError not in raises:
+                self.plain.update(operation.results)
                 return changed._replace(operator=OPERATORS[operation.name[1:]])
         return changed
 
+    def _is_part(self, operation: Operation) -> bool:
+        """Does an expression come of it, and not the update of a variable or of an item?"""
+        if operation.args[0] in self.plain:
+            return True
+        (result,) = operation.results
+        user = self.users.get(result)
+        if user is None or user.name != "setitem" or user.args[0] != result:
+            return user is not None
+        load = self.facts.definitions.get(operation.args[0])
+        return load is None or load.name != "getitem" or load.args != user.args[1:]
+
     def _renamed(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
         return tuple(self.replaced.get(value, value) for value in values)
+
+
+def _users(function: Function) -> dict[Value, Operation]:
+    """The operations that use a value that is used nowhere else."""
+    uses: Counter[Value] = Counter()
+    found: dict[Value, Operation] = {}
+    for block in function.blocks:
+        for operation in block.ops:
+            uses.update(operation.args)
+            found.update(dict.fromkeys(operation.args, operation))
+        uses.update(end_uses(block.terminator))
+        if block.handler is not None:
+            uses.update(block.handler.args)
+    return {value: user for value, user in found.items() if uses[value] == 1}

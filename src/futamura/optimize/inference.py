@@ -89,7 +89,7 @@ class Inference:
         self.items: Final[dict[Value, Shape]] = {}
         """What is in private lists."""
         self._counted: Final[dict[Value, Operation]] = {}
-        """Items of `enumerate`: the calls of it."""
+        """Items of `enumerate` and `zip`: the calls of these."""
         self._work: Final = Worklist(self.layout.order)
         self._told: Final[dict[int, dict[Value, Shape]]] = {}
         """By the block that begins scopes, what is known of values in them."""
@@ -242,9 +242,13 @@ class Inference:
             self._is(result, shape)
 
     def _is_own_iterator(self, source: Value) -> bool:
-        """Is this an `enumerate` of something whose iterator runs no code of a program?"""
-        counting = self.made_by(source, enumerate)
-        return counting is not None and not self.fact(counting).effects.calls
+        """Is this an `enumerate` or a `zip` of something whose iterators run no code of a program?"""
+        made = self._paired(source)
+        return made is not None and not self.fact(made).effects.calls
+
+    def _paired(self, source: Value | None) -> Operation | None:
+        """The call of `enumerate` or `zip` that makes a value."""
+        return self.made_by(source, enumerate) or self.made_by(source, zip)
 
     def _is_part(self, op: Operation, shapes: tuple[Shape, ...]) -> bool:
         """Is it a slice of a text, of which nothing but a step of zero could be wrong?"""
@@ -257,9 +261,19 @@ class Inference:
         return step.type == "NoneType" and {first.type, last.type} <= _BOUNDS
 
     def _counts(self, op: Operation) -> bool:
-        """Takes it apart what `enumerate` gives?  Then the number of the item is known to be small, and what it is."""
+        """Takes it apart what `enumerate` or `zip` gives?  Then it is known what the items are, and that the number of
+        one is small."""
         called = self._counted.get(op.args[0])
-        if called is None or op.attr != (2, False, 0):
+        if called is None or op.attr != (len(op.results), False, 0):
+            return False
+        if self.made_by(called.results[0], zip):
+            if len(op.results) != len(called.args) - 1:
+                return False
+            self.called[op.id] = Called(Fact("object", frozenset(), PURE))
+            for result, source in zip(op.results, called.args[1:]):
+                self._is(result, self._inside(source))
+            return True
+        if len(op.results) != 2:
             return False
         start = Shape("int", 0, 0) if len(called.args) == 2 else self._shape(called.args[2])
         if start.type not in ("int", "bool"):
@@ -383,9 +397,9 @@ class Inference:
             self.reached.add(edge.target)
             self._work.add(edge.target)
         if implicit:
-            counting = self.made_by(self._iterated(node), enumerate) if stepped else None
-            if counting is not None and len(self.layout.entering[edge.target]) == 1:
-                self._counted[params[0]] = counting
+            paired = self._paired(self._iterated(node)) if stepped else None
+            if paired is not None and len(self.layout.entering[edge.target]) == 1:
+                self._counted[params[0]] = paired
             self._raise(edge.target, params[0], self._item(node) if stepped else NOTHING)
         for param, value in zip(params[implicit:], edge.args):
             shape = refined.get(value)
@@ -410,8 +424,8 @@ class Inference:
         source = self._iterated(node)
         if self.made_by(source, range):
             return False
-        counting = self.made_by(source, enumerate)
-        source = counting.args[1] if counting is not None else source
+        if (paired := self._paired(source)) is not None:
+            return self.fact(paired).effects.calls
         return source is None or self.shapes.get(source, NOTHING).type not in ITERABLE
 
     def _iterated(self, node: Node) -> Value | None:
@@ -450,7 +464,7 @@ class Inference:
             return NOTHING
         if (mine := self._stepped(node)) is not None:
             return self.items.get(mine.value, NOTHING)
-        if self.made_by(source, enumerate):
+        if self._paired(source):
             return Shape("tuple")
         called = self.made_by(source, range)
         if called is None:
