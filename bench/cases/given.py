@@ -133,7 +133,9 @@ def _numeric(place: Path) -> list[Any]:
 
 def _fir(place: Path) -> Case:
     generic, data, residual = _numeric(place)
-    return Case("fir", generic.fir, [(data.XS,)], {"coeffs": data.COEFFS}, residual.fir, {"xs": Dyn(list)}, aim=1.4)
+    return Case(
+        "fir", generic.fir, [(data.XS,)], {"coeffs": data.COEFFS}, residual.fir, {"xs": Dyn(list[float])}, aim=1.4
+    )
 
 
 def _polynomial(place: Path) -> Case:

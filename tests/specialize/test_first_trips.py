@@ -1,0 +1,91 @@
+"""Objects that the first trip around a dynamic loop makes real are made in front of it, lest the loop stands there twice.
+
+Invariant: a loop that may leave an object virtual keeps a version for that.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from futamura import specialize
+
+
+def bins(count: Any, xs: Any) -> Any:
+    out = [0] * count
+    for x in xs:
+        out[x % count] += 1
+    return out
+
+
+def table(names: Any, rows: Any) -> Any:
+    found = {name: 0 for name in names}
+    for row in rows:
+        found[row] = found.get(row, 0) + 1
+    return found
+
+
+class Counter:
+    def __init__(self, start: int) -> None:
+        self.seen = start
+
+    def __repr__(self) -> str:
+        return f"Counter({self.seen})"
+
+
+def shared(start: Any, rows: Any) -> Any:
+    counter = Counter(start)
+    for row in rows:
+        counter.seen += 1
+        row.append(counter)
+    return counter
+
+
+def twice(count: Any, xs: Any) -> Any:
+    first, second = [0] * count, [1] * count
+    for x in xs:
+        first[x % count] += 1
+        for y in xs:
+            second[y % count] += first[x % count]
+    return first, second
+
+
+CASES: list[tuple[Any, Any, list[Any]]] = [
+    (bins, 3, [[], [1], [1, 2, 4, 7]]),
+    (table, ("a", "b"), [[], ["a"], ["c", "a", "c"]]),
+    (shared, 5, [[], [[]], [[], [], []]]),
+    (twice, 2, [[], [1], [1, 2, 4]]),
+]
+
+
+@pytest.mark.parametrize(("function", "static", "inputs"), CASES, ids=lambda case: getattr(case, "__name__", ""))
+def test_the_loop_stands_there_once(function: Any, static: Any, inputs: list[Any]) -> None:
+    residual = specialize(function, static)
+    loops = function is twice and 2 or 1
+    assert residual.source.count("for ") == loops, residual.source
+    assert "break" not in residual.source and not residual.stats["fallbacks"], residual.source
+    for given in inputs:
+        again = [list(item) if isinstance(item, list) else item for item in given]
+        assert repr(residual(given)) == repr(function(static, again))
+        assert repr(given) == repr(again)
+
+
+def lost(limit: Any, rows: Any, log: Any) -> Any:
+    state = Counter(limit)
+    for row in rows:
+        if row < 0:
+            log.append(state)
+        state.seen += row
+    return state.seen
+
+
+def test_a_loop_that_may_keep_its_object_virtual_has_a_version_for_it() -> None:
+    residual = specialize(lost, 10)
+    quick = residual.source.partition("append")[0]
+    assert ".seen" not in quick, "the attribute is a variable until the object is seen"
+    for rows in ([], [1, 2], [1, -1, 2], [-1, 3, -2]):
+        mine: list[Any] = []
+        theirs: list[Any] = []
+        assert residual(rows, mine) == lost(10, rows, theirs)
+        assert repr(mine) == repr(theirs) and len({id(one) for one in mine}) <= 1
