@@ -300,6 +300,29 @@ def _has_plain_bases(cls: type) -> bool:
     return not any({"__mro__", "__getattribute__"} & base.__dict__.keys() for base in own)
 
 
+_MRO_OF: Final = type.__dict__["__mro__"].__get__
+"""Reads what the attribute gives; a metaclass with a `__getattr__` makes that slow."""
+
+
+def _bases_are_fixed() -> bool:
+    """Does this Python refuse other bases for a class whose only base is `object`?"""
+    one: Any = type("one", (), {})
+    try:
+        one.__bases__ = (type("other", (), {}),)
+    except TypeError:
+        return True
+    return False
+
+
+_FIXED_BASES: Final = _bases_are_fixed()
+
+
+def _keeps_bases(cls: type) -> bool:
+    """Will `__mro__` always be what it is?"""
+    plain = type(cls) is type or type(cls).mro is type.mro
+    return _FIXED_BASES and plain and cls.__mro__ == (cls, object)
+
+
 class _Classes:
     """Attributes of classes: read in the dicts of their bases, because `getattr` would run a descriptor's code."""
 
@@ -317,9 +340,11 @@ class _Classes:
             return
         if not changing and one.holds():
             return
-        if not owners or owners[0] is not holder:
+        if (not owners or owners[0] is not holder) and not _keeps_bases(holder):
             bases, mro = test.constant(holder, holder.__name__), test.constant(holder.__mro__, "mro")
-            term = f"{bases}.__mro__ is {mro}"
+            asked = any("__getattr__" in base.__dict__ for base in type.mro(type(holder)))
+            read = f"{test.constant(_MRO_OF, 'mro_of')}({bases})" if asked else f"{bases}.__mro__"
+            term = f"{read} is {mro}"
             if term not in test.terms:
                 test.terms.append(term)
         for base in holder.__mro__[: holder.__mro__.index(owners[0]) if owners else None]:
