@@ -1,4 +1,4 @@
-"""Objects that the first trip around a dynamic loop makes real are made in front of it, lest the loop stands there twice.
+"""Objects that the first trip around a dynamic loop makes real are made before it, lest the loop stands there twice.
 
 Invariant: a loop that may leave an object virtual keeps a version for that.
 """
@@ -20,7 +20,7 @@ def bins(count: Any, xs: Any) -> Any:
 
 
 def table(names: Any, rows: Any) -> Any:
-    found = {name: 0 for name in names}
+    found = {name: len(name) for name in names}
     for row in rows:
         found[row] = found.get(row, 0) + 1
     return found
@@ -62,7 +62,7 @@ CASES: list[tuple[Any, Any, list[Any]]] = [
 @pytest.mark.parametrize(("function", "static", "inputs"), CASES, ids=lambda case: getattr(case, "__name__", ""))
 def test_the_loop_stands_there_once(function: Any, static: Any, inputs: list[Any]) -> None:
     residual = specialize(function, static)
-    loops = function is twice and 2 or 1
+    loops = 2 if function is twice else 1
     assert residual.source.count("for ") == loops, residual.source
     assert "break" not in residual.source and not residual.stats["fallbacks"], residual.source
     for given in inputs:
