@@ -16,19 +16,12 @@ Invariant: statements end whatever the values are, hold few lines, and nothing s
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
+
+from tests.specialize.corner_tables import TABLES, Part
+from tests.specialize.corner_ways import REACHED
 
 __all__ = ["PARTS", "Part"]
-
-
-class Part(NamedTuple):
-    """One corner."""
-
-    name: str
-    definitions: str
-    statements: tuple[str, ...]
-    tweaks: tuple[str, ...]
-    objects: tuple[str, ...]
 
 
 def _part(text: str) -> Part:
@@ -44,4 +37,4 @@ def _part(text: str) -> Part:
 
 
 _TEXT: Final = (Path(__file__).parent / "corners.txt").read_text(encoding="utf-8")
-PARTS: Final = tuple(_part(text) for text in f"\n{_TEXT}".split("\n== ")[1:])
+PARTS: Final = (*(_part(text) for text in f"\n{_TEXT}".split("\n== ")[1:]), *TABLES, *REACHED)

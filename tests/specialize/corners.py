@@ -21,10 +21,10 @@ from tests.specialize.corner_parts import PARTS, Part
 from tests.specialize.ordinary import LIBRARY
 from tests.specialize.programs import Program, parsed
 
-__all__ = ["generate"]
+__all__ = ["DEFINITIONS", "PARAMETERS", "VALUES", "generate"]
 
 INPUTS: Final = 6
-_DEFINITIONS: Final = """
+DEFINITIONS: Final = """
 def keep(x):
     return (x, len(SEEN))[0] if not SEEN.append(type(x).__name__) else None
 SEEN = []
@@ -40,8 +40,8 @@ def noisy(name, n):
         print(name, q)
         yield q
 """
-_PARAMETERS: Final = ("i", "j", "s", "t", "xs", "ys", "v", "c")
-_VALUES: Final[dict[str, tuple[str, ...]]] = {
+PARAMETERS: Final = ("i", "j", "s", "t", "xs", "ys", "v", "c")
+VALUES: Final[dict[str, tuple[str, ...]]] = {
     "i": ("0", "1", "2", "3", "-1", "-5", "7", "True", "10 ** 20", "1.0"),
     "j": ("0", "1", "2", "-2", "4", "2", "1", "False"),
     "s": ("''", "'a'", "'ab'", "'b'", "'bc'", "'a1b2'", "'x'"),
@@ -134,12 +134,12 @@ def _program(p: _Writer, seed: int) -> Program:
         other = PARTS[p.random.randrange(len(PARTS))]
         if not _defined(chosen[0]) & _defined(other):
             chosen.append(other)
-    parameters = [*_PARAMETERS, *(["o"] if chosen[0].objects else [])]
-    values = {**_VALUES, "o": chosen[0].objects}
+    parameters = [*PARAMETERS, *(["o"] if chosen[0].objects else [])]
+    values = {**VALUES, "o": chosen[0].objects}
     lines = p.body([one for part in chosen for one in part.statements if "o" in parameters or "o." not in one])
     source = "\n".join(
         [
-            LIBRARY, _DEFINITIONS, *dict.fromkeys(part.definitions for part in chosen),
+            LIBRARY, DEFINITIONS, *dict.fromkeys(part.definitions for part in chosen),
             f"def target({', '.join(parameters)}):", "    out = []", *_indented(lines), "    return out", "",
         ]
     )  # fmt: skip

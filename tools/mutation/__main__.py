@@ -31,7 +31,10 @@ from tools.mutation.planting import HOUSE, LISTS, Fault, copy, faults
 
 __all__ = ["STAGES", "Finding", "examined"]
 
-_SHORT = ("bounds", "fields", "promises", "lengths", "leaving", "control", "silent_objects", "thrown", "readable")
+_SHORT = (
+    "bounds", "fields", "promises", "lengths", "leaving", "control", "silent_objects", "thrown", "readable",
+    "corner_tables",
+)  # fmt: skip
 _TESTS = (
     ("rules", ("tests/specialize/rules",)),
     ("goldens", ("tests/test_golden.py",)),

@@ -36,7 +36,9 @@ from futamura.specializer.state import Frame
 from futamura.specializer.values import HELD, NONE, OF_SUPER, AbstractValue, Dynamic, Known, Virtual, VObject
 from futamura.specializer.world import Assumption
 
-__all__ = ["CALLED", "VIRTUAL_FIELDS", "load_attribute", "plain_reads", "store_attribute", "store_field"]
+__all__ = [
+    "CALLED", "VIRTUAL_FIELDS", "delete_attribute", "load_attribute", "plain_reads", "store_attribute", "store_field",
+]  # fmt: skip
 
 _BUILTIN_OWNERS: Final = frozenset(
     {
@@ -419,15 +421,18 @@ def store_field(m: Machine, target: AbstractValue, name: str, value: AbstractVal
 
 @rule("delattr")
 def delete(m: Machine, frame: Frame, op: Operation) -> None:
-    target = m.get(frame, op.args[0])
     assert isinstance(op.attr, str)
-    if _delete_field(m, target, op.attr):
+    delete_attribute(m, m.get(frame, op.args[0]), op.attr)
+
+
+def delete_attribute(m: Machine, target: AbstractValue, name: str) -> None:
+    if _delete_field(m, target, name):
         m.folded += 1
         return
-    _note_store(m, exact_type(m, target), target, op.attr)
+    _note_store(m, exact_type(m, target), target, name)
     m.writes(target)
     m.observe()
-    m.emit("delattr", (target,), op.attr, results=0)
+    m.emit("delattr", (target,), name, results=0)
 
 
 def _delete_field(m: Machine, target: AbstractValue, name: str) -> bool:

@@ -13,7 +13,7 @@ from typing import Final
 
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
-from futamura.specializer.attributes import CALLED, load_attribute, plain_reads, store_attribute
+from futamura.specializer.attributes import CALLED, delete_attribute, load_attribute, plain_reads, store_attribute
 from futamura.specializer.calls import is_writable_name
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.models import HANDLED, MODELS
@@ -101,6 +101,14 @@ def _set_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractV
     return NONE
 
 
+def _delete_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    name = _known_name(args)
+    if name is None or len(args) != 2:
+        return None
+    delete_attribute(m, args[0], name)
+    return NONE
+
+
 def _super_model(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     return _super_object(m, frame, args[0], args[1]) if len(args) == 2 else None
 
@@ -115,6 +123,7 @@ def _super_object(m: Machine, frame: Frame, start: AbstractValue, target: Abstra
 MODELS[getattr] = _get_attribute
 MODELS[hasattr] = _has_attribute
 MODELS[setattr] = _set_attribute
+MODELS[delattr] = _delete_attribute
 MODELS[super] = _super_model
 
 
