@@ -181,6 +181,27 @@ def test_what_functions_change_at_any_time_is_not_believed(
     assert residual(5, lambda: made.later(lambda x: -x)) == -8
 
 
+COLLECTED = [
+    "    def put(f, *tables): tables[0]['add'] = f\n    def fill(f): put(f, OPS)\n",
+    "    def put(f, **tables): tables['ops']['add'] = f\n    def fill(f): put(f, ops=OPS)\n",
+    "    def put(f, *tables):\n        for table in tables: table['add'] = f\n    def fill(f): put(f, *[OPS])\n",
+    "    class Filler:\n        def put(self, *tables): tables[0]['add'] = self.f\n"
+    "    def fill(f):\n        filler = Filler()\n        filler.f = f\n        filler.put(OPS)\n",
+]
+
+
+@pytest.mark.parametrize("at", range(len(COLLECTED)))
+def test_tables_that_are_passed_behind_stars_are_compared(
+    at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "    OPS = {}\n" + COLLECTED[at] + "    fill(lambda x: x + 3)\n" + RUN.format(table="OPS")
+    made = module(f"filled_behind_stars_{at}", text, tmp_path, monkeypatch)
+    residual = futamura.specialize(made.run, ("add",))
+    assert residual(5) == 8
+    made.fill(lambda x: -x)
+    assert residual(5) == -5
+
+
 def test_the_contents_are_named_and_do_not_travel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = module("filled_named", PROGRAMS["a global dict"], tmp_path, monkeypatch)
     residual = futamura.specialize(made.run, ("add",))

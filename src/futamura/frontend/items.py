@@ -20,16 +20,22 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
 from futamura.analysis.methods import BUILTINS, GIVING, MUTATING, PASSING, PURE_MODULES, READING, SPECIAL, WRITING
+from futamura.frontend.walking import (
+    SCOPES,
+    Scope,
+    bound_names,
+    imported_names,
+    own_nodes,
+    value_nodes,
+)  # fmt: skip
 
 __all__ = ["Changed", "changed_by_functions"]
 
-_Scope: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
-_Place: TypeAlias = "tuple[_Scope | None, str]"
+_Place: TypeAlias = "tuple[Scope | None, str]"
 """A variable of a function, or a global or an attribute (`.name`), which have no function."""
 _Source: TypeAlias = "str | _Place | ast.AST | _In"
 """What a value may come out of: an object that has this name, what a place holds, what a function gives or an
 expression makes, what was put into one of these."""
-_SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _RAISED: Final = (None, "raised")
 """The place of all that was raised."""
 _MAKING: Final = ("__init__", "__new__", "__post_init__")
@@ -40,6 +46,13 @@ class _In(NamedTuple):
     """What was put into an object, at any depth."""
 
     source: str | _Place | ast.AST
+
+
+class _Passing(NamedTuple):
+    """What a call passes: at each position (out of what has a star), by each keyword (also behind `**`)."""
+
+    positions: tuple[frozenset[_Source], ...]
+    named: tuple[frozenset[_Source], ...]
 
 
 class Changed(NamedTuple):
@@ -69,7 +82,7 @@ def _globals(tree: ast.Module) -> Iterator[str]:
         if isinstance(node, ast.ClassDef):
             yield ".__annotations__"
             yield from ("." + name for name in _globals(ast.Module(node.body, [])))
-        if isinstance(node, (*_SCOPES, ast.ClassDef, ast.Constant)):
+        if isinstance(node, (*SCOPES, ast.ClassDef, ast.Constant)):
             continue
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Constant):
             continue
@@ -84,20 +97,24 @@ class _Items:
     def __init__(self, tree: ast.Module, candidates: frozenset[str], without: Collection[ast.AST]) -> None:
         self.candidates: Final = candidates
         self.silent: Final = set(map(id, without))
-        self.functions: Final = [node for node in ast.walk(tree) if isinstance(node, _SCOPES)]
-        self.named: Final[dict[str, list[_Scope]]] = {}
+        self.functions: Final = [node for node in ast.walk(tree) if isinstance(node, SCOPES)]
+        self.named: Final[dict[str, list[Scope]]] = {}
         for function in self.functions:
             if not isinstance(function, ast.Lambda):
                 self.named.setdefault(function.name, []).append(function)
         self.classes: Final = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
-        self.imported: Final = dict(_imported(tree))
+        self.imported: Final = dict(imported_names(tree))
         self.loose: Final = list(self.loose_functions(tree))
         """Functions of the module that are used as values: any call may be one of them."""
-        self.makes_any: Final = any(isinstance(node, ast.Name) and node.id in self.classes for node in _values(tree))
+        self.makes_any: Final = any(
+            isinstance(node, ast.Name) and node.id in self.classes for node in value_nodes(tree)
+        )
         """Is a class of the module used as a value, so that any call may make an instance?"""
-        self.foreign: Final = any(self.is_foreign_value(node) for node in _values(tree))
-        self.own: Final = {function: list(_own_nodes(function)) for function in self.functions}
-        self.bound: Final = {function: frozenset(_bound(function, self.own[function])) for function in self.functions}
+        self.foreign: Final = any(self.is_foreign_value(node) for node in value_nodes(tree))
+        self.own: Final = {function: list(own_nodes(function)) for function in self.functions}
+        self.bound: Final = {
+            function: frozenset(bound_names(function, self.own[function])) for function in self.functions
+        }
         self.acting: Final = {
             function: [node for node in self.own[function] if _acts(node)] for function in self.functions
         }
@@ -108,6 +125,8 @@ class _Items:
         """Variables whose value outlives a call of their function."""
         self.sources: Final[dict[_Source, set[_Source]]] = {}
         """Where the values of a place, or of a function's results, come from."""
+        self.forms: Final[set[tuple[bool | str | None, ...]]] = set()
+        """The forms of calls of unknown functions that were met."""
         self.itself: set[str] = set()
         self.changed: set[_Source] = set()
 
@@ -137,11 +156,11 @@ class _Items:
 
     # -- what an expression may be
 
-    def of(self, function: _Scope, node: ast.AST | None) -> frozenset[_Source]:
+    def of(self, function: Scope, node: ast.AST | None) -> frozenset[_Source]:
         """What the value of this expression may be."""
         return self.named_as(function, node) | self.may_be(function, node)
 
-    def named_as(self, function: _Scope, node: ast.AST | None) -> frozenset[str]:
+    def named_as(self, function: Scope, node: ast.AST | None) -> frozenset[str]:
         """The name by which this expression gets at an object that outlives the call."""
         if isinstance(node, ast.Name):
             scope = self.scope_of(function, node.id)
@@ -150,10 +169,10 @@ class _Items:
             return frozenset({"." + node.attr}) & self.candidates
         return frozenset()
 
-    def outlives(self, scope: _Scope | None, name: str) -> bool:
+    def outlives(self, scope: Scope | None, name: str) -> bool:
         return name in self.candidates if scope is None else (scope, name) in self.kept
 
-    def may_be(self, function: _Scope, node: ast.AST | None) -> frozenset[_Source]:
+    def may_be(self, function: Scope, node: ast.AST | None) -> frozenset[_Source]:
         """What the value may be, apart from its name here."""
         if isinstance(node, ast.Name):
             return frozenset({(self.scope_of(function, node.id), node.id)})
@@ -186,7 +205,7 @@ class _Items:
             return self.result(function, node)
         return _NOTHING
 
-    def items(self, function: _Scope, node: ast.AST | None) -> frozenset[_Source]:
+    def items(self, function: Scope, node: ast.AST | None) -> frozenset[_Source]:
         """What is taken out of the value of this expression."""
         return _items_of(self.of(function, node))
 
@@ -195,10 +214,10 @@ class _Items:
         self.hold(_In(node), held)
         return frozenset({node})
 
-    def all(self, function: _Scope, nodes: Iterable[ast.AST | None]) -> frozenset[_Source]:
+    def all(self, function: Scope, nodes: Iterable[ast.AST | None]) -> frozenset[_Source]:
         return _NOTHING.union(*(self.of(function, node) for node in nodes))
 
-    def result(self, function: _Scope, call: ast.Call) -> frozenset[_Source]:
+    def result(self, function: Scope, call: ast.Call) -> frozenset[_Source]:
         callees = self.callees(function, call)
         found = _NOTHING.union(callees)
         given = self.given(function, call)
@@ -217,13 +236,13 @@ class _Items:
                 return found
         return found | given | _items_of(given) | self.new(call, given)
 
-    def given(self, function: _Scope, call: ast.Call) -> frozenset[_Source]:
+    def given(self, function: Scope, call: ast.Call) -> frozenset[_Source]:
         """All that the callee gets."""
         return self.all(function, (*call.args, *(keyword.value for keyword in call.keywords)))
 
-    def scope_of(self, function: _Scope, name: str) -> _Scope | None:
+    def scope_of(self, function: Scope, name: str) -> Scope | None:
         """The function whose variable the name is; None if it is a global."""
-        scope: _Scope | None = function
+        scope: Scope | None = function
         while scope is not None and name not in self.bound[scope]:
             scope = self.around.get(scope)
         return scope
@@ -243,7 +262,7 @@ class _Items:
 
     # -- what a statement does
 
-    def look(self, function: _Scope, node: ast.AST) -> None:
+    def look(self, function: Scope, node: ast.AST) -> None:
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 self.put(function, target, self.of(function, node.value))
@@ -283,7 +302,7 @@ class _Items:
         if isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
             self.change(function, node.value)
 
-    def look_at_method(self, function: _Scope, node: ast.Attribute) -> None:
+    def look_at_method(self, function: Scope, node: ast.Attribute) -> None:
         """A method that is called, or may be called later."""
         if node.attr in MUTATING:
             self.change(function, node.value)
@@ -292,7 +311,7 @@ class _Items:
             if receiver is not None:
                 self.hold((one, receiver.arg), self.of(function, node.value))
 
-    def call(self, function: _Scope, call: ast.Call) -> None:
+    def call(self, function: Scope, call: ast.Call) -> None:
         callees = self.callees(function, call)
         given = self.given(function, call)
         if isinstance(call.func, ast.Attribute):
@@ -315,14 +334,18 @@ class _Items:
                 self.changed |= given | _items_of(given)
             for one in self.function_values(passed):  # it is called with what is there
                 self.hold_all(one, given | _items_of(given))
-        for callee in callees:
-            self.hold_arguments(function, call, callee)
+        passing = self.passing(function, call)
+        if not self.is_unknown(function, call):
+            for callee in callees:
+                self.hold_arguments(passing, call, callee)
+        else:
+            self.hold_shared(passing, call, callees)
         if isinstance(call.func, ast.Name) and call.func.id in self.classes:
             for statement in self.classes[call.func.id].body:
                 if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
                     self.hold((None, "." + statement.target.id), given)
 
-    def call_method(self, function: _Scope, method: ast.Attribute, given: frozenset[_Source], *, known: bool) -> None:
+    def call_method(self, function: Scope, method: ast.Attribute, given: frozenset[_Source], *, known: bool) -> None:
         module = self.module_of(function, method.value)
         if module is not None or method.attr in READING:
             return
@@ -330,7 +353,7 @@ class _Items:
             self.change(function, method.value)
             self.put_in(function, method.value, given)
 
-    def is_understood(self, function: _Scope, call: ast.Call) -> bool:
+    def is_understood(self, function: Scope, call: ast.Call) -> bool:
         """Is all that the call does to its arguments done by functions of this module, or nothing?"""
         callee = call.func
         if isinstance(callee, ast.Attribute):
@@ -348,12 +371,12 @@ class _Items:
                 return True
         return isinstance(callee, ast.Lambda) or not self.foreign
 
-    def is_builtin(self, function: _Scope, name: str) -> bool:
+    def is_builtin(self, function: Scope, name: str) -> bool:
         if name in self.named or name in self.classes or name in self.imported or name not in BUILTINS:
             return False
         return self.scope_of(function, name) is None
 
-    def module_of(self, function: _Scope, node: ast.expr) -> str | None:
+    def module_of(self, function: Scope, node: ast.expr) -> str | None:
         """The module that this expression is, if it is one."""
         if isinstance(node, ast.Name) and self.scope_of(function, node.id) is None:
             return self.imported.get(node.id)
@@ -362,7 +385,15 @@ class _Items:
             return f"{outer}.{node.attr}" if outer is not None else None
         return None
 
-    def callees(self, function: _Scope, call: ast.Call) -> list[_Scope]:
+    def is_unknown(self, function: Scope, call: ast.Call) -> bool:
+        """Is what is called no function that has a name here, so that it may be any that is used as a value?"""
+        callee = call.func
+        if isinstance(callee, ast.Name):
+            known = callee.id in self.named or callee.id in self.classes or callee.id in self.imported
+            return not known and not self.is_builtin(function, callee.id)
+        return not isinstance(callee, (ast.Lambda, ast.Attribute))
+
+    def callees(self, function: Scope, call: ast.Call) -> list[Scope]:
         callee = call.func
         if isinstance(callee, ast.Lambda):
             return [callee]
@@ -377,9 +408,9 @@ class _Items:
                 return []
         return [*self.loose, *(self.constructors() if self.makes_any else ())]
 
-    def constructors_of(self, name: str) -> list[_Scope]:
+    def constructors_of(self, name: str) -> list[Scope]:
         """Those of this class and of the classes that it inherits from; of all, where these are not in the module."""
-        found: list[_Scope] = []
+        found: list[Scope] = []
         work, seen = [name], set()
         while work:
             name = work.pop()
@@ -389,34 +420,69 @@ class _Items:
                 return self.constructors()
             seen.add(name)
             work.extend(base.id if isinstance(base, ast.Name) else "" for base in self.classes[name].bases)
-            found.extend(one for one in self.classes[name].body if isinstance(one, _SCOPES) and one.name in _MAKING)
+            found.extend(one for one in self.classes[name].body if isinstance(one, SCOPES) and one.name in _MAKING)
         return found
 
-    def constructors(self) -> list[_Scope]:
+    def constructors(self) -> list[Scope]:
         return [one for name in _MAKING for one in self.named.get(name, ())]
 
-    def hold_arguments(self, function: _Scope, call: ast.Call, callee: _Scope) -> None:
+    def passing(self, function: Scope, call: ast.Call) -> _Passing:
+        """What a call passes at its positions and by its keywords."""
+        positions = (
+            self.items(function, one) if isinstance(one, ast.Starred) else self.of(function, one) for one in call.args
+        )
+        named = (self.of(function, one.value) for one in call.keywords)
+        return _Passing(tuple(positions), tuple(named))
+
+    def hold_shared(self, passing: _Passing, call: ast.Call, callees: list[Scope]) -> None:
+        """What is passed to one of many functions: calls of the same form share the places that it goes through."""
+        form = (*(isinstance(one, ast.Starred) for one in call.args), *(one.arg for one in call.keywords))
+        places: list[_Place] = [(None, f"argument {at} of {form}") for at in range(len(form))]
+        for place, held in zip(places, (*passing.positions, *passing.named)):
+            self.hold(place, held)
+        if form not in self.forms:
+            self.forms.add(form)
+            through = [frozenset[_Source]({place}) for place in places]
+            shared = _Passing(tuple(through[: len(call.args)]), tuple(through[len(call.args) :]))
+            for callee in callees:
+                self.hold_arguments(shared, call, callee)
+
+    def hold_arguments(self, passing: _Passing, call: ast.Call, callee: Scope) -> None:
         names = [one.arg for one in (*callee.args.posonlyargs, *callee.args.args)]
-        for at, argument in enumerate(call.args):
-            held = self.items(function, argument) if isinstance(argument, ast.Starred) else self.of(function, argument)
-            for shift in _shifts(call, callee):
-                if at + shift < len(names) and not isinstance(argument, ast.Starred):
+        shifts = _shifts(call, callee)
+        for at, (argument, held) in enumerate(zip(call.args, passing.positions)):
+            starred = isinstance(argument, ast.Starred)
+            for shift in shifts:
+                if at + shift < len(names) and not starred:
                     self.hold((callee, names[at + shift]), held)
-            if isinstance(argument, ast.Starred) or at >= len(names):
-                for name in (*names, callee.args.vararg.arg if callee.args.vararg else ""):
+            if starred or at >= len(names):
+                for name in names:
                     self.hold((callee, name), held)
-        for keyword in call.keywords:
-            for name in (keyword.arg,) if keyword.arg is not None else (*names, *_keyword_names(callee)):
-                value = self.of(function, keyword.value)
-                self.hold((callee, name), value if keyword.arg is not None else _items_of(value))
+            if starred or at + max(shifts) >= len(names):
+                self.collect(callee, callee.args.vararg, held)
+        named = (*names, *(one.arg for one in callee.args.kwonlyargs))
+        for keyword, held in zip(call.keywords, passing.named):
+            if keyword.arg is None:
+                held = _items_of(held)
+            for name in named if keyword.arg is None else (keyword.arg,):
+                self.hold((callee, name), held)
+            if keyword.arg is None or keyword.arg not in named:
+                self.collect(callee, callee.args.kwarg, held)
 
-    def hold_all(self, callee: _Scope, held: frozenset[_Source]) -> None:
+    def hold_all(self, callee: Scope, held: frozenset[_Source]) -> None:
         arguments = callee.args
-        for one in (*arguments.posonlyargs, *arguments.args, arguments.vararg, *arguments.kwonlyargs, arguments.kwarg):
-            if one is not None:
-                self.hold((callee, one.arg), held)
+        for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+            self.hold((callee, one.arg), held)
+        self.collect(callee, arguments.vararg, held)
+        self.collect(callee, arguments.kwarg, held)
 
-    def put(self, function: _Scope, target: ast.expr, held: frozenset[_Source]) -> None:
+    def collect(self, callee: Scope, parameter: ast.arg | None, held: frozenset[_Source]) -> None:
+        """Put into what a `*` or `**` parameter collects, which is as good as what was collected."""
+        if parameter is not None:
+            self.hold((callee, parameter.arg), held)
+            self.hold(_In((callee, parameter.arg)), held)
+
+    def put(self, function: Scope, target: ast.expr, held: frozenset[_Source]) -> None:
         """Store in a target: a variable, an attribute, a part of an object."""
         if isinstance(target, (ast.Tuple, ast.List)):
             for element in target.elts:
@@ -432,7 +498,7 @@ class _Items:
         elif isinstance(target, ast.Subscript):
             self.put_in(function, target.value, held)
 
-    def put_in(self, function: _Scope, node: ast.AST, held: frozenset[_Source]) -> None:
+    def put_in(self, function: Scope, node: ast.AST, held: frozenset[_Source]) -> None:
         """Store in the object that this expression gives."""
         for source in self.of(function, node):
             self.hold(_in(source), held)
@@ -440,7 +506,7 @@ class _Items:
     def hold(self, place: _Source, held: frozenset[_Source]) -> None:
         self.sources.setdefault(place, set()).update(held)
 
-    def change(self, function: _Scope, node: ast.AST) -> None:
+    def change(self, function: Scope, node: ast.AST) -> None:
         """The object that this expression gives is changed."""
         if id(function) in self.silent:
             return
@@ -449,13 +515,13 @@ class _Items:
 
     # -- functions as values
 
-    def loose_functions(self, tree: ast.Module) -> Iterator[_Scope]:
+    def loose_functions(self, tree: ast.Module) -> Iterator[Scope]:
         yield from (function for function in self.functions if isinstance(function, ast.Lambda))
         yield from self.named.get("__call__", ())
-        for node in _values(tree):
+        for node in value_nodes(tree):
             yield from self.function_values(node)
 
-    def function_values(self, node: ast.AST) -> list[_Scope]:
+    def function_values(self, node: ast.AST) -> list[Scope]:
         """The functions of the module that this expression may be, by its name."""
         if isinstance(node, ast.Lambda):
             return [node]
@@ -483,7 +549,7 @@ def _items_of(sources: Iterable[_Source]) -> frozenset[_Source]:
     return frozenset(map(_in, sources))
 
 
-def _shifts(call: ast.Call, callee: _Scope) -> tuple[int, ...]:
+def _shifts(call: ast.Call, callee: Scope) -> tuple[int, ...]:
     """By how many parameters arguments are moved: none, or one, behind the object that a method is called on."""
     explicit = isinstance(call.func, ast.Attribute)
     if not isinstance(callee, ast.Lambda) and callee.name in _MAKING:
@@ -492,45 +558,6 @@ def _shifts(call: ast.Call, callee: _Scope) -> tuple[int, ...]:
             return (0,) if callee.name == "__new__" else (1,) if bound else (0, 1)
         return (1,)  # behind the new object
     return (0, 1) if explicit or callee.args.args[:1] else (0,)
-
-
-def _imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """The names that imports bind, with the module or the dotted name that each stands for."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield (alias.asname, alias.name) if alias.asname else (alias.name.partition(".")[0],) * 2
-        elif isinstance(node, ast.ImportFrom):
-            yield from ((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)
-
-
-def _values(tree: ast.Module) -> Iterator[ast.expr]:
-    """Names and attributes that are neither called, nor looked into, nor classes that are inherited or caught, nor
-    types in annotations."""
-    work: list[ast.AST] = [tree]
-    while work:
-        node = work.pop()
-        parts: list[ast.AST] = list(ast.iter_child_nodes(node))
-        if isinstance(node, ast.Call):
-            parts.remove(node.func)
-            parts.extend(ast.iter_child_nodes(node.func))
-            if isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "issubclass"):
-                parts = [*node.args[:1]]
-        elif isinstance(node, ast.ClassDef):
-            parts = [*node.body, *node.decorator_list]
-        elif isinstance(node, ast.AnnAssign):
-            parts = [node.target, *([node.value] if node.value is not None else [])]
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            parts = [*node.body, *node.args.defaults, *(one for one in node.args.kw_defaults if one is not None)]
-        elif isinstance(node, ast.ExceptHandler):
-            parts = list(node.body)
-        elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Name):
-            parts = []
-        elif isinstance(node, (ast.Name, ast.Attribute)):
-            if isinstance(node.ctx, ast.Load):
-                yield node
-            parts = [node.value] if isinstance(node, ast.Attribute) and not isinstance(node.value, ast.Name) else []
-        work.extend(parts)
 
 
 _ACTING: Final = (
@@ -543,36 +570,3 @@ _ACTING: Final = (
 def _acts(node: ast.AST) -> bool:
     """Does the node move or change values?"""
     return isinstance(node, _ACTING)
-
-
-def _own_nodes(function: _Scope) -> Iterator[ast.AST]:
-    """The nodes of a function, down to nested functions, which are among them."""
-    work: list[ast.AST] = [function.body] if isinstance(function, ast.Lambda) else list(function.body)
-    while work:
-        node = work.pop()
-        yield node
-        if not isinstance(node, _SCOPES):
-            work.extend(ast.iter_child_nodes(node))
-
-
-def _bound(function: _Scope, nodes: list[ast.AST]) -> Iterator[str]:
-    """The names that are variables of the function."""
-    arguments = function.args
-    yield from (one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
-    yield from (one.arg for one in (arguments.vararg, arguments.kwarg) if one is not None)
-    outside = {name for node in nodes if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
-    for node in nodes:
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node.id not in outside:
-            yield node.id
-        elif (isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name is not None) or (
-            isinstance(node, ast.ExceptHandler) and node.name is not None
-        ):
-            yield node.name
-        elif isinstance(node, ast.MatchMapping) and node.rest is not None:
-            yield node.rest
-
-
-def _keyword_names(function: _Scope) -> Iterator[str]:
-    yield from (one.arg for one in function.args.kwonlyargs)
-    if function.args.kwarg is not None:
-        yield function.args.kwarg.arg

@@ -1,0 +1,85 @@
+"""What the syntax tree of a module says of its functions: their nodes, their variables, what is used as a value.
+
+    def f(xs, k=1):                     bound_names    xs, k, y
+        y = lambda x: x + k             own_nodes      of the lambda itself, not of what is in it
+        return map(y, xs)               value_nodes    y and xs, not `map`: that is called
+
+Invariant: order is that of a walk, never that of a set.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final, TypeAlias
+
+__all__ = ["SCOPES", "Scope", "bound_names", "imported_names", "own_nodes", "value_nodes"]
+
+Scope: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
+SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def imported_names(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """The names that imports bind, with the module or the dotted name that each stands for."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield (alias.asname, alias.name) if alias.asname else (alias.name.partition(".")[0],) * 2
+        elif isinstance(node, ast.ImportFrom):
+            yield from ((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)
+
+
+def value_nodes(tree: ast.Module) -> Iterator[ast.expr]:
+    """Names and attributes that are neither called, nor looked into, nor classes that are inherited or caught, nor
+    types in annotations."""
+    work: list[ast.AST] = [tree]
+    while work:
+        node = work.pop()
+        parts: list[ast.AST] = list(ast.iter_child_nodes(node))
+        if isinstance(node, ast.Call):
+            parts.remove(node.func)
+            parts.extend(ast.iter_child_nodes(node.func))
+            if isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "issubclass"):
+                parts = [*node.args[:1]]
+        elif isinstance(node, ast.ClassDef):
+            parts = [*node.body, *node.decorator_list]
+        elif isinstance(node, ast.AnnAssign):
+            parts = [node.target, *([node.value] if node.value is not None else [])]
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            parts = [*node.body, *node.args.defaults, *(one for one in node.args.kw_defaults if one is not None)]
+        elif isinstance(node, ast.ExceptHandler):
+            parts = list(node.body)
+        elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Name):
+            parts = []
+        elif isinstance(node, (ast.Name, ast.Attribute)):
+            if isinstance(node.ctx, ast.Load):
+                yield node
+            parts = [node.value] if isinstance(node, ast.Attribute) and not isinstance(node.value, ast.Name) else []
+        work.extend(parts)
+
+
+def own_nodes(function: Scope) -> Iterator[ast.AST]:
+    """The nodes of a function, down to nested functions, which are among them."""
+    work: list[ast.AST] = [function.body] if isinstance(function, ast.Lambda) else list(function.body)
+    while work:
+        node = work.pop()
+        yield node
+        if not isinstance(node, SCOPES):
+            work.extend(ast.iter_child_nodes(node))
+
+
+def bound_names(function: Scope, nodes: list[ast.AST]) -> Iterator[str]:
+    """The names that are variables of the function."""
+    arguments = function.args
+    yield from (one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs))
+    yield from (one.arg for one in (arguments.vararg, arguments.kwarg) if one is not None)
+    outside = {name for node in nodes if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
+    for node in nodes:
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node.id not in outside:
+            yield node.id
+        elif (isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name is not None) or (
+            isinstance(node, ast.ExceptHandler) and node.name is not None
+        ):
+            yield node.name
+        elif isinstance(node, ast.MatchMapping) and node.rest is not None:
+            yield node.rest

@@ -1,0 +1,66 @@
+"""Which objects functions change: what is passed to a function that is not known by name, and what that costs."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from futamura.frontend.items import _Items, changed_by_functions
+
+CALLS = {
+    "fn(ROWS)": "row",
+    "fn(0, ROWS)": "other",
+    "fn(*[ROWS])": "row",
+    "fn(0, 1, 2, ROWS)": "more[0]",
+    "fn(0, 1, 2, *[ROWS])": "[*more][-1]",
+    "fn(other=ROWS)": "other",
+    "fn(key=ROWS)": "named['key']",
+    "fn(**{'key': ROWS})": "[*named.values()][0]",
+    "list(map(change, ROWS, [0], [ROWS]))": "more[0]",
+    "fn(**{'other': ROWS})": "other",
+    "table['key'](0, ROWS)": "other",
+}
+"""A call of a function that may be any, and by which name a function that is used as a value then has `ROWS`."""
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_what_is_passed_to_an_unknown_function_is_changed_there(call: str) -> None:
+    program = (
+        f"ROWS = []\ndef change(row, other=None, *more, **named):\n    {CALLS[call]}.append(1)\nTABLE = [change]\n"
+    )
+    program += f"def use(fn, table):\n    {call}\n"
+    assert "ROWS" in changed_by_functions(ast.parse(program)).itself
+    assert "ROWS" not in changed_by_functions(ast.parse(program.replace("append", "index"))).itself
+
+
+def test_what_a_method_collects_is_changed_there() -> None:
+    program = "ROWS = []\nclass Log:\n    def add(self, *rows):\n        rows[0].append(1)\n"
+    assert "ROWS" in changed_by_functions(ast.parse(program + "def use(log): log.add(ROWS)\n")).itself
+
+
+def _steps(functions: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How often something is noted about a place, for a module with so many functions, used as values, and calls."""
+    lines = ["TABLE = {}"]
+    for number in range(functions):
+        lines += [
+            f"def f{number}(a, b, fn):",
+            f"    return fn(a, b) + fn(b, key={number})",
+            f"TABLE[{number}] = f{number}",
+        ]
+    count = 0
+    plain = _Items.hold
+
+    def hold(self: _Items, *args: object) -> None:
+        nonlocal count
+        count += 1
+        plain(self, *args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(_Items, "hold", hold)
+    changed_by_functions(ast.parse("\n".join(lines)))
+    monkeypatch.undo()
+    return count
+
+
+def test_the_work_grows_with_the_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _steps(80, monkeypatch) < 5 * _steps(20, monkeypatch)
