@@ -352,6 +352,8 @@ class Emitter(ABC):
             return self.emit(
                 "call", (Known(BaseException.__new__), Known(entry.cls), *given), type=entry.cls, raises=False
             )
+        if kind == "super":  # what it gives is a descriptor's or a builtin class's: it is asked at run time
+            return self.emit("call", (Known(super), *items), raises=False)
         if kind == "method" and entry.names == OF_SUPER:
             getter = Known(types.WrapperDescriptorType.__get__)
             return self.emit("call", (getter, slot_of_super(entry), *items, Known(entry.cls)), raises=False)

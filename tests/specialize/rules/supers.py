@@ -6,6 +6,8 @@
 Invariant: the object may be static, open or made by the program; the method may be called at once, kept, or returned.
 """
 
+from io import BytesIO
+
 from ..table import Case, Subject
 
 
@@ -43,6 +45,72 @@ class Wrong:
         super().__init__(a)
 
 
+class Doubling(list):
+    calls = 0
+
+    def append(self, item):
+        super().append(item)
+        self.calls += 1
+        return self.calls + super().__len__()
+
+    def order(self):
+        before = self.calls
+        super().sort(key=self.rank)
+        return before, self.calls
+
+    def rank(self, item):
+        self.calls += 10
+        return -item
+
+
+class Stream(BytesIO):
+    def __init__(self, data):
+        super().__init__(data)
+        self.moves = 0
+
+    def seek(self, at):
+        self.moves += 1
+        return super().seek(at + 1)
+
+    def left(self):
+        return super().getvalue()[super().tell() :]
+
+
+class Counting:
+    n = 0
+
+    @property
+    def next(self):
+        self.n += 1
+        return self.n
+
+
+class Offset(Counting):
+    @property
+    def next(self):
+        return super().next + 100
+
+    def seen(self):
+        return self.n, super().next, self.n, super()
+
+
+def own(held, x):
+    return held.append(x), held.calls, held.order(), held.calls, list(held), type(held).__name__
+
+
+def moved(held, x):
+    return held.seek(x), held.moves, held.left(), held.seek(0)
+
+
+def doubling(a, x):
+    return own(Doubling([5, 1]), x), a
+
+
+def count(held, x):
+    first, second, third, kept = held.seen()
+    return held.next, first, second, third, kept.next, held.n, x
+
+
 def make(cls, a, x):
     try:
         made = cls(a, x)
@@ -76,6 +144,10 @@ def static(function, name, *values):
     return [Case(repr(value), lambda value=value: (function, {name: value()})) for value in values]
 
 
+def number(random):
+    return (random.choice([0, 3, 9]),)
+
+
 def value(random):
     return (random.choice([0, "x", (1,)]),)
 
@@ -93,5 +165,9 @@ SUBJECTS = [
         lambda random: (random.choice([Refused, Kept])(1, 2),),
     ),
     Subject("what object has", static(plain, "a", lambda: 1), value),
+    Subject("what a builtin class has", static(own, "held", lambda: Doubling([5, 1])), number),
+    Subject("what a stream has", static(moved, "held", lambda: Stream(b"abcdef")), number),
+    Subject("what a builtin class has, made here", static(doubling, "a", lambda: 1), number),
+    Subject("a property of the next class", static(count, "held", Offset), number),
     Subject("too many arguments", static(wrong, "a", lambda: 1), value),
 ]

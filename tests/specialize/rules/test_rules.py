@@ -331,6 +331,12 @@ def test_generators_that_are_used_up_are_no_reason_to_fall_back(subject: Subject
         assert not fallbacks(silently(function, **static))
 
 
+def test_what_super_gives_of_other_classes_than_those_in_python_is_no_reason_to_fall_back() -> None:
+    residual = silently(supers.moved, held=supers.Stream(b"abcdef"))
+    assert not fallbacks(residual) and ".seek(2)" not in source_of(residual) and "super(" in source_of(residual)
+    assert not fallbacks(silently(supers.count, held=supers.Offset()))
+
+
 def test_managers_made_of_generators_are_specialized() -> None:
     residual = silently(suspension.looked_up, k=3)
     assert not fallbacks(residual)
