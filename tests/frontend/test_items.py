@@ -39,6 +39,12 @@ def test_what_a_method_collects_is_changed_there() -> None:
     assert "ROWS" in changed_by_functions(ast.parse(program + "def use(log): log.add(ROWS)\n")).itself
 
 
+@pytest.mark.parametrize("default", ["", ", None"])
+def test_what_getattr_reads_is_the_attribute(default: str) -> None:
+    program = "class Log:\n    rows = []\ndef use(): getattr(Log, 'rows'DEFAULT).append(1)\n"
+    assert ".rows" in changed_by_functions(ast.parse(program.replace("DEFAULT", default))).itself
+
+
 def _steps(functions: int, monkeypatch: pytest.MonkeyPatch) -> int:
     """How often something is noted about a place, for a module with so many functions, used as values, and calls."""
     lines = ["TABLE = {}"]

@@ -167,6 +167,8 @@ class _Items:
             return frozenset({node.id}) if self.outlives(scope, node.id) else frozenset()
         if isinstance(node, ast.Attribute):
             return frozenset({"." + node.attr}) & self.candidates
+        if isinstance(node, ast.Call) and (read := self.attribute_of(function, node)) is not None:
+            return self.named_as(function, read)
         return frozenset()
 
     def outlives(self, scope: Scope | None, name: str) -> bool:
@@ -202,8 +204,18 @@ class _Items:
         if isinstance(node, ast.Lambda):
             return frozenset({node})
         if isinstance(node, ast.Call):
-            return self.result(function, node)
+            read = self.attribute_of(function, node)
+            return self.result(function, node) | (self.may_be(function, read) if read is not None else _NOTHING)
         return _NOTHING
+
+    def attribute_of(self, function: Scope, call: ast.Call) -> ast.Attribute | None:
+        """What `getattr(x, "rows")` reads, as `x.rows`."""
+        named = call.args[1] if len(call.args) > 1 else None
+        if not isinstance(call.func, ast.Name) or call.func.id != "getattr" or not isinstance(named, ast.Constant):
+            return None
+        return (
+            ast.Attribute(call.args[0], str(named.value), ast.Load()) if self.is_builtin(function, "getattr") else None
+        )
 
     def items(self, function: Scope, node: ast.AST | None) -> frozenset[_Source]:
         """What is taken out of the value of this expression."""
