@@ -57,6 +57,15 @@ _WAYS: Final = (
     "w = keep(0) or {X}", "w = keep(1) and {X}", "q = [0, {X}][keep(0):]\n*rest, w = q",
     "w, *rest = [{X}, 0][keep(0):]", "w = [0]\nwhile keep(1):\n    w = [{X}]\n    break\nw = w[0]",
     "w = [0, 1]\nw[keep(1)] = {X}\nw = w[1]", "w = {{1: 0}}\nw[keep(1)] = {X}\nw = w[1]",
+    "h = Box()\nh.a = {X}\nw = [*some({{h: 1}})][0].a",
+    "h = Box()\nh.a = {X}\nw = [*{{**some({{h: 1}})}}][0].a",
+    "h = Box()\nh.a = {X}\nw = some({{h: 1}}).popitem()[0].a",
+    "h = Box()\nh.a = {X}\nw = [*dict(some({{h: 1}}))][0].a",
+    "h = Box()\nh.a = {X}\nw = [*some({{h: 1}}).keys()][0].a",
+    "h = Box()\nh.a = {X}\nw = [*some({{h: 1}}).copy()][0].a",
+    "h = Box()\nh.a = {X}\nw = [*(some({{h: 1}}) | {{}})][0].a",
+    "h = Box()\nh.a = {X}\nw = some({{h}}).pop().a",
+    "h = Box()\nh.a = {X}\nw = [*(some({{h}}) | {{1}})][-1:]\nw = h.a",
 )  # fmt: skip
 """What a value goes through before it is written to: {X} is the value.
 
@@ -352,7 +361,9 @@ def _on_classes() -> Part:
             asked = _ASKED_OF_CLASSES[(number * 4 + step * 5) % len(_ASKED_OF_CLASSES)]
             statements.append(f"n = {asked}\n{change}\nout.append((n, {asked}))")
             again = f"try: out.append({asked})\nexcept AttributeError as e: out.append(str(e))"
-            statements.append(f"if {{c}}:\n    {change}\n{again}\nout.append(o.go())")
+            branch = f"if {{c}}:\n    {change}\n{again}\nout.append(o.go())"
+            loop = f"for q in keep((1, 2)):\n    out.append({asked})\n    {change}"  # what is read stands before it
+            statements.append(loop if step % 2 else branch)
     return Part("classes that change", _ON_CLASSES, tuple(statements), (), ("Low()", "Mid()", "Top()"))
 
 

@@ -33,7 +33,7 @@ __all__ = ["STAGES", "Finding", "examined"]
 
 _SHORT = (
     "bounds", "fields", "promises", "lengths", "leaving", "control", "silent_objects", "thrown", "readable",
-    "corner_tables",
+    "corner_tables", "facts_that_end", "rows",
 )  # fmt: skip
 _TESTS = (
     ("rules", ("tests/specialize/rules",)),
