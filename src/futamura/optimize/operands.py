@@ -144,9 +144,13 @@ class _Operands:
         return False
 
     def _may_move(self, op: Operation) -> bool:
-        if len(op.results) != 1 or op.name in _STAYING or self._graph.hints[op.results[0]] is not None:
+        if len(op.results) != 1 or self._graph.hints[op.results[0]] is not None:
             return False
-        if self._is_ordered(op) or self._uses[op.results[0]] != 1 or op.results[0] in self._handled:
+        if self._uses[op.results[0]] != 1 or op.results[0] in self._handled:
+            return False
+        if op.name == "global_get":
+            return op.attr in self._inference.known
+        if op.name in _STAYING or self._is_ordered(op):
             return False
         return op.name != "string" or all(self._is_free(part) for part in op.args)
 

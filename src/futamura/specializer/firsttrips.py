@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
-from futamura.specializer.keys import Choices, Key, NoKey
+from futamura.specializer.keys import OPEN, Choices, Key, NoKey, opened
 from futamura.specializer.knowledge import Knowledge, Learned
 from futamura.specializer.machine import Restart
 from futamura.specializer.merge import generalize
@@ -73,7 +73,8 @@ def _wasted(choices: Choices, versions: Iterable[Version]) -> list[tuple[int, in
 
 
 def _made_real(choices: Choices, first: Version, later: Version) -> set[object] | None:
-    """The sites of objects that are virtual in the first version and not in the later one, if nothing else differs."""
+    """The sites of objects that are virtual in the first version and not in the later one, if nothing else differs but
+    values that are known there and not here."""
     assert isinstance(first.key, tuple) and isinstance(later.key, tuple)
     there = {entry.site for entry in later.state.heap.values()}
     sites = {entry.site for entry in first.state.heap.values() if entry.kind in _REAL and entry.site not in there}
@@ -83,7 +84,13 @@ def _made_real(choices: Choices, first: Version, later: Version) -> set[object] 
         tokens = Key(choices, first.state, without=sites).tokens
     except NoKey:
         return None
-    return sites if tokens == later.key else None
+    if tokens == later.key:
+        return sites
+    if len(tokens) != len(later.key):
+        return None
+    differing = opened(tokens, later.key)
+    # What is known in the first trip only is forgotten as soon as both have one version.
+    return sites if differing is not None and all(later.key[at] == OPEN for at in differing) else None
 
 
 def _leads_on(first: Version, later: Version) -> bool:

@@ -153,9 +153,16 @@ def lengthening_sites(
     dicts = {entry.site for entry in heap.values() if entry.kind == "dict"} & differing
     others = differing - dicts
     growing = {site for site in dicts if lengths[site] > DICT_LENGTHS * shapes}
-    if len({tuple([(site, weights.get(site, 0)) for site in others]) for weights in held}) > shapes:
-        growing |= others
+    if _shapes_of(others, held) > shapes:
+        # A list that another one takes the place of differs, too, once, and grows with no loop.
+        longer = {site for site in others if lengths[site] > shapes}
+        growing |= longer if longer and _shapes_of(others - longer, held) <= shapes else others
     return growing if growing or len(held) <= SHAPES_IN_ALL * shapes else differing
+
+
+def _shapes_of(sites: set[object], held: list[dict[object, int]]) -> int:
+    """How many combinations of lengths the containers of these sites have."""
+    return len({frozenset([(site, weights.get(site, 0)) for site in sites]) for weights in held})
 
 
 def outermost_sites(sites: set[object], heap: dict[int, VObject]) -> set[object]:

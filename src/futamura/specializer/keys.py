@@ -67,6 +67,8 @@ class Tokens:
         """The numbers of known values by their identity; this keeps them alive."""
         self.identities: Final[set[int]] = set()
         """The numbers of functions, classes and modules, which are in the keys wherever they stand."""
+        self.amounts: Final[set[object]] = set()
+        """The numbers of what is computed with and seldom decides anything: of floats and complex numbers."""
         self._layouts: dict[int, tuple[VObject, int]] = {}
         """The numbers of the layouts of objects by their identity; this keeps them alive."""
         self.flats: Final[dict[int, Flat]] = {}
@@ -80,6 +82,8 @@ class Tokens:
         self.values[id(value)] = (value, number)
         if is_a(value, _IDENTITIES):
             self.identities.add(number)
+        elif type(value) is float or type(value) is complex:
+            self.amounts.add(number)
         return number
 
     def layout(self, entry: VObject) -> int:

@@ -328,12 +328,12 @@ class Versions:
         return version
 
     def _turned_dynamic(self, made: Key, state: State) -> bool:
-        """At a dynamic loop's header: does a place hold a known value in one version and a dynamic one in
-        another that is the same otherwise?  Then it varies around the loop, and leaves the keys."""
-        top = state.top
-        if self.polyvariance == "all" or top.index or top.block not in top.facts.dynamic_headers:
+        """Does a place hold a known value in one version and a dynamic one in another that is the same otherwise?  At
+        a dynamic loop's header it varies around the loop, and leaves the keys; where ways meet, if it is a float."""
+        top, key, amounts = state.top, made.tokens, self.tokens.amounts
+        loops = not top.index and top.block in top.facts.dynamic_headers
+        if self.polyvariance == "all" or not (loops or amounts):
             return False
-        key = made.tokens
         self.work += len(key)
         places: dict[int, object] = {}
         for version in self._per_block.get((top.facts.uid, top.block), ())[-8:]:
@@ -342,6 +342,8 @@ class Versions:
                 continue
             differing = opened(key, other)
             if differing is None:
+                continue
+            if not loops and not all(key[at] in amounts or other[at] in amounts for at in differing):
                 continue
             known = self._key_of(version)
             if known is None:
