@@ -153,13 +153,13 @@ def residual_text(
         used = early is not program
         if used:
             passes = [name for name in passes if name not in _PLACING]
-        optimized, report = optimize(early, passes, known=known, given=given, keep="decisions")
+        optimized, report = optimize(early, passes, known=known, given=given, keep="decisions", nameless=True)
         optimized = shrink(optimized, known=known)
         if promised and not used:  # what keeps the promises from being used may be gone now
             told = use_contents(optimized, promised, known)
             used = told is not optimized
             if used:  # the items have types now
-                optimized, _ = optimize(told, AGAIN, known=known, given=given)
+                optimized, _ = optimize(told, AGAIN, known=known, given=given, nameless=True)
         if used:  # what has become a part of an expression since then is found now
             told = use_contents(optimized, promised or {}, known)
             optimized, _ = optimize(forward(told), _PLACING, known=known, given=given)

@@ -100,3 +100,36 @@ def test_what_is_read_of_memory_stays_behind_what_writes_it(promise) -> None:
     with pytest.raises(IndexError):
         residual(single)
     assert single == []
+
+
+def converted(spec, args):
+    it = iter(args)
+    out = []
+    for kind in spec:
+        value = next(it)
+        if kind == "d":
+            value = int(value)
+        out.append(str(value))
+    return out
+
+
+def walked(path, data):
+    value = data
+    for part in path:
+        value = value[part]
+    return [str(value)]
+
+
+def test_what_loses_its_name_is_part_of_the_expression():
+    assert "[str(int(next(it))), str(next(it))]" in futamura.specialize(converted, "ds").source
+    assert "return [str(data['a']['b'])]" in futamura.specialize(walked, "ab").source
+    for args in ((), (1,), ("7", "8"), ("x", 1)):
+        residual = futamura.specialize(converted, "ds")
+        assert _outcome(residual, args) == _outcome(lambda args: converted("ds", args), args)
+
+
+def _outcome(function, *inputs):
+    try:
+        return repr(function(*inputs))
+    except (ValueError, StopIteration) as error:
+        return f"{type(error).__name__}: {error}"

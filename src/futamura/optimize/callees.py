@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Set
 from typing import Final
 
+from futamura.ir.evaluate import INPLACE
 from futamura.ir.graph import Operation, Value
 from futamura.optimize.effects import acts
 from futamura.optimize.flowgraph import FlowGraph, Node
@@ -35,7 +36,7 @@ def callees_first(
     graph: FlowGraph, inference: Inference, node: Node, uses: Counter[Value], handled: Set[Value]
 ) -> bool:
     """Order the expressions of a block; did anything change?"""
-    found = _Expressions(graph, inference, uses, handled)
+    found = _Expressions(graph, inference, node, uses, handled)
     changed = False
     at = len(node.ops) - 1
     while at > 0:
@@ -52,11 +53,15 @@ def callees_first(
 
 
 class _Expressions:
-    def __init__(self, graph: FlowGraph, inference: Inference, uses: Counter[Value], handled: Set[Value]) -> None:
+    def __init__(
+        self, graph: FlowGraph, inference: Inference, node: Node, uses: Counter[Value], handled: Set[Value]
+    ) -> None:
         self._graph: Final = graph
         self._inference: Final = inference
         self._uses: Final = uses
         self._handled: Final = handled
+        self._updated: Final = {op.args[0] for op in node.ops if op.name in INPLACE}
+        """What operators in place update: these values keep their names."""
 
     def start(self, ops: list[Operation], root: int) -> int:
         """Where the operations begin that are part of nothing but the expression that ends at `root`; `root` if one
@@ -68,7 +73,7 @@ class _Expressions:
             if op.name != "const":
                 if len(op.results) != 1 or op.results[0] not in wanted or not self._is_part(op):
                     named = any(made in wanted and self._graph.hints[made] is not None for made in op.results)
-                    return root if named else at
+                    return root if named and not self._graph.nameless else at
                 wanted.update(op.args)
             at -= 1
         return at
@@ -77,7 +82,9 @@ class _Expressions:
         (made,) = op.results
         if op.name in _APART or self._uses[made] != 1 or made in self._handled:
             return False
-        return self._graph.hints[made] is None
+        if self._graph.hints[made] is None:
+            return True
+        return self._graph.nameless and op.name not in INPLACE and made not in self._updated
 
     def ordered(self, ops: list[Operation]) -> list[Operation] | None:
         """The operations in the order in which Python evaluates the expression; None if they are, or must not be."""

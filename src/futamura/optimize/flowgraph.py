@@ -71,6 +71,8 @@ class FlowGraph:
         self.types: Final[list[str]] = list(function.types)
         self.fired: Final[Counter[str]] = Counter()
         """How often each rewrite rule was applied, by name."""
+        self.nameless = False
+        """Do values that are used once lose their names before anybody reads the function (`forwarding.py`)?"""
         self._ids = 1 + max(
             [op.id for op in function.operations()] + [block.terminator.id for block in function.blocks], default=0
         )
@@ -80,7 +82,7 @@ class FlowGraph:
         made = FlowGraph(self.function)
         made.blocks = [None if node is None else node.copy() for node in self.blocks]
         made.regions[:], made.hints[:], made.types[:] = self.regions, self.hints, self.types
-        made._ids = self._ids
+        made._ids, made.nameless = self._ids, self.nameless
         return made
 
     @staticmethod

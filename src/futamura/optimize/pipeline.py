@@ -370,16 +370,18 @@ def optimize(
     given: Mapping[str, Shape] | None = None,
     watch: Watch | None = None,
     keep: str | None = None,
+    nameless: bool = False,
 ) -> tuple[Program, Report]:
     """The program after these passes, and what they did.
 
     `known` says which global names are bound to which objects as long as the program runs, `given` what is known of
     parameters of the entry, by name.  With `watch` the graph is frozen, so verified, behind each pass.  `keep` names a
     pass behind all passes over programs: the report has the program as it is before that one, if it changes anything.
+    `nameless` says that what is used once loses its name before anybody reads it.
     Raises `KeyError` for a pass that does not exist.
     """
     report = Report()
-    run = _Run(known or {}, given or {}, report, watch, keep)
+    run = _Run(known or {}, given or {}, report, watch, keep, nameless)
     segment: list[tuple[str, Row | Cleaning]] = []
     for name in passes:
         row = PASSES[name]
@@ -426,6 +428,7 @@ class _Run:
     report: Report
     watch: Watch | None
     keep: str | None = None
+    nameless: bool = False
     _before: list[Callable[[], Function]] = field(default_factory=list)
     """How to get each function as it was before the pass that is kept aside."""
 
@@ -463,6 +466,7 @@ class _Run:
             self._before.append(lambda: function)
             return function
         graph = FlowGraph(function)
+        graph.nameless = self.nameless
         return graph.freeze()[0] if self.on(graph, rows, given) else function
 
     def _put_aside(self, graph: FlowGraph, changed: bool) -> None:
