@@ -12,11 +12,12 @@ from collections.abc import Collection, Iterable
 from typing import Final, TypeAlias
 
 from futamura.specializer.keys import Choices, Key
+from futamura.specializer.machine import Restart
 from futamura.specializer.residual import Version
 from futamura.specializer.state import State
 from futamura.specializer.values import Dynamic, Known, Virtual, VObject
 
-__all__ = ["Shapes", "growing_at", "growing_sites", "trips_of", "weights_of"]
+__all__ = ["Shapes", "growing_at", "growing_sites", "mark_loops", "trips_of", "weights_of"]
 
 Shapes: TypeAlias = tuple[tuple[object, int], ...]
 """The containers of a state with their lengths, in the order of its key."""
@@ -202,3 +203,16 @@ def nesting_depths(heap: dict[int, VObject]) -> dict[object, int]:
         reached = dict.fromkeys(item for oid in level for item in inside[oid])
         level = [oid for oid in reached if inside[oid]]
     return depths
+
+
+def mark_loops(state: State) -> None:
+    """Versions explode: the innermost loops around that have static control are dynamic after all.
+
+    What decides about them depends on dynamic control earlier in the loop, through values that `facts` does not see.
+    """
+    for frame in reversed(state.frames):
+        facts = frame.facts
+        late = facts.dynamic_headers.absent(loop.header for loop in facts.loops_of[frame.block])
+        if late:
+            facts.dynamic_headers.update(late)
+            raise Restart(f"the loop of {facts.function.name} turned out dynamic")

@@ -14,11 +14,12 @@ from collections.abc import Callable, Collection
 from typing import Final, NoReturn
 
 from futamura.specializer.firsttrips import FirstTrips
-from futamura.specializer.growth import Shapes, growing_at, growing_sites, trips_of, weights_of
+from futamura.specializer.growth import Shapes, growing_at, growing_sites, mark_loops, trips_of, weights_of
 from futamura.specializer.history import Groups, History, Restore, copied_set, copied_summaries, shortened
-from futamura.specializer.keys import OPEN, Key, NoKey, Tokens, old_values, opened
+from futamura.specializer.keys import OPEN, Key, NoKey, Tokens, old_values
 from futamura.specializer.knowledge import Knowledge, Learned
 from futamura.specializer.machine import Restart
+from futamura.specializer.meeting import RECORDS, mixed_places, recorded
 from futamura.specializer.merge import Meet, generalize, loosened
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style
 from futamura.specializer.residual import ResidualBlock, Summary, Unit, Version, let_go
@@ -328,31 +329,19 @@ class Versions:
         return version
 
     def _turned_dynamic(self, made: Key, state: State) -> bool:
-        """Does a place hold a known value in one version and a dynamic one in another that is the same otherwise?  At
-        a dynamic loop's header it varies around the loop, and leaves the keys; where ways meet, if it is a float."""
-        top, key, amounts = state.top, made.tokens, self.tokens.amounts
-        loops = not top.index and top.block in top.facts.dynamic_headers
-        if self.polyvariance == "all" or not (loops or amounts):
+        """Does a place hold a known value in one version and a dynamic one in another that is the same otherwise, and
+        had better leave the keys?"""
+        top = state.top
+        if self.polyvariance == "all":
             return False
-        self.work += len(key)
-        places: dict[int, object] = {}
-        for version in self._per_block.get((top.facts.uid, top.block), ())[-8:]:
-            other = version.key
-            if not isinstance(other, tuple) or len(other) != len(key) or version.forward is not None:
-                continue
-            differing = opened(key, other)
-            if differing is None:
-                continue
-            if not loops and not all(key[at] in amounts or other[at] in amounts for at in differing):
-                continue
-            known = self._key_of(version)
-            if known is None:
-                return True  # the place of a value that grew old has left the keys
-            for at in differing:
-                places[at] = made.scalars.get(at, known[0].get(at))
-        found = {place for place in places.values() if place is not None and not self.nokey.has(place)}
-        self.nokey.update(found)
-        return bool(found)
+        siblings = self._per_block.get((top.facts.uid, top.block), [])
+        loops = not top.index and top.block in top.facts.dynamic_headers
+        found = mixed_places(made, siblings, loops, self.tokens.amounts, self._key_of)
+        if found is None:
+            return True  # the place of a value that grew old has left the keys
+        left = {place for place in found if not self.nokey.has(place)}
+        self.nokey.update(left)
+        return bool(left)
 
     def _create(self, key: object, state: State, scalars: dict[int, object] | None = None) -> Version:
         place = tuple(frame.facts.position[frame.block] for frame in state.frames)
@@ -456,7 +445,7 @@ class Versions:
         growing = growing_sites(siblings)
         name = state.top.facts.function.qualname
         if self.noshape.absent(growing):
-            _mark_loops(state)
+            mark_loops(state)
             self.grows(growing, state)
         if block in self.plain:
             return
@@ -471,7 +460,7 @@ class Versions:
             return  # they differ in more than a few values: handlers, objects, loops over static data
         if self.nokey.came_late():
             raise Restart("versions that were made before a place left the keys are too many", whole=True)
-        _mark_loops(state)
+        mark_loops(state)
         grown = self._grown(state)
         if grown:
             self.grows(grown, state)
@@ -569,7 +558,10 @@ class Versions:
         header, a list that the loop only appends to grows if a trip makes it longer, and changes nothing else.
         Gives the containers of all states that are alike."""
         top = state.top
-        if self.polyvariance == "all" or top.index or top.block not in top.facts.headers or not key.shapes:
+        if self.polyvariance != "auto" or not key.shapes:
+            return None
+        if top.index or top.block not in top.facts.headers:
+            self._watch_records(state)
             return None
         place = (top.facts.uid, top.block, key.signature())
         seen = self._shapes.add(place, tuple(key.shapes))
@@ -581,18 +573,15 @@ class Versions:
             raise Restart(f"the loop of {top.facts.function.name} turned out dynamic")
         return seen
 
-
-def _mark_loops(state: State) -> None:
-    """Versions explode: the innermost loops around that have static control are dynamic after all.
-
-    What decides about them depends on dynamic control earlier in the loop, through values that `facts` does not see.
-    """
-    for frame in reversed(state.frames):
-        facts = frame.facts
-        late = facts.dynamic_headers.absent(loop.header for loop in facts.loops_of[frame.block])
-        if late:
-            facts.dynamic_headers.update(late)
-            raise Restart(f"the loop of {facts.function.name} turned out dynamic")
+    def _watch_records(self, state: State) -> None:
+        """Where ways meet, dicts that differ in their keys while all else is equal double what follows."""
+        found = recorded(self, state)
+        seen = self._shapes.add((state.top.facts.uid, -1, found[0]), found[1]) if found is not None else ()
+        if len(seen) > RECORDS:
+            self.noshape.update({site for kept in seen for site, _ in kept})
+            name = state.top.facts.function.qualname
+            self._note("FT402", f"{name}: a dict has many sets of keys: built at run time", state)
+            raise Restart("dicts have many sets of keys")
 
 
 def _is_fixed(key: object) -> bool:
