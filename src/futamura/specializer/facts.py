@@ -130,6 +130,12 @@ class FunctionFacts:
         """Does it call anything but builtins and methods that are named like theirs, make functions, or take items?"""
         return _may_recur(self.function)
 
+    @functools.cached_property
+    def passes_keywords(self) -> bool:
+        """Does it call anything with `**`?"""
+        calls = [op.attr for block in self.blocks for op in block.ops if op.name == "call"]
+        return any(isinstance(attr, tuple) and "**" in attr for attr in calls)
+
     @property
     def recursive(self) -> bool:
         """Was it called while it ran under dynamic control?"""

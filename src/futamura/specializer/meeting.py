@@ -21,12 +21,14 @@ from futamura.specializer.residual import Version
 from futamura.specializer.state import State
 from futamura.specializer.values import Dynamic
 
-__all__ = ["RECORDS", "mixed_places", "recorded"]
+__all__ = ["mixed_places", "most_records", "recorded"]
 
 MIXED: Final = 4
 """So many versions are kept apart because of values that are known in some and open in others."""
 RECORDS: Final = 4
 """So many sets of keys of a dict that holds open values are kept apart."""
+KEYWORDS: Final = 16
+"""The same where a function that is running passes keywords on: then it is good to know which there are."""
 _LAST: Final = 16
 """So many siblings are compared, half as many at loops."""
 
@@ -84,3 +86,8 @@ def recorded(choices: Choices, state: State) -> tuple[tuple[object, ...], Shapes
     except NoKey:
         return None
     return key.tokens, tuple([(site, choices.tokens.value(names)) for site, names in records.items()])
+
+
+def most_records(state: State) -> int:
+    """How many sets of keys of dicts are kept apart where this state is."""
+    return KEYWORDS if any(frame.facts.passes_keywords for frame in state.frames) else RECORDS

@@ -19,7 +19,7 @@ from futamura.specializer.history import Groups, History, Restore, copied_set, c
 from futamura.specializer.keys import OPEN, Key, NoKey, Tokens, old_values
 from futamura.specializer.knowledge import Knowledge, Learned
 from futamura.specializer.machine import Restart
-from futamura.specializer.meeting import RECORDS, mixed_places, recorded
+from futamura.specializer.meeting import mixed_places, most_records, recorded
 from futamura.specializer.merge import Meet, generalize, loosened
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style
 from futamura.specializer.residual import ResidualBlock, Summary, Unit, Version, let_go
@@ -577,7 +577,7 @@ class Versions:
         """Where ways meet, dicts that differ in their keys while all else is equal double what follows."""
         found = recorded(self, state)
         seen = self._shapes.add((state.top.facts.uid, -1, found[0]), found[1]) if found is not None else ()
-        if len(seen) > RECORDS:
+        if len(seen) > most_records(state):
             self.noshape.update({site for kept in seen for site, _ in kept})
             name = state.top.facts.function.qualname
             self._note("FT402", f"{name}: a dict has many sets of keys: built at run time", state)
