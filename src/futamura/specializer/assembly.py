@@ -15,7 +15,7 @@ from futamura.specializer.merge import contents, match
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Target, Version
 from futamura.specializer.state import State
 from futamura.specializer.summaries import returned_leaves
-from futamura.specializer.values import NONE, Dynamic, Virtual
+from futamura.specializer.values import NONE, AbstractValue, Dynamic, Virtual
 
 __all__ = ["Assembly", "implicit", "incoming", "makes_generator", "operations", "parameters", "removable"]
 
@@ -72,8 +72,9 @@ class Assembly:
         self.before: dict[ResidualBlock, list[ResidualOperation]] = {}
         self.entered: set[ResidualBlock] = set()
         self.free: list[int] = []
-        self._parameters: Final[dict[Version, list[int]]] = {}
         """The closure cells of the specialized function that this function has."""
+        self._parameters: Final[dict[Version, list[int]]] = {}
+        self._leaves: Final[dict[Version, list[Dynamic]]] = {}
         self.reached: dict[ResidualBlock, Version] = {}
         """The versions of the blocks that are specialization points."""
         self.own: list[int] = []
@@ -144,7 +145,7 @@ class Assembly:
         version = lazy.version.final()
         root = version.root
         found = match(version.state, lazy.snapshot)
-        params = parameters(version)
+        params = self._parameters_of(version)
         caught = next((p for p in params if type(value := found[p]) is Dynamic and value.rv == lazy.implicit), None)
         if root not in self.params:
             self._note_types(version)
@@ -162,19 +163,25 @@ class Assembly:
         if isinstance(target, ResidualBlock):
             return target, []
         version = target.version.final()
-        params = self._parameters.get(version)
-        if params is None:
-            params = self._parameters[version] = parameters(version)
+        params = self._parameters_of(version)
         if version.root not in self.params:
             self._note_types(version)
             self.params[version.root] = list(params)
         self.reached[version.root] = version
         return self._passing(target, version, params)
 
+    def _parameters_of(self, version: Version) -> list[int]:
+        """`parameters`, found once for each version."""
+        params = self._parameters.get(version)
+        if params is None:
+            leaves = self._leaves[version] = _leaves(version.state)
+            params = self._parameters[version] = list(dict.fromkeys([leaf.rv for leaf in leaves]))
+        return params
+
     def _note_types(self, version: Version) -> None:
         """What a version is passed is of the classes that all its arrivals have."""
         types = self.machine.types
-        for leaf in _leaves(version.state):
+        for leaf in self._leaves[version]:
             if leaf.type is not None:
                 types[leaf.rv] = leaf.type
 
@@ -203,15 +210,24 @@ def parameters(version: Version) -> list[int]:
     return list(dict.fromkeys([leaf.rv for leaf in _leaves(version.state)]))
 
 
-def _leaves(state: State) -> Iterator[Dynamic]:
+def _leaves(state: State) -> list[Dynamic]:
+    """The dynamic values of a trimmed state, with repetitions, each object looked at once."""
+    found: list[Dynamic] = []
     seen: set[int] = set()
+    heap = state.heap
     for content in contents(state):
         if type(content) is Dynamic:
-            yield content
+            found.append(content)
         elif type(content) is Virtual:
-            for leaf in state.leaves(content, seen):
-                if type(leaf) is Dynamic:
-                    yield leaf
+            work: list[AbstractValue] = [content]
+            while work:
+                item = work.pop()
+                if type(item) is Dynamic:
+                    found.append(item)
+                elif type(item) is Virtual and item.oid not in seen:
+                    seen.add(item.oid)
+                    work.extend(heap[item.oid].items)
+    return found
 
 
 def implicit(assembly: Assembly, block: ResidualBlock) -> int:
@@ -226,7 +242,8 @@ def incoming(assembly: Assembly) -> Iterator[tuple[ResidualBlock, list[int]]]:
 
 
 def operations(assembly: Assembly, block: ResidualBlock) -> list[ResidualOperation]:
-    return [*assembly.before.get(block, ()), *block.ops]
+    before = assembly.before.get(block)
+    return [*before, *block.ops] if before else block.ops
 
 
 def removable(op: ResidualOperation) -> bool:

@@ -7,6 +7,7 @@ Invariant: what nobody needs is not emitted; blocks lie in the regions whose han
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from futamura.ir.build import BlockBuilder, FunctionBuilder
@@ -59,6 +60,7 @@ class Emission:
         self._contexts: dict[ResidualBlock, tuple[Extent, ...]] = {}
         self._handler_of: dict[int, ResidualBlock] | None = None
         self._loops: set[int] | None = None
+        self._positions: Final[dict[ResidualBlock, tuple[int, list[int]]]] = {}
 
     def build(self) -> Function:
         sink(self.assembly, self.flow, self.root)
@@ -113,12 +115,18 @@ class Emission:
 
     def _value(self, rv: int) -> int:
         rv = self.replaced.get(rv, rv)
-        rv = self._renamed.get(rv, rv)
-        if rv not in self.values:
+        if self._renamed:
+            rv = self._renamed.get(rv, rv)
+        found = self.values.get(rv)
+        if found is None:
             machine = self.assembly.machine
             kind = _TYPES.get(machine.types.get(rv, object), OBJECT)
-            self.values[rv] = self.builder.value(machine.hints[rv], kind)
-        return self.values[rv]
+            found = self.values[rv] = self.builder.value(machine.hints[rv], kind)
+        return found
+
+    def _values(self, rvs: Iterable[int]) -> tuple[int, ...]:
+        value = self._value
+        return tuple([value(rv) for rv in rvs])
 
     def _kept(self, block: ResidualBlock) -> list[int]:
         """The positions of the parameters that remain."""
@@ -184,17 +192,20 @@ class Emission:
             body.handler = self._edge(handler, args)
         end = block.end
         assert end is not None
-        edges = tuple(self._edge(*self.assembly.edges[number, at]) for at in range(len(end.targets)))
+        edges = tuple([self._edge(*self.assembly.edges[number, at]) for at in range(len(end.targets))])
         if end.name == "return" and self.version is not self.flow.main:
             args_of: tuple[int, ...] = (self._result(body, end),)
         else:
-            args_of = () if end.name == "jump" else tuple(self._value(arg) for arg in end.args)
+            args_of = () if end.name == "jump" else self._values(end.args)
         self.builder.terminate(body, end.name, args_of, edges, end.attr, end.span)
 
     def _edge(self, target: ResidualBlock, args: list[int]) -> Edge:
-        first = implicit(self.assembly, target)
-        kept = [at - first for at in self._kept(target) if at >= first]
-        return Edge(self.heads[target].id, tuple(self._value(args[at]) for at in kept))
+        found = self._positions.get(target)
+        if found is None:
+            first = implicit(self.assembly, target)
+            kept = [at - first for at in self._kept(target) if at >= first]
+            found = self._positions[target] = self.heads[target].id, kept
+        return Edge(found[0], self._values([args[at] for at in found[1]]))
 
     def _result(self, block: BlockBuilder, end: ResidualEnd) -> int:
         """What a residual function returns: its one result that is used, or a tuple of them."""
@@ -228,13 +239,13 @@ class Emission:
         if op.lazy is not None:
             self._invoke(block, op)
             return
-        if removable(op) and not any(result in self.needed for result in op.results):
+        if removable(op) and self.needed.isdisjoint(op.results):
             return
-        args = tuple(self._value(arg) for arg in op.args)
+        args = self._values(op.args)
         if isinstance(op.attr, Closure):
             self._define(block, op, op.attr, args)
             return
-        self.builder.append(block, op.name, args, op.attr, tuple(self._value(result) for result in op.results), op.span)
+        self.builder.append(block, op.name, args, op.attr, self._values(op.results), op.span)
 
     def _define(self, block: BlockBuilder, op: ResidualOperation, closure: Closure, args: tuple[int, ...]) -> None:
         definitions = self.assembly.machine.definitions

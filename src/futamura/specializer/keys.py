@@ -150,6 +150,8 @@ class Key:
 
     def _collect(self) -> None:
         made, outside = self._made, self._outside
+        scalars, values, ages, left = self.scalars, self._values, self._ages, self._left
+        special = self._special
         polyvariant = self._choices.polyvariance == "auto"
         called = self._state.unit > 0
         for depth, frame in enumerate(self._state.frames):
@@ -171,13 +173,23 @@ class Key:
                 elif value not in useful and polyvariant:
                     made.append(OPEN)
                 else:
-                    outside.append(len(made))
-                    self._known((uid, value), content)  # type: ignore[arg-type]
+                    at = len(made)
+                    outside.append(at)
+                    place = (uid, value)
+                    if special or (content.vid and content.vid in ages) or place in left:  # type: ignore[union-attr]
+                        self._known(place, content)  # type: ignore[arg-type]
+                        continue
+                    scalars[at] = place
+                    found = values.get(id(content.value))  # type: ignore[union-attr]
+                    made.append(found[1] if found is not None else self._number(content))  # type: ignore[arg-type]
             if frame.subject is not None:
                 self._token((uid, "subject"), frame.subject)
-        for place, (content, dirty) in self._state.overlays.items():
-            made.append((place, dirty))
-            self._token(place, content)
+        for written, (content, dirty) in self._state.overlays.items():
+            made.append((written, dirty))
+            self._token(written, content)
+
+    def _number(self, value: Known) -> int:
+        return self._choices.tokens.value(value.value)
 
     def _token(self, place: object, value: AbstractValue) -> None:
         """The tokens of what an overlay, or the subject of a frame, holds."""
@@ -197,8 +209,7 @@ class Key:
                 made.append(OPEN)
                 return
         self.scalars[len(made)] = place
-        found = self._values.get(id(value.value))
-        made.append(found[1] if found is not None else self._choices.tokens.value(value.value))
+        made.append(self._number(value))
 
     def _keyed(self, place: object, value: Known) -> bool:
         """Is a known value in the key?  Versions get new keys when a place leaves them, calls do not: these ask."""
@@ -233,7 +244,7 @@ class Key:
                 self._made.append(-1 - number)
             else:
                 entry = heap[oid]
-                flat = flats.get(id(entry))
+                flat = flats.get(id(entry)) if flats else None
                 if flat is not None:
                     objects[oid] = len(objects)
                     self._repeat(flat, inside)
@@ -268,14 +279,14 @@ class Key:
 
     def _begin(self, oid: int, entry: VObject) -> bool:
         """The token of an object that is met for the first time: does what it holds belong to the key?"""
-        made, choices = self._made, self._choices
-        if entry.site in choices.noshape or entry.site in self._without:
+        made, choices, site = self._made, self._choices, entry.site
+        if site in choices.noshape or site in self._without:
             made.append(OPEN)
             return False
         self._objects[oid] = len(self._objects)
         made.append(choices.tokens.layout(entry))
         if entry.kind in _CONTAINERS:
-            self.shapes.append((entry.site, len(entry.items)))
+            self.shapes.append((site, len(entry.items)))
         elif entry.kind == "instance" and entry.cls not in choices.read and holds_only(entry.cls):
             choices.omitted.add(entry.cls)
             return False
@@ -284,10 +295,11 @@ class Key:
     def _items(self, entry: VObject, start: int, inside: int) -> int:
         """The tokens of what an object holds up to the first virtual object: the place of that one, or -1."""
         made, outside = self._made, self._outside
+        scalars, values, left, special = self.scalars, self._values, self._left, self._special
         first = len(made)
         names = entry.names if entry.kind == "instance" else ()
-        lasting = start == 0 and not self._special
-        items = entry.items
+        lasting = start == 0 and not special
+        items, site = entry.items, entry.site
         for at in range(start, len(items)):
             item = items[at]
             kind = type(item)
@@ -295,13 +307,18 @@ class Key:
                 return at
             if not inside:
                 outside.append(len(made))
-            if kind is Known:
-                lasting = lasting and not item.vid  # type: ignore[union-attr]
-                self._known((entry.site, names[at] if names else at), item)  # type: ignore[arg-type]
-            else:
+            if kind is not Known:
                 made.append(OPEN)
+                continue
+            place = (site, names[at] if names else at)
+            if special or item.vid or (left and place in left):  # type: ignore[union-attr]
+                lasting = lasting and not item.vid  # type: ignore[union-attr]
+                self._known(place, item)  # type: ignore[arg-type]
+                continue
+            scalars[len(made)] = place
+            found = values.get(id(item.value))  # type: ignore[union-attr]
+            made.append(found[1] if found is not None else self._number(item))  # type: ignore[arg-type]
         if lasting:
-            scalars = self.scalars
             places = tuple([(at - first, scalars[at]) for at in range(first, len(made)) if at in scalars])
             self._flats[id(entry)] = Flat(entry, tuple(made[first - 1 :]), places)
         return -1

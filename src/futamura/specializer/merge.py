@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from operator import is_
-from typing import Final
+from typing import Final, TypeAlias
 
 from futamura.specializer.handling import has_context
 from futamura.specializer.refinement import classes_of, joined
@@ -87,21 +87,29 @@ def generalize(state: State, fresh: Callable[[int], int], keep: Callable[[VObjec
         forced.update(reached_with_owners(state, Virtual(oid)))
 
     def rename(value: AbstractValue) -> AbstractValue:
-        if isinstance(value, Known) or (isinstance(value, Virtual) and value.oid not in forced):
+        if type(value) is Dynamic:
+            found = renamed.get(value.rv)
+            if found is None:
+                held = classes_of(value) if value.type is None else ANY_CLASS
+                found = renamed[value.rv] = Dynamic(fresh(value.rv), value.type, value.shape, held)
+            return found
+        if type(value) is Known or value.oid not in forced:  # type: ignore[union-attr]
             return value
-        token = value.rv if isinstance(value, Dynamic) else -1 - value.oid
+        token = -1 - value.oid  # type: ignore[union-attr]
         if token not in renamed:
-            old = value.rv if type(value) is Dynamic else -1
-            held = classes_of(value) if type(value) is Dynamic and value.type is None else ANY_CLASS
-            renamed[token] = Dynamic(fresh(old), _type_of(state, value), _shape_of(value), held)
+            renamed[token] = Dynamic(fresh(-1), _type_of(state, value), _shape_of(value), ANY_CLASS)
         return renamed[token]
 
     held = [value if type(value) is Known else rename(value) for value in contents(state)]
     heap = {}
     for oid, entry in state.heap.items():
         if oid not in forced:
-            items = tuple([item if type(item) is Known else rename(item) for item in entry.items])
-            heap[oid] = entry if all(map(is_, items, entry.items)) else entry.with_items(items)
+            items: list[AbstractValue] | None = None
+            for at, item in enumerate(entry.items):
+                if type(item) is not Known and (new := rename(item)) is not item:
+                    items = [*entry.items] if items is None else items
+                    items[at] = new
+            heap[oid] = entry if items is None else entry.with_items(tuple(items))
     abouts = {}
     for told, about in state.abouts.items():
         teller, subject = renamed.get(told), renamed.get(about.subject)
@@ -125,11 +133,15 @@ def reached_with_owners(state: State, value: Virtual) -> list[int]:
     return found
 
 
-def leaf_token(value: AbstractValue) -> tuple[object, ...]:
+_Token: TypeAlias = "int | tuple[object, ...]"
+"""What tells a leaf from others: of a dynamic one the residual value."""
+
+
+def leaf_token(value: AbstractValue) -> _Token:
+    if type(value) is Dynamic:
+        return value.rv
     if type(value) is Known:
         return ("known", token_key(value.value))
-    if type(value) is Dynamic:
-        return ("dynamic", value.rv)
     assert type(value) is Virtual
     return ("virtual", value.oid)
 
@@ -158,7 +170,7 @@ class Meet:
         self.changed = False
         self._forward: dict[int, int] = {}
         self._backward: dict[int, int] = {}
-        self._pairs: dict[tuple[tuple[object, ...], tuple[object, ...]], Dynamic] = {}
+        self._pairs: dict[tuple[_Token, _Token], Dynamic] = {}
         self._kept: set[object] = set()
         self._heap: dict[int, VObject] = {}
         self._ages: dict[int, int] = {}
@@ -184,20 +196,23 @@ class Meet:
         """What values say of others in both states."""
         found = {}
         for (left, right), result in self._pairs.items() if self._a.abouts and self._b.abouts else ():
-            a = self._a.abouts.get(left[1]) if left[0] == "dynamic" else None  # type: ignore[call-overload]
-            b = self._b.abouts.get(right[1]) if right[0] == "dynamic" else None  # type: ignore[call-overload]
+            a = self._a.abouts.get(left) if type(left) is int else None
+            b = self._b.abouts.get(right) if type(right) is int else None
             if a is None or b is None or a._replace(subject=b.subject, held=b.held) != b:
                 continue
-            subject = self._pairs.get((("dynamic", a.subject), ("dynamic", b.subject)))
+            subject = self._pairs.get((a.subject, b.subject))
             if subject is not None:
                 found[result.rv] = a._replace(subject=subject.rv, held=joined(a.held, b.held))
         return found
 
     def _join(self, a: AbstractValue, b: AbstractValue) -> AbstractValue:
-        if type(a) is Known and type(b) is Known and (a.value is b.value or token_key(a.value) == token_key(b.value)):
-            if a.value is not b.value and has_identity(a.value):
-                self.confused.add(token_key(a.value))
-            return self._join_known(a, b)
+        if type(a) is Known and type(b) is Known:
+            if a.value is b.value:
+                return self._join_known(a, b) if a.vid or b.vid else a
+            if token_key(a.value) == token_key(b.value):
+                if has_identity(a.value):
+                    self.confused.add(token_key(a.value))
+                return self._join_known(a, b)
         if type(a) is Virtual and type(b) is Virtual and self._partners(a, b):
             return a
         return self._leaf(a, b)
@@ -238,15 +253,14 @@ class Meet:
             return found
         kind = _common_type(self._a, a, self._b, b)
         held = joined(classes_of(a, self._a), classes_of(b, self._b)) if kind is None else ANY_CLASS
+        shape = _common_shape(a, b)
         if type(a) is Dynamic and left not in self._kept:
             self._kept.add(left)
             result = a
-            shape = _common_shape(a, b)
             if a.type is not kind or a.shape != shape or (kind is None and a.classes != held):
                 result = Dynamic(a.rv, kind, shape, held)
                 self.changed = True
         else:
-            shape = _common_shape(a, b)
             result = Dynamic(self._fresh(a.rv if type(a) is Dynamic else -1), kind, shape, held)
             self.changed = True
         self._pairs[left, right] = result
@@ -297,8 +311,10 @@ def _shape_of(value: AbstractValue) -> Shape | None:
 def _common_shape(a: AbstractValue, b: AbstractValue) -> Shape | None:
     """What holds of both; of different lower bounds only that they are not negative, lest they fall step by step."""
     left, right = _shape_of(a), _shape_of(b)
-    if left is None or right is None or left == right:
-        return left if left == right else None
+    if left is None or right is None:
+        return None
+    if left == right:
+        return left
     short = left.short and right.short
     length = left.length if left.length == right.length else None
     left, right = (shape._replace(short=short, length=length) for shape in (left, right))
@@ -318,16 +334,18 @@ def match(target: State, source: State) -> dict[int, AbstractValue]:
     """What `source` passes for each parameter (dynamic leaf) of the version state `target`."""
     found: dict[int, AbstractValue] = {}
     seen: set[int] = set()
-    work = _paired(target, source)
+    work = [pair for pair in _paired(target, source) if type(pair[0]) is not Known]
     while work:
         left, right = work.pop()
-        right = source.resolve(right)
+        if type(right) is Virtual:
+            right = source.resolve(right)
         if type(left) is Dynamic:
-            found.setdefault(left.rv, right)
+            if left.rv not in found:
+                found[left.rv] = right
         elif type(left) is Virtual and left.oid not in seen:
             seen.add(left.oid)
             assert type(right) is Virtual
-            work.extend(zip(target.heap[left.oid].items, source.heap[right.oid].items, strict=True))
+            work += zip(target.heap[left.oid].items, source.heap[right.oid].items, strict=True)
     return found
 
 

@@ -51,6 +51,9 @@ class Flow:
         self.raises: Final = {version: _raises(assembly) for version, assembly in assemblies.items()}
         self.idle: Final = {version for version, assembly in assemblies.items() if _idle(assembly)}
         """Functions that do nothing but give results: calls of which nothing is used disappear."""
+        self._passed: Final = [_passed(assembly, version.root) for version, assembly in assemblies.items()]
+        self._kept: Final[dict[Version, list[int]]] = {}
+        self._given: Final[dict[Version, list[int]]] = {}
         self.replaced: dict[int, int] = self._replaced({})
         unchanged = self._unchanged()
         while unchanged:  # what is given back may be so only because something else is
@@ -110,8 +113,8 @@ class Flow:
                     replaced[call.lost[~at]] = call.args[param]
                 elif 0 <= at < len(call.results):
                     replaced[call.results[at]] = call.args[param]
-        for version, assembly in self.assemblies.items():
-            single_valued(assembly, version.root, replaced)
+        for passed in self._passed:
+            single_valued(passed, replaced)
         final: dict[int, int] = {}
         for value in replaced:
             end = replaced[value]
@@ -166,20 +169,25 @@ class Flow:
 
     def parameters(self, version: Version) -> list[int]:
         """The positions of a function's parameters that are used; all of what the user calls."""
-        own = self.assemblies[version].own
-        return [at for at, param in enumerate(own) if version is self.main or param in self.needed]
+        found = self._kept.get(version)
+        if found is None:
+            own = self.assemblies[version].own
+            found = [at for at, param in enumerate(own) if version is self.main or param in self.needed]
+            self._kept[version] = found
+        return found
 
     def results(self, version: Version) -> list[int]:
         """The positions of a residual function's results that a caller uses."""
-        if version in self.generators:
-            return [0]
-        found = {
-            at
-            for call in self.calls[version]
-            for at, result in enumerate(call.results)
-            if result not in self.replaced and result in self.needed
-        }
-        return sorted(found)
+        found = self._given.get(version)
+        if found is None:
+            used = {
+                at
+                for call in self.calls[version]
+                for at, result in enumerate(call.results)
+                if result not in self.replaced and result in self.needed
+            }
+            found = self._given[version] = [0] if version in self.generators else sorted(used)
+        return found
 
 
 def _raises(assembly: Assembly) -> list[dict[int, int]]:
@@ -193,7 +201,16 @@ def _raises(assembly: Assembly) -> list[dict[int, int]]:
     return found
 
 
-def single_valued(assembly: Assembly, root: ResidualBlock, replaced: dict[int, int]) -> None:
+def _passed(assembly: Assembly, root: ResidualBlock) -> list[tuple[int, int]]:
+    """The parameters of all blocks but the first one, each with what it receives, for each way there."""
+    found: list[tuple[int, int]] = []
+    for target, args in incoming(assembly):
+        if target is not root:
+            found += zip(assembly.params[target][implicit(assembly, target) :], args, strict=True)
+    return found
+
+
+def single_valued(passed: list[tuple[int, int]], replaced: dict[int, int]) -> None:
     """Add the parameters that always receive the same value to `replaced`, with that value."""
 
     def final(value: int) -> int:
@@ -201,26 +218,24 @@ def single_valued(assembly: Assembly, root: ResidualBlock, replaced: dict[int, i
         while value in replaced:
             trail.append(value)
             value = replaced[value]
-        for passed in trail:
-            replaced[passed] = value
+        for link in trail:
+            replaced[link] = value
         return value
 
     received: dict[int, list[int]] = {}
     users: dict[int, list[int]] = {}
-    for target, args in incoming(assembly):
-        if target is root:
-            continue
-        for param, arg in zip(assembly.params[target][implicit(assembly, target) :], args, strict=True):
-            received.setdefault(param, []).append(arg)
-            users.setdefault(final(arg), []).append(param)
-    work = deque(param for param in received if param not in replaced)
+    for param, arg in passed:
+        received.setdefault(param, []).append(arg)
+        users.setdefault(final(arg) if arg in replaced else arg, []).append(param)
+    work = deque([param for param in received if param not in replaced])
     waiting = set(work)
     while work:
         param = work.popleft()
         waiting.discard(param)
         if param in replaced:
             continue
-        values = {final(arg) for arg in received[param]} - {param}
+        values = {final(arg) if arg in replaced else arg for arg in received[param]}
+        values.discard(param)
         if len(values) == 1:
             value = replaced[param] = values.pop()
             followers = users.pop(param, [])

@@ -15,6 +15,7 @@ defined.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 from typing import Final
 
@@ -42,9 +43,10 @@ class _Sinking:
         self._assembly: Final = assembly
         self._flow: Final = flow
         self._root: Final = root
-        self._users: dict[int, set[int]] = {}
-        """For each value the numbers of the blocks that use it; -1 for a use that cannot be served."""
-        self._loops: Final = _loops(assembly)
+        self._users: Final[dict[int, set[int]]] = {
+            op.results[0]: set() for block in assembly.blocks for op in block.ops if _is_candidate(op)
+        }
+        """For each value that may be made elsewhere the blocks that use it; -1 for a use that cannot be served."""
         for number, block in enumerate(assembly.blocks):
             self._note(number, block)
 
@@ -52,14 +54,20 @@ class _Sinking:
         for number in range(len(self._assembly.blocks)):
             block = self._assembly.blocks[number]
             for op in reversed(list(block.ops)):
-                if op.pure and op.name in _MOVED and len(op.results) == 1:
+                if _is_candidate(op):
                     self._try(number, block, op)
 
     def _final(self, value: int) -> int:
         return self._flow.replaced.get(value, value)
 
     def _use(self, value: int, number: int) -> None:
-        self._users.setdefault(self._final(value), set()).add(number)
+        users = self._users.get(self._final(value))
+        if users is not None:
+            users.add(number)
+
+    @functools.cached_property
+    def _loops(self) -> list[frozenset[int]]:
+        return _loops(self._assembly)
 
     def _note(self, number: int, block: ResidualBlock) -> None:
         assembly = self._assembly
@@ -82,7 +90,7 @@ class _Sinking:
                 self._use(arg, -1)
 
     def _operands(self, op: ResidualOperation) -> tuple[int, ...]:
-        if removable(op) and not any(result in self._flow.needed for result in op.results):
+        if removable(op) and self._flow.needed.isdisjoint(op.results):
             return ()
         if op.lazy is None:
             return op.args
@@ -100,7 +108,7 @@ class _Sinking:
 
     def _try(self, number: int, block: ResidualBlock, op: ResidualOperation) -> None:
         (result,) = op.results
-        users = self._users.get(result, set())
+        users = self._users[result]
         if result in self._flow.replaced or result not in self._flow.needed:
             return
         if not users or -1 in users or number in users or len(users) > _MOST_USES:
@@ -152,6 +160,10 @@ class _Sinking:
             self._use(arg, number)
         self._users[made] = {number}
         machine.origins[made] = block.ops[first]
+
+
+def _is_candidate(op: ResidualOperation) -> bool:
+    return op.pure and op.name in _MOVED and len(op.results) == 1
 
 
 def _loops(assembly: Assembly) -> list[frozenset[int]]:

@@ -302,15 +302,18 @@ class State:
             kept: dict[int, AbstractValue] = {}
             awaited = self.frames[at + 1].result if at != last else None
             for value in frame.live(at == last):
-                if value == awaited:
-                    continue  # an older iteration's value: the callee's result will replace it
                 content = env.get(value)
-                if type(content) is Known and content.found is None:
+                kind = type(content)
+                if content is None or value == awaited:
+                    continue  # an older iteration's value: the callee's result will replace it
+                if kind is Dynamic or (kind is Virtual and content.oid in heap):  # type: ignore[union-attr]
                     kept[value] = content
-                    if content.vid:
-                        vids.add(content.vid)
-                elif content is not None:
-                    kept[value] = content if type(content) is Dynamic else self._keep(content, heap, vids)
+                elif kind is Known and content.found is None:  # type: ignore[union-attr]
+                    kept[value] = content
+                    if content.vid:  # type: ignore[union-attr]
+                        vids.add(content.vid)  # type: ignore[union-attr]
+                else:
+                    kept[value] = self._keep(content, heap, vids)
             frame.env = kept
             if frame.subject is not None:
                 frame.subject = self._keep(frame.subject, heap, vids)
@@ -347,21 +350,21 @@ class State:
             if oid in heap:
                 continue
             entry = self.heap[oid]
-            changed = False
-            items: list[AbstractValue] = []
-            for held in entry.items:
-                if type(held) is Dynamic:
-                    items.append(held)
+            items: list[AbstractValue] | None = None
+            for at, held in enumerate(entry.items):
+                kind = type(held)
+                if kind is Dynamic:
                     continue
                 item = held
-                if type(held) is not Known or held.found is not None:
+                if kind is Virtual or held.found is not None:  # type: ignore[union-attr]
                     item = self._known_for_good(self.resolve(held))
-                    changed = changed or item is not held
-                items.append(item)
+                    if item is not held:
+                        items = [*entry.items] if items is None else items
+                        items[at] = item
                 if type(item) is Known:
                     if item.vid:
                         vids.add(item.vid)
                 elif type(item) is Virtual and item.oid not in heap:
                     work.append(item.oid)
-            heap[oid] = entry.with_items(tuple(items)) if changed else entry
+            heap[oid] = entry if items is None else entry.with_items(tuple(items))
         return value
