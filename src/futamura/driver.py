@@ -50,7 +50,8 @@ _BEHIND_DECISIONS: Final = PIPELINE[PIPELINE.index("decisions") + 1 :]
 _TIDYING: Final = ("paste", "parameters", "dce")
 AGAIN: Final = ("typefold", "cse", "dce")
 """The passes that find more where the items of lists are known."""
-_MERGING: Final = ("merge", "paste", "dce")
+_MERGING: Final = ("merge", "paste")
+_MERGED: Final = ("dce",)
 MOST_MERGED: Final = 2_000
 """Operations of a residual that is printed a second time, to see whether it is shorter with equal blocks merged."""
 _PLACING: Final = ("operands",)
@@ -204,7 +205,10 @@ def _briefest(program: Program, known: Known | None) -> Emitted:
     size = _size(program)
     if size > MOST_MERGED:
         return found
-    merged, _ = optimize(program, _MERGING, known=known)
+    merged, report = optimize(program, _MERGING, known=known)
+    if not report.changed["merge"]:
+        return found
+    merged, _ = optimize(merged, _MERGED, known=known)
     if _size(merged) >= size:
         return found
     other = _shortened(merged)

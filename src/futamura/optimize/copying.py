@@ -94,10 +94,11 @@ class Copies:
         leaves = [place for place in arriving if self._is_leaf(place) and arriving[place] > 1]
         self._apart = set(leaves) - {max(leaves, key=lambda place: (arriving[place], -place), default=-1)}
         self._several.update(self._copies[place].at for place in self._apart)
+        given: set[int] = set()
         for place, copy in enumerate(self._copies):
             if place in arriving and place not in self._apart:
-                first = graph.blocks[copy.at] is None and copy.at not in self._numbers.values()
-                self._numbers[place] = copy.at if first else graph.add(None)
+                self._numbers[place] = copy.at if copy.at not in given else graph.add(None)
+                given.add(copy.at)
         for place, number in self._numbers.items():
             graph.blocks[number] = self._copied(self._copies[place])
 

@@ -360,7 +360,8 @@ class _Walk:
 
     def _arrive(self, at: int, facts: _Facts) -> _Version:
         key: _Key = (at, None)
-        if at not in self._whole or (self._raises(at, facts) is False and at not in self._headers):
+        told = at in self._questions.guarded and at not in self._headers and self._raises(at, facts) is False
+        if told or at not in self._whole:
             key = (at, frozenset(facts.items()))
             if key not in self._versions and self._asks(at, facts):
                 self._counts[at] = self._counts.get(at, 0) + 1
@@ -430,10 +431,13 @@ class _Walk:
         if forgotten is None:
             forgotten = _members(questions.relevant[at] & ~questions.kept[target])
             self._forgotten[at, target] = forgotten
+        every = questions.passed.get((at, way), ())
+        if not every and facts.keys().isdisjoint(forgotten):
+            return facts
         found = {**facts}
         for number in forgotten:
             found.pop(number, None)
-        for passed in questions.passed.get((at, way), ()):
+        for passed in every:
             if not questions.relevant[target] >> passed.subject & 1:
                 continue
             if passed.constant is not None:

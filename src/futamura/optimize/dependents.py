@@ -111,8 +111,9 @@ class Dependents:
         """What a visit of a block looks at, as it is known there."""
         for op in node.ops:
             yield from op.args
-            if op.name in ("call", "getitem"):
-                made = self._definitions.get(op.args[op.name == "getitem"])
+            name = op.operator.name
+            if name == "call" or name == "getitem":
+                made = self._definitions.get(op.args[name == "getitem"])
                 if made is not None and made.name in ("getattr", "slice"):  # a method is told by its owner
                     yield from made.args
         end = node.end
@@ -135,7 +136,7 @@ class Dependents:
     def _called(self, node: Node, conditions: Conditions) -> Iterator[Value]:
         """What a visit looks at to tell which function or class it is, wherever it stands."""
         for op in node.ops:
-            if op.name == "call":
+            if op.operator.name == "call":
                 yield op.args[0]
                 if len(op.args) == 3:
                     yield op.args[2]
@@ -153,8 +154,10 @@ _Key = TypeVar("_Key")
 
 
 def _add(users: dict[_Key, list[int]], key: _Key, at: int) -> None:
-    found = users.setdefault(key, [])
-    if found[-1:] != [at]:
+    found = users.get(key)
+    if found is None:
+        users[key] = [at]
+    elif found[-1] != at:
         found.append(at)
 
 

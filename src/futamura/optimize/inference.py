@@ -192,44 +192,49 @@ class Inference:
         return True
 
     def _operation(self, op: Operation) -> None:
-        shapes = tuple([self._shape(value) for value in op.args])
+        here, told, known = self._here, self._told, self.shapes
+        shapes = tuple([
+            known.get(value, NOTHING) if (scope := here.get(value)) is None else told[scope].get(value, NOTHING)
+            for value in op.args
+        ])  # fmt: skip
+        name = op.operator.name
         self.operands[op.id] = shapes
-        if op.name == "copy":
+        if name == "copy":
             for result, shape in zip(op.results, shapes):
                 self._is(result, shape)
             self.called[op.id] = Called(op.operator.fact(tuple([shape.type for shape in shapes]), op.attr))
             return
-        if op.name == "unpack" and self._counts(op):
+        if name == "unpack" and self._counts(op):
             return
         own = self._of_private(op, shapes) if self.private else None
         if own is not None:
             found = own
-        elif op.name == "const":
+        elif name == "const":
             assert isinstance(op.attr, Constant)
             found = Called(op.operator.fact((), op.attr), known_as(op.attr))
-        elif op.name == "call":
+        elif name == "call":
             arguments = (*shapes[1:],)
             kind = self.classes(op.args[2]) if len(op.args) == 3 else None
             if kind is not None and arguments[1].constant is None:
                 arguments = (arguments[0], Shape(constant=kind))
             made = self._of_method(op, shapes) or self._of_tuple(op)
             found = made or call_of(self.callee(op.args[0]), op.attr, arguments)
-        elif op.name == "getitem" and self._is_part(op, shapes):
+        elif name == "getitem" and self._is_part(op, shapes):
             found = Called(Fact(shapes[0].type, frozenset(), PURE), of_type(shapes[0].type))
-        elif op.name == "getitem" and op.args[0] in self.promised and shapes[1].type in ("int", "bool"):
+        elif name == "getitem" and op.args[0] in self.promised and shapes[1].type in ("int", "bool"):
             items = self.promised[op.args[0]]
             raised = frozenset[type[BaseException]]() if _lies_in(shapes[1], items.length) else _INDEX
             found = Called(Fact(items.shape.type, raised, Effects(frozenset({"item"}))), items.shape)
-        elif op.name == "iter" and self._is_own_iterator(op.args[0]):
+        elif name == "iter" and self._is_own_iterator(op.args[0]):
             found = Called(Fact("object", frozenset(), PURE))
-        elif op.name == "getattr" and searches(shapes[0], op.attr) is not None:
+        elif name == "getattr" and searches(shapes[0], op.attr) is not None:
             found = Called(Fact("object", frozenset(), Effects(allocates=True)))
-        elif op.name == "global_get" and op.attr in self.known:
+        elif name == "global_get" and op.attr in self.known:
             always = known_as(Constant(self.known[op.attr]))  # type: ignore[index]
             found = Called(Fact("object", frozenset(), Effects(frozenset({"global"}))), always)
         else:
             fact = op.operator.fact(tuple([shape.type for shape in shapes]), op.attr)
-            if op.name == "format" and len(shapes) == 1 and has_few_digits(shapes[0]):
+            if name == "format" and len(shapes) == 1 and has_few_digits(shapes[0]):
                 fact = fact._replace(raises=frozenset())
             single = len(op.results) == 1
             shape = outcome(op.operator, shapes, op.attr, fact.result) if single else of_type(fact.result)

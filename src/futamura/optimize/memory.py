@@ -79,12 +79,15 @@ class Memory:
         effects = self._inference.fact(op).effects
         if effects.calls or effects.suspends or "any" in effects.writes:
             return _ALL
+        if not effects.writes:
+            return _NONE
         return frozenset([kind for kind, name in enumerate(self.kinds) if name in effects.writes])
 
     def _written(self, node: Node) -> frozenset[int]:
-        found: frozenset[int] = _ALL if self._inference.steps_unknown_code(node) else frozenset()
+        found = _ALL if self._inference.steps_unknown_code(node) else _NONE
         for op in node.ops:
-            found |= self.writes(op)
+            writes = self.writes(op)
+            found = found | writes if writes else found
         return found
 
     def _after(self, node: Node, versions: Versions) -> Versions:
@@ -97,3 +100,4 @@ class Memory:
 
 
 _ALL: Final = frozenset(range(len(_KINDS)))
+_NONE: Final[frozenset[int]] = frozenset()

@@ -122,8 +122,9 @@ def fold(operator: Operator, shapes: Sequence[Shape], attr: object) -> Constant 
     """The result of the operator on constants, if it may be computed now, is small and raises nothing."""
     if operator.evaluate is None or operator.results != 1:
         return None
-    if any(shape.constant is None or shape.type == OBJECT for shape in shapes):
-        return None
+    for shape in shapes:
+        if shape.constant is None or shape.type == OBJECT:
+            return None
     if not operator.foldable(tuple([shape.type for shape in shapes]), attr):
         return None
     values = [shape.constant.value for shape in shapes if shape.constant is not None]
@@ -144,6 +145,8 @@ def outcome(operator: Operator, shapes: Sequence[Shape], attr: object, result: s
     plain = of_type(result)
     name = operator.name
     name = name[1:] if name[0] == "i" and name[1:] in _RANGES else name
+    if name not in _TELLING:
+        return plain
     if all(shape.type in _WHOLE for shape in shapes):
         if name in _COMPARED:
             verdict = _compared(name, *shapes)
@@ -255,6 +258,8 @@ _RANGES: Final[dict[str, Callable[..., _Bounds]]] = {
     "rshift": _rshift, "neg": _neg, "pos": _pos,
 }  # fmt: skip
 _COMPARED: Final = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
+_TELLING: Final = _COMPARED | _RANGES.keys() | {"truth", "not", "is", "is_not"}
+"""Operators whose results the shapes of their operands tell more of."""
 
 
 def _compared(name: str, a: Shape, b: Shape) -> bool | None:
