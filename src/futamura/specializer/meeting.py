@@ -50,8 +50,8 @@ def mixed_places(
         return set()
     key = made.tokens
     sure: set[object] = set()
-    mixed: set[object] = set()
-    count = 0
+    mixed: list[tuple[list[int], list[object]]] = []
+    values: dict[int, set[object]] = {}
     for version in siblings[-_LAST // 2 :] if loops else siblings[-_LAST:]:
         other = version.key
         if not isinstance(other, tuple) or len(other) != len(key) or version.forward is not None:
@@ -66,9 +66,14 @@ def mixed_places(
         if loops or all(key[at] in amounts or other[at] in amounts for at in differing):
             sure.update(places)
         else:
-            mixed.update(places)
-            count += 1
-    return (sure | mixed if count >= MIXED else sure) - {None}
+            mixed.append((differing, places))
+            for at in differing:
+                values.setdefault(at, set()).update({key[at], other[at]})
+    # One known value is a default; several are the states of a machine, of which one way leads to any.
+    defaults = [places for differing, places in mixed if all(len(values[at]) == 2 for at in differing)]
+    if len(defaults) >= MIXED:
+        sure.update(*defaults)
+    return sure - {None}
 
 
 def recorded(choices: Choices, state: State) -> tuple[tuple[object, ...], Shapes] | None:
