@@ -11,6 +11,7 @@ import pytest
 
 import futamura
 from futamura import Dyn
+from tests.outcomes import outcome
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -125,11 +126,4 @@ def test_what_loses_its_name_is_part_of_the_expression():
     assert "return [str(data['a']['b'])]" in futamura.specialize(walked, "ab").source
     for args in ((), (1,), ("7", "8"), ("x", 1)):
         residual = futamura.specialize(converted, "ds")
-        assert _outcome(residual, args) == _outcome(lambda args: converted("ds", args), args)
-
-
-def _outcome(function, *inputs):
-    try:
-        return repr(function(*inputs))
-    except (ValueError, StopIteration) as error:
-        return f"{type(error).__name__}: {error}"
+        assert outcome(residual, args) == outcome(lambda args: converted("ds", args), args)

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from futamura import Dyn, Specializer, specialize
+from tests.outcomes import outcome
 
 FLOATS = Dyn(list[float], length=2)
 
@@ -83,7 +84,7 @@ def test_a_list_that_may_be_written_stays(function: Any) -> None:
     assert "x0" not in residual.source or function is beyond
     for items in ([3.0, 4.0], [1.0, -0.0]):
         mine, theirs = list(items), list(items)
-        assert _outcome(residual, mine) == _outcome(lambda x: function([0.5, 2.0], x), theirs)
+        assert outcome(residual, mine) == outcome(lambda x: function([0.5, 2.0], x), theirs)
         assert mine == theirs
 
 
@@ -93,7 +94,7 @@ BROKEN = [[1, 2], [1.0, True], [1.0], [1.0, 2.0, 3.0], (1.0, 2.0), ["a", "b"], [
 @pytest.mark.parametrize("items", BROKEN)
 def test_a_broken_promise_runs_the_code_without_it(items: Any) -> None:
     residual = specialize(weigh, [0.5, 2.0], FLOATS)
-    assert _outcome(residual, items) == _outcome(lambda x: weigh([0.5, 2.0], x), items)
+    assert outcome(residual, items) == outcome(lambda x: weigh([0.5, 2.0], x), items)
 
 
 def test_messages_of_errors_keep_the_operator() -> None:
@@ -108,19 +109,13 @@ def test_trust_takes_the_items_on_trust_but_not_the_length() -> None:
     assert residual((1.0, 2.0)) == weigh([0.5, 2.0], (1.0, 2.0))
 
 
-def _outcome(function: Any, items: Any) -> str:
-    try:
-        return repr(function(items))
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
-
 
 def test_products_of_unpacked_items_are_shared() -> None:
     made = specialize(rows, [2.0, 1.0, 2.0, 0.5], FLOATS)
     assert made.source.count("2.0 * b0") == 1, "the same product in two rows"
     assert "1.0 *" not in made.source, "an exact float times one is itself"
     for b in ([1.5, -2.0], [-0.0, 0.0], [0.0, -0.0], [True, 2.0], [1.5], [float("inf"), -0.0], [Loud(1.0), 2.0]):
-        assert _outcome(made, b) == _outcome(lambda b: rows([2.0, 1.0, 2.0, 0.5], b), b)
+        assert outcome(made, b) == outcome(lambda b: rows([2.0, 1.0, 2.0, 0.5], b), b)
 
 
 def scattered(weights: Any, b: Any) -> Any:
@@ -132,7 +127,7 @@ def test_one_item_that_nobody_reads_is_unpacked_with_the_others() -> None:
     made = specialize(scattered, static, Dyn(list[float], length=4))
     assert "b0, b1, b2, b3 = b" in made.source and "[0]" not in made.source, made.source
     for b in ([1.5, -2.0, 3.0, 0.0], [-0.0, 0.0, 0.0, -0.0], [1, 2.0, 3, 4], [1.0, 2.0, 3.0], [Loud(2.0)] * 4):
-        assert _outcome(made, b) == _outcome(lambda b: scattered(static, b), b)
+        assert outcome(made, b) == outcome(lambda b: scattered(static, b), b)
 
 
 def test_a_product_with_minus_one_is_subtracted() -> None:
@@ -140,7 +135,7 @@ def test_a_product_with_minus_one_is_subtracted() -> None:
     assert "-1.0" not in made.source and made.source.count("- b1") == 2, made.source
     zeros = [0.0, -0.0, float("inf"), float("-inf"), float("nan"), 1.5]
     for b in ([left, right] for left in zeros for right in zeros):
-        assert _outcome(made, b) == _outcome(lambda b: rows([2.0, -1.0, 0.5, -1.0], b), b)
+        assert outcome(made, b) == outcome(lambda b: rows([2.0, -1.0, 0.5, -1.0], b), b)
 
 
 def test_what_is_not_shared_stands_where_it_is_used() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from futamura import Dyn, specialize
+from tests.outcomes import outcome
 
 
 def told(by: int, s: Any, data: Any) -> Any:
@@ -45,7 +46,7 @@ def numbered(start: Any, xs: Any) -> Any:
 @pytest.mark.parametrize("start", [0, True, -3, 2.5, "a"])
 def test_an_odd_start_of_enumerate(start: Any) -> None:
     residual = specialize(numbered, start, Dyn(list))
-    assert _outcome(residual, [1.5, None]) == _outcome(lambda xs: numbered(start, xs), [1.5, None])
+    assert outcome(residual, [1.5, None]) == outcome(lambda xs: numbered(start, xs), [1.5, None])
 
 
 def weighted(ws: Any, xs: Any) -> Any:
@@ -93,7 +94,7 @@ def test_loops_over_promised_items(function: Any) -> None:
     else:
         assert "] += " in residual.source, "an update of an item stays one"
     for xs in ([], [1.0], [-0.0, 0.0], [1.5, float("nan"), float("-inf")], [1, 2], [True], ["a"], [1.0, "a"], (2.0,)):
-        assert _outcome(residual, xs) == _outcome(lambda xs: function(static, xs), xs)
+        assert outcome(residual, xs) == outcome(lambda xs: function(static, xs), xs)
 
 
 def renamed(ws: Any, xs: Any) -> Any:
@@ -155,12 +156,5 @@ def test_a_list_that_is_written_by_another_name_keeps_its_items_unknown(function
     residual = specialize(function, static, Dyn(list[float]))
     for xs in ([1.0, 2.0, 3.0], [1.0], []):
         mine, theirs = list(xs), list(xs)
-        assert _outcome(residual, mine) == _outcome(lambda xs: function(static, xs), theirs)
+        assert outcome(residual, mine) == outcome(lambda xs: function(static, xs), theirs)
         assert mine == theirs
-
-
-def _outcome(function: Any, *inputs: Any) -> str:
-    try:
-        return repr(function(*inputs))
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"

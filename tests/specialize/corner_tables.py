@@ -14,7 +14,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-__all__ = ["TABLES", "Part"]
+__all__ = ["BINARY", "TABLES", "Part"]
 
 
 class Part(NamedTuple):
@@ -114,27 +114,9 @@ def _errors() -> Part:
     return Part("builtin exceptions", "", tuple(statements), (), ())
 
 
-_BINARY: Final = (
-    "+",
-    "-",
-    "*",
-    "/",
-    "//",
-    "%",
-    "**",
-    "&",
-    "|",
-    "^",
-    "<",
-    "<=",
-    "==",
-    "!=",
-    "in",
-    "is",
-    "and",
-    "or",
-    "@",
-)
+BINARY: Final = ("+", "-", "*", "/", "//", "%", "**", "&", "|", "^", "<",
+    "<=", "==", "!=", "in", "is", "and", "or", "@",
+)  # fmt: skip
 _INPLACE: Final = ("+=", "-=", "*=", "&=", "|=", "^=", "%=")
 _OPERANDS: Final = (
     "[{i}, {s}]", "({i}, {j})", "{{{i}, {j}}}", "{{{s}: {i}}}", "{s}", "{i}", "{v}", "frozenset(({i}, 1))", "True",
@@ -149,7 +131,7 @@ def _tried(text: str) -> str:
 def _operators() -> Part:
     """Operators on each pair of classes, and in place, with another name for the left operand."""
     statements = []
-    symbols, assigning = itertools.cycle(_BINARY), itertools.cycle(_INPLACE)
+    symbols, assigning = itertools.cycle(BINARY), itertools.cycle(_INPLACE)
     for left, right in itertools.product(_OPERANDS, repeat=2):
         chosen = ("==", "!=", "in", next(symbols), next(symbols))
         statements.append("\n".join([f"q, w = {left}, {right}", *(_tried(f"q {symbol} w") for symbol in chosen)]))

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from futamura import specialize
+from tests.outcomes import outcome
 
 SCHEMA = [
     ("host", "localhost"), ("port", 80), ("debug", False), ("level", 1), ("name", None), ("ratio", 0.5), ("tag", "x"),
@@ -98,7 +99,7 @@ def test_every_set_of_fields(function: Any) -> None:
     for count in range(len(SCHEMA) + 1):
         for chosen in itertools.combinations(values, count):
             data = {name: values[name] for name in chosen}
-            assert _outcome(residual, data) == _outcome(lambda data: function(SCHEMA, data), data)
+            assert outcome(residual, data) == outcome(lambda data: function(SCHEMA, data), data)
 
 
 def two(schema: Any, data: Any) -> Any:
@@ -114,7 +115,7 @@ def test_few_ways_stay_apart() -> None:
     residual = specialize(two, 10)
     assert "'SELECT a'" in residual.source and "join" not in residual.source, residual.source
     for data in ({}, {"a": 1}, {"a": 1, "n": 0}, {"n": 3}):
-        assert _outcome(residual, data) == _outcome(lambda data: two(10, data), data)
+        assert outcome(residual, data) == outcome(lambda data: two(10, data), data)
 
 
 def states(table: Any, text: Any) -> Any:
@@ -140,11 +141,4 @@ def test_states_of_a_machine_stay_known() -> None:
     residual = specialize(states, table)
     assert "_k[" not in residual.source and "table" not in residual.source, residual.source
     for text in ("", "1", "12a-3", "--a--1", "a1b2"):
-        assert _outcome(residual, text) == _outcome(lambda text: states(table, text), text)
-
-
-def _outcome(function: Any, *inputs: Any) -> str:
-    try:
-        return repr(function(*inputs))
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
+        assert outcome(residual, text) == outcome(lambda text: states(table, text), text)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from futamura import Dyn, specialize
+from tests.outcomes import outcome
 
 
 def dot(ws: Any, vs: Any) -> Any:
@@ -66,7 +67,7 @@ def test_sliding_windows_are_variables() -> None:
     residual = specialize(iir, *static)
     assert residual.source == IIR, residual.source
     for xs in ([], [1.0], [1, 2, 3, 4], [-0.0, float("inf"), 2.5], ["a"], range(6)):
-        assert _outcome(residual, xs) == _outcome(lambda xs: iir(*static, xs), xs)
+        assert outcome(residual, xs) == outcome(lambda xs: iir(*static, xs), xs)
 
 
 def relu(x: Any) -> Any:
@@ -87,7 +88,7 @@ def test_a_float_that_one_way_brings_does_not_double_what_follows() -> None:
     assert residual.source.count("else 0.0") == width + 2, residual.source
     assert len(residual.source.splitlines()) < 3 * width and not residual.stats["notes"]
     for x in ([1.0, 2.0, 3.0], [-1.0, -0.0, 0.25], [1, 2, 3], [1.0, 2.0], [float("nan")] * 3, ["a", 1, 2]):
-        assert _outcome(residual, x) == _outcome(lambda x: mlp(layers, x), x)
+        assert outcome(residual, x) == outcome(lambda x: mlp(layers, x), x)
 
 
 def steps(limits: Any, t: Any) -> Any:
@@ -107,7 +108,7 @@ def test_floats_that_decide_still_do() -> None:
     residual = specialize(steps, (10.0,))
     assert "while" not in residual.source, residual.source
     for t in (1.0, 1e9, -2, True, "a"):
-        assert _outcome(residual, t) == _outcome(lambda t: steps((10.0,), t), t)
+        assert outcome(residual, t) == outcome(lambda t: steps((10.0,), t), t)
 
 
 def checksum(poly: Any, data: Any) -> Any:
@@ -127,7 +128,7 @@ def test_a_table_and_a_start_value_stand_before_the_loop() -> None:
     residual = specialize(checksum, 0xA001)
     assert residual.source.count("for ") == 1 and "break" not in residual.source, residual.source
     for data in (b"", b"a", b"hello, world", [1, 300], [-1], ["a"], [2.0]):
-        assert _outcome(residual, data) == _outcome(lambda data: checksum(0xA001, data), data)
+        assert outcome(residual, data) == outcome(lambda data: checksum(0xA001, data), data)
 
 
 def vote(trees: Any, row: Any) -> Any:
@@ -143,14 +144,8 @@ def test_what_is_called_is_read_where_it_is_called() -> None:
     residual = specialize(vote, trees)
     assert "= max" not in residual.source and "max(votes, key=votes.get)" in residual.source, residual.source
     for row in ([1.0, 0.0], [2.0, 0.0], [2.0, 1.0], [1.0], ["a", 1]):
-        assert _outcome(residual, row) == _outcome(lambda row: vote(trees, row), row)
+        assert outcome(residual, row) == outcome(lambda row: vote(trees, row), row)
 
-
-def _outcome(function: Any, *inputs: Any) -> str:
-    try:
-        return repr(function(*inputs))
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
 
 
 @pytest.mark.parametrize("size", [2, 4])
@@ -167,4 +162,4 @@ def test_a_smoothing_window_of_any_length(size: int) -> None:
     residual = specialize(smoothed, static)
     assert "window" not in residual.source, residual.source
     for xs in ([1.0], [1, 2.5, -3], [True, False, 2], [], "ab"):
-        assert _outcome(residual, xs) == _outcome(lambda xs: smoothed(static, xs), xs)
+        assert outcome(residual, xs) == outcome(lambda xs: smoothed(static, xs), xs)

@@ -24,35 +24,12 @@ import pytest
 import futamura
 
 from .comparing import observe, outcome
+from .corner_tables import BINARY
 
 OPERATIONS = (
     *[
         f"x {symbol} y"
-        for symbol in (
-            "+",
-            "-",
-            "*",
-            "/",
-            "//",
-            "%",
-            "**",
-            "@",
-            "<<",
-            ">>",
-            "&",
-            "|",
-            "^",
-            "<",
-            "<=",
-            "==",
-            "!=",
-            ">",
-            ">=",
-            "in",
-            "is",
-            "and",
-            "or",
-        )
+        for symbol in (*BINARY, "<<", ">>", ">", ">=")
     ],
     *[f"{symbol}x" for symbol in ("+", "-", "~", "not ")],
     *["f'{x}'", "f'{x!s}'", "f'{x!r}'", "f'{x!a}'", "f'{x:>3}'", "f'{x:{y}}'", "f'{x}{y}'", "f' {x}'", "f'{x}' f'{y}'"],

@@ -294,10 +294,15 @@ _IMMUTABLE: Final = 0x100
 """The flag of classes that take no attributes and keep their bases."""
 
 
+def _metaclass_has(cls: type, *names: str) -> bool:
+    """Does the class's metaclass, or a base of it, define one of these itself?"""
+    own = [base for base in type.mro(type(cls)) if base is not type and base is not object]
+    return any(name in base.__dict__ for base in own for name in names)
+
+
 def _has_plain_bases(cls: type) -> bool:
     """Does reading `__mro__` run no code of a metaclass?"""
-    own = [base for base in type.mro(type(cls)) if base not in (type, object)]
-    return not any({"__mro__", "__getattribute__"} & base.__dict__.keys() for base in own)
+    return not _metaclass_has(cls, "__mro__", "__getattribute__")
 
 
 _MRO_OF: Final = type.__dict__["__mro__"].__get__
@@ -318,9 +323,9 @@ _FIXED_BASES: Final = _bases_are_fixed()
 
 
 def _keeps_bases(cls: type) -> bool:
-    """Will `__mro__` always be what it is?"""
-    plain = type(cls) is type or type(cls).mro is type.mro
-    return _FIXED_BASES and plain and cls.__mro__ == (cls, object)
+    """Will `__mro__` always be what it is?  Classes are told by identity: a metaclass may have its own `==`."""
+    mro = cls.__mro__
+    return _FIXED_BASES and len(mro) == 2 and mro[1] is object and not _metaclass_has(cls, "mro")
 
 
 class _Classes:
@@ -333,25 +338,26 @@ class _Classes:
 
     def add(self, holder: type, one: Assumed) -> None:
         test = self._test
-        changing = [base for base in holder.__mro__ if not base.__flags__ & _IMMUTABLE]
-        owners = [base for base in holder.__mro__ if one.name in base.__dict__]
-        if not owners and not one.holds():
+        bases = holder.__mro__
+        changing = [not base.__flags__ & _IMMUTABLE for base in bases]
+        owner = next((at for at, base in enumerate(bases) if one.name in base.__dict__), None)
+        if owner is None and not one.holds():
             test.terms.append("False")
             return
-        if not changing and one.holds():
+        if not any(changing) and one.holds():
             return
-        if (not owners or owners[0] is not holder) and not _keeps_bases(holder):
-            bases, mro = test.constant(holder, holder.__name__), test.constant(holder.__mro__, "mro")
-            asked = any("__getattr__" in base.__dict__ for base in type.mro(type(holder)))
-            read = f"{test.constant(_MRO_OF, 'mro_of')}({bases})" if asked else f"{bases}.__mro__"
+        if owner != 0 and not _keeps_bases(holder):
+            cls, mro = test.constant(holder, holder.__name__), test.constant(bases, "mro")
+            slow = _metaclass_has(holder, "__getattr__")
+            read = f"{test.constant(_MRO_OF, 'mro_of')}({cls})" if slow else f"{cls}.__mro__"
             term = f"{read} is {mro}"
             if term not in test.terms:
                 test.terms.append(term)
-        for base in holder.__mro__[: holder.__mro__.index(owners[0]) if owners else None]:
-            if base in changing:
+        for base, may_change in zip(bases[:owner], changing):
+            if may_change:
                 self._of(base)[one.name] = None
-        if owners:
-            self._of(owners[0])[one.name] = one
+        if owner is not None:
+            self._of(bases[owner])[one.name] = one
 
     def _of(self, base: type) -> dict[str, Assumed | None]:
         return self._bases.setdefault(id(base), (base, {}))[1]
