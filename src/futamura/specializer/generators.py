@@ -28,8 +28,19 @@ from futamura.specializer.rules import hint_of, rule
 from futamura.specializer.state import Chain, Extent, Frame, Suspension
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Virtual, VObject
 
-__all__ = ["close", "finish", "is_generator", "is_iterator", "may_go_on", "new_generator", "resume", "stays_real"]
+__all__ = [
+    "STARTED",
+    "close",
+    "finish",
+    "is_generator",
+    "is_iterator",
+    "may_go_on",
+    "new_generator",
+    "resume",
+    "stays_real",
+]
 
+STARTED: Final = "a generator that was started during specialization escapes"
 RUNNING: Final = "running"
 DELEGATING: Final = -1
 
@@ -42,11 +53,20 @@ def new_generator(
     site: object,
     made_by: object = None,
 ) -> Virtual:
-    """A generator that was not started: what a call of `made_by` makes, if given."""
+    """A generator that was not started: what a call of `made_by` makes, if given.
+
+    One that turned out to escape later, in the middle of its code, is a real one from its start, unless it had to be
+    dropped in time.
+    """
     names = tuple(env)
     where = Suspension(facts, 0, 0, chain, False, made_by)
     cls = STANDING_IN.get(made_by, GeneratorType) if isinstance(made_by, FunctionType) else GeneratorType
-    return m.virtual(VObject("generator", cls, tuple(env.values()), names, site, where))
+    made = m.virtual(VObject("generator", cls, tuple(env.values()), names, site, where))
+    if ("started", site) in m.refused and made_by is not None and len(facts.function.regions) == 1:
+        m.event("FT302", f"the call of {facts.function.qualname} stays: {STARTED}")
+        m.escape(made)
+        m.lift(made)
+    return made
 
 
 STANDING_IN: Final[dict[object, type]] = {library.map_of: map, library.filter_of: filter}

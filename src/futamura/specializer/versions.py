@@ -503,6 +503,12 @@ class Versions:
         self._note("FT402", f"{name}: {what} without bound: built at run time", state)
         raise Restart("containers grow without bound")
 
+    def forgive(self) -> None:
+        """What many states showed to vary, to grow or to be too much may be known, now that there will be others."""
+        self.nokey.clear(self.varying)
+        for learned in (self.plain, self.noshape, self.opaque):
+            learned.clear()
+
     def _values(self, siblings: list[Version]) -> dict[object, int]:
         """How many known values each place of the keys takes among these versions."""
         found: dict[object, set[object]] = {}
