@@ -89,3 +89,19 @@ def test_a_loop_that_may_keep_its_object_virtual_has_a_version_for_it() -> None:
         theirs: list[Any] = []
         assert residual(rows, mine) == lost(10, rows, theirs)
         assert repr(mine) == repr(theirs) and len({id(one) for one in mine}) <= 1
+
+
+def signed(names: Any, x: Any, rows: Any) -> Any:
+    """What stands before the loop is a pair on one way only; in the loop it is one in any case."""
+    left = (names[0], x) if x > 0 else x
+    for row in rows:
+        left = (names[1], left, row)
+    return left
+
+
+def test_a_tuple_of_one_way_is_no_trip_of_its_own() -> None:
+    residual = specialize(signed, ("neg", "add"))
+    assert residual.source.count("for ") == 1, residual.source
+    for x in (-1, 0, 2, 2.5):
+        for rows in ([], [1], [1, 2, 3]):
+            assert residual(x, rows) == signed(("neg", "add"), x, rows)

@@ -22,6 +22,7 @@ from typing import Final
 
 from futamura.ir.graph import Operation
 from futamura.specializer.facts import FunctionFacts
+from futamura.specializer.keys import OPEN, opened
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.residual import Lazy, ResidualOperation
 from futamura.specializer.state import ArgumentKey, Entered, Frame, State
@@ -77,7 +78,7 @@ def unfolds(
     if _cycles(m, facts, key):
         return False, entered
     _stop_growth(m, facts, on_stack, key)
-    if len(frames) >= m.budget.depth - 1:
+    if len(frames) >= m.budget.depth - 1 or _only_opens(m, on_stack, key):
         return False, entered
     called = (m.state.unit, facts.uid, key.key)
     places = m.unfolded.of(called)
@@ -141,6 +142,17 @@ def _cycles(m: Machine, facts: FunctionFacts, key: ArgumentKey) -> bool:
     if _has_try(facts):
         return True
     return not any(extent.kind == "try" for active in frames[same[0] :] for extent in active.extents)
+
+
+def _only_opens(m: Machine, on_stack: list[Frame], key: ArgumentKey) -> bool:
+    """Does the call know nothing that a running one does not, and less?  Its copy could do nothing better than the
+    residual function, which serves every call that knows as much."""
+    for active in on_stack:
+        found = _key(m, active.entered)
+        differing = None if found is None or len(found.key) != len(key.key) else opened(key.key, found.key)
+        if differing and all(key.key[at] == OPEN for at in differing):
+            return True
+    return False
 
 
 def _has_try(facts: FunctionFacts) -> bool:

@@ -1,0 +1,168 @@
+"""Parsers of open input with a static grammar, as people write them: by precedence, with tokens out of a list or a
+generator.
+
+Invariant: each of their loops stands in a residual function once, and a residual function is made once for all that its
+calls know.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import pytest
+
+from futamura import specialize
+
+Parse = Callable[[Any, Any], Any]
+
+
+class Operator(NamedTuple):
+    left: int
+    right: int
+    name: str
+
+
+GRAMMAR = {
+    "infix": {
+        "+": Operator(10, 11, "add"),
+        "-": Operator(10, 11, "sub"),
+        "*": Operator(20, 21, "mul"),
+        "^": Operator(31, 30, "pow"),
+    },
+    "prefix": {"-": Operator(0, 25, "neg")},
+    "postfix": {"!": Operator(40, 0, "fact")},
+}
+
+
+class Parser:
+    def __init__(self, grammar: Any, tokens: Any) -> None:
+        self.grammar = grammar
+        self.tokens = tokens
+        self.pos = 0
+
+    def advance(self) -> Any:
+        token = self.tokens[self.pos]
+        self.pos += 1
+        return token
+
+    def parse(self, power: int = 0) -> Any:
+        token = self.advance()
+        if isinstance(token, int):
+            left: Any = token
+        elif token == "(":
+            left = self.parse(0)
+            if self.advance() != ")":
+                raise SyntaxError("expected )")
+        elif token in self.grammar["prefix"]:
+            op = self.grammar["prefix"][token]
+            left = (op.name, self.parse(op.right))
+        else:
+            raise SyntaxError(f"unexpected {token!r}")
+        while self.pos < len(self.tokens):
+            token = self.tokens[self.pos]
+            if token in self.grammar["postfix"] and self.grammar["postfix"][token].left >= power:
+                self.pos += 1
+                left = (self.grammar["postfix"][token].name, left)
+                continue
+            op = self.grammar["infix"].get(token)
+            if op is None or op.left < power:
+                return left
+            self.pos += 1
+            left = (op.name, left, self.parse(op.right))
+        return left
+
+
+def of_a_list(grammar: Any, tokens: Any) -> Any:
+    return Parser(grammar, tokens).parse()
+
+
+def scanned(text: str) -> Iterator[Any]:
+    for c in text:
+        if c.isdigit():
+            yield int(c)
+        elif not c.isspace():
+            yield c
+    yield None
+
+
+class Reader:
+    """The same, one token ahead in a stream."""
+
+    def __init__(self, grammar: Any, stream: Iterator[Any]) -> None:
+        self.grammar = grammar
+        self.stream = stream
+        self.current = next(stream)
+
+    def advance(self) -> Any:
+        token, self.current = self.current, next(self.stream, None)
+        return token
+
+    def parse(self, power: int = 0) -> Any:
+        token = self.advance()
+        if isinstance(token, int):
+            left: Any = token
+        elif token == "(":
+            left = self.parse(0)
+            if self.advance() != ")":
+                raise SyntaxError("expected )")
+        elif token in self.grammar["prefix"]:
+            op = self.grammar["prefix"][token]
+            left = (op.name, self.parse(op.right))
+        else:
+            raise SyntaxError(f"unexpected {token!r}")
+        while self.current is not None:
+            op = self.grammar["infix"].get(self.current)
+            if op is None or op.left < power:
+                return left
+            self.advance()
+            left = (op.name, left, self.parse(op.right))
+        return left
+
+
+def of_a_generator(grammar: Any, text: Any) -> Any:
+    return Reader(grammar, scanned(text)).parse()
+
+
+def outcome(parse: Callable[..., Any], *args: Any) -> Any:
+    try:
+        return parse(*args)
+    except Exception as error:
+        return type(error), str(error)
+
+
+def texts(seed: int) -> Iterator[str]:
+    pick = random.Random(seed)
+    yield from ("", "1", "-1!", "1+2*3^4^5-6", "-(1+2)*3!", "((1))", "(1", "1)", "1 2", "*", "1+?", "(-(-1)")
+    for length in range(40):
+        yield "".join(pick.choices("12+-*^!() ", k=length % 13))
+
+
+@pytest.mark.parametrize(("parse", "lines"), [(of_a_list, 130), (of_a_generator, 130)])
+def test_a_parser_by_precedence_does_not_explode(parse: Parse, lines: int) -> None:
+    residual = specialize(parse, grammar=GRAMMAR)
+    assert residual.source.count("\n") <= lines, residual.source
+    assert "break\n    else" not in residual.source and set(residual.stats["fallbacks"]) <= {"FT302"}
+    for text in texts(5):
+        given = text if parse is of_a_generator else [int(c) if c.isdigit() else c for c in text if c != " "]
+        assert outcome(residual, given) == outcome(parse, GRAMMAR, given), (given, residual.source)
+    for wrong in (None, 5, [None], [1, []], [2.5, "+", "a"]):
+        assert outcome(residual, wrong) == outcome(parse, GRAMMAR, wrong), wrong
+
+
+def climb(limits: Any, depth: int, xs: Any) -> Any:
+    """Knows less when it calls itself for the first time, and nothing more after that."""
+    if not xs:
+        return depth
+    if xs[0] in limits:
+        return climb(limits, limits[xs[0]], xs[1:])
+    return climb(limits, depth + xs[0], xs[1:]) + climb(limits, depth, xs[2:])
+
+
+def test_a_call_that_knows_less_is_not_unfolded() -> None:
+    limits = {3: 7, 4: 1}
+    residual = specialize(climb, limits=limits, depth=0)
+    for xs in ([], [1], [3], [1, 3, 2, 4], [4, 4, 1, 5, 3, 3], [2.5, 1]):
+        assert residual(xs) == climb(limits, 0, xs)
+    assert residual.source.count("len(") == 0 and residual.source.count("def ") <= 3, residual.source
