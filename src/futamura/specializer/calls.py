@@ -36,7 +36,7 @@ from futamura.specializer.extended import extends_dict, method_of_owner
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.functions import settle_functions, stays
 from futamura.specializer.generators import is_generator, is_iterator, new_generator
-from futamura.specializer.harmless import class_of_result, harmless, runs_nothing, unpacked_shape
+from futamura.specializer.harmless import class_of_result, handed_over, harmless, runs_nothing, unpacked_shape
 from futamura.specializer.machine import GUARDED, Machine, Restart, Unsupported
 from futamura.specializer.marks import fold_pure
 from futamura.specializer.marks import unfolds as is_marked_inline
@@ -178,7 +178,7 @@ def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[Abstr
     kind = class_of_result(m, args)
     about = about_class(m, args)
     if not harmless(m, args):
-        for arg in args[1:] if dispatching.only_looks_up(m, args[0]) else args:
+        for arg in handed_over(m, args):
             m.escape(arg)
     hint = frame.facts.function.hints[op.results[0]] if op.results else None
     args, shape = operands_in_generator(m, args, shape)

@@ -25,7 +25,7 @@ from futamura.specializer.residual import ResidualBlock
 from futamura.specializer.state import Frame, State
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, VObject
 
-__all__ = ["branch_on_function", "known_parts", "meet_behind", "note_choice", "note_choice_of_get", "only_looks_up"]
+__all__ = ["branch_on_function", "known_parts", "meet_behind", "note_choice", "note_choice_of_get"]
 
 _FUNCTIONS: Final = (FunctionType, BuiltinFunctionType, type)
 Parts: TypeAlias = "list[Known | None] | None"
@@ -98,17 +98,6 @@ def _has_none(m: Machine, table: AbstractValue, parts: Parts) -> bool:
     if parts is None or type(table) is not Known or type(table.value) is not dict or len(table.value) > 64:
         return False
     return m.frozen(table.value) and not any(_may_equal(key, parts) for key in table.value)
-
-
-def only_looks_up(m: Machine, callee: AbstractValue) -> bool:
-    """Is this `get` of a static dict that holds nothing but functions?  No code that it runs gets at the dict."""
-    entry = m.state.object(callee)
-    if entry is None or entry.kind != "method" or entry.extra != "get":
-        return False
-    table = m.state.resolve(entry.items[0])
-    if type(table) is not Known or type(table.value) is not dict:
-        return False
-    return all(type(item) in _FUNCTIONS for item in table.value.values())
 
 
 def branch_on_function(m: Machine, frame: Frame, function: AbstractValue) -> bool:

@@ -22,7 +22,7 @@ from futamura.specializer.purity import HEAP_TYPE, class_lookup
 from futamura.specializer.rules import exact_type
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape
 
-__all__ = ["class_of_result", "harmless", "makes_exactly", "runs_nothing", "unpacked_shape"]
+__all__ = ["class_of_result", "handed_over", "harmless", "makes_exactly", "runs_nothing", "unpacked_shape"]
 
 
 _MOST_BYTES: Final = 4096
@@ -133,6 +133,27 @@ def harmless(m: Machine, args: Sequence[AbstractValue]) -> bool:
         return True
     looks = any(callee.value is function for function in (len, ord, chr, range, isinstance))
     return looks and all(exact_type(m, arg) in _PLAIN for arg in args[1:])
+
+
+_LOOKING_UP: Final[dict[type, tuple[str, ...]]] = {dict: ("get",), list: ("index", "count"), tuple: ("index", "count")}
+"""Methods of exact containers that show what they compare to code which is not known, and nothing else."""
+
+
+def handed_over(m: Machine, args: Sequence[AbstractValue]) -> Sequence[AbstractValue]:
+    """The operands of a call that stays which code that we cannot see gets.
+
+    Looking something up in a container is no more than the operator that does it: what is found is followed in the
+    finished residual (`leaking`), as is the default, which nobody but the caller gets.
+    """
+    entry = m.state.object(args[0])
+    if entry is None or entry.kind != "method" or len(args) < 2:
+        return args
+    holder = entry.items[0]
+    kind = exact_type(m, holder)
+    if kind is None or entry.extra not in _LOOKING_UP.get(kind, ()):
+        return args
+    m.expose("getitem", (holder,), None)
+    return args[1:2]
 
 
 _PLAIN: Final = frozenset(
