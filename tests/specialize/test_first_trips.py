@@ -105,3 +105,64 @@ def test_a_tuple_of_one_way_is_no_trip_of_its_own() -> None:
     for x in (-1, 0, 2, 2.5):
         for rows in ([], [1], [1, 2, 3]):
             assert residual(x, rows) == signed(("neg", "add"), x, rows)
+
+
+def options(names: Any, given: Any) -> Any:
+    found = dict.fromkeys(names)
+    rest = []
+    for word in given:
+        name, equals, value = word.partition("=")
+        if equals:
+            found[name] = value
+        else:
+            rest.append(word)
+    return found, rest
+
+
+def sections(schema: Any, lines: Any) -> Any:
+    out = {name: dict(defaults) for name, defaults in schema.items()}
+    section = None
+    for line in lines:
+        if line.startswith("["):
+            section = line[1:-1]
+            if section not in schema:
+                raise ValueError(f"no section {section}")
+        elif line:
+            key, _, value = line.partition("=")
+            out[section][key] = value
+    return out
+
+
+def counted(names: Any, words: Any) -> Any:
+    """What the dict holds is known behind the loop, if no word was stored."""
+    found = {name: len(name) for name in names}
+    for word in words:
+        if word:
+            found[word] = 1
+    return len(found), found.get("a")
+
+
+STORING: list[tuple[Any, Any, list[Any], int]] = [
+    (options, ("a", "b"), [[], ["x"], ["a=1", "x", "c=2"], ["x", "a=1"], [5]], 1),
+    (sections, {"s": {"k": 1}, "t": {}}, [[], [""], ["[s]", "k=2", "", "[t]", "l=3"], ["k=2"], ["[u]"], [None]], 1),
+    (counted, ("a", "b"), [[], [""], ["a"], ["", "c", "a"], [[]], 7], 2),
+]
+
+
+@pytest.mark.parametrize(
+    ("function", "static", "inputs", "loops"), STORING, ids=lambda case: getattr(case, "__name__", "")
+)
+def test_a_loop_that_only_stores_in_its_object_stands_there_once(
+    function: Any, static: Any, inputs: list[Any], loops: int
+) -> None:
+    residual = specialize(function, static)
+    assert residual.source.count("for ") == loops, residual.source
+    for given in inputs:
+        assert outcome(residual, given) == outcome(function, static, given), (given, residual.source)
+
+
+def outcome(call: Any, *args: Any) -> Any:
+    try:
+        return call(*args)
+    except Exception as error:
+        return type(error), str(error)

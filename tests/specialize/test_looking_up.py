@@ -7,7 +7,9 @@ Invariant: what is changed by way of what was found, or by the key's own compari
 
 from __future__ import annotations
 
+import bisect
 import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +30,9 @@ class Key:
     def __init__(self, name: str) -> None:
         self.name = name
         self.asked = 0
+
+    def __repr__(self) -> str:
+        return f"Key({self.name})"
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -98,7 +103,80 @@ def keys_that_count(known: Any, name: Any) -> Any:
     return found, [key.asked for key in known]
 
 
+class Spying:
+    """What it is compared with is changed, if that can be changed; it is the greatest of all."""
+
+    def __lt__(self, other: Any) -> bool:
+        if isinstance(other, Rule):
+            other.rate += 1
+        return False
+
+    def __gt__(self, other: Any) -> bool:
+        return not self < other
+
+    def __repr__(self) -> str:
+        return "Spying()"
+
+
+class Loud:
+    """Counts how often it is shown, and compared."""
+
+    def __init__(self, shown: int) -> None:
+        self.shown = shown
+
+    def __repr__(self) -> str:
+        self.shown += 1
+        return f"Loud({self.shown})"
+
+    def __bool__(self) -> bool:
+        self.shown += 10
+        return True
+
+    def __lt__(self, other: Any) -> bool:
+        self.shown += 100
+        return self.shown < getattr(other, "shown", 0)
+
+
+def graded(bounds: Any, x: Any) -> Any:
+    at = bisect.bisect(bounds, x)
+    return at, bounds[at % len(bounds)], bounds[0] + bounds[1]
+
+
+def searched(known: Any, x: Any) -> Any:
+    before = known[0].rate
+    at = bisect.bisect(known, x)
+    return before, at, [rule.rate for rule in known]
+
+
+def shown(known: Any, x: Any) -> Any:
+    before = known[0].shown
+    text = str(known) + repr([x])
+    print(known, x)
+    return before, text, any(known), [one.shown for one in known]
+
+
+def compared(known: Any, x: Any) -> Any:
+    before = known[0].shown
+    found = max(known)
+    return before, found is known[0], [one.shown for one in known], max([*known, x]) is x
+
+
+def extremes(numbers: Any, x: Any) -> Any:
+    total = max(numbers) - min(numbers), math.prod(numbers), math.fsum(numbers), max(numbers[0], x)
+    return total, numbers[0] + numbers[1]
+
+
+def extremes_of_nothing(numbers: Any, x: Any) -> Any:
+    return max(numbers), x
+
+
 CASES: list[tuple[Callable[..., Any], Callable[[], Any]]] = [
+    (graded, lambda: [3, 10]),
+    (searched, rules),
+    (shown, lambda: [Loud(1), Loud(2)]),
+    (compared, lambda: [Loud(1), Loud(2)]),
+    (extremes, lambda: [3, 1.5, True, 7]),
+    (extremes_of_nothing, list),
     (of_a_static_table, lambda: {"x": 1, "y": 2}),
     (of_a_table_made_here, rules),
     (place_in_a_list, lambda: ["a", "b"]),
@@ -119,7 +197,7 @@ def outcome(call: Callable[..., Any], *args: Any) -> Any:
 @pytest.mark.parametrize(("function", "made"), CASES, ids=lambda case: getattr(case, "__name__", ""))
 def test_like_the_original(function: Callable[..., Any], made: Callable[[], Any]) -> None:
     original, residual = functools.partial(function, made()), specialize(function, made())
-    for name in ("a", "x", "z", None, 1, [], Key("b"), Writing("a"), Writing("b"), "b", "a"):
+    for name in ("a", "x", "z", None, 1, 2.5, Spying(), [], Key("b"), Writing("a"), Writing("b"), "b", "a"):
         mine = Key(name.name) if isinstance(name, Key) else name
         assert outcome(residual, mine) == outcome(original, name), (name, residual.source)
 
@@ -128,3 +206,5 @@ def test_what_the_table_holds_stays_known() -> None:
     assert specialize(of_a_static_table, {"x": 1, "y": 2}).source.endswith("return _k.get(name), 3\n")
     assert "[2, 4]" in specialize(of_a_table_made_here, rules()).source
     assert "'ab'" in specialize(place_in_a_list, ["a", "b"]).source
+    assert specialize(graded, [3, 10]).source.endswith(", 13\n")
+    assert "6, 31.5, 12.5" in specialize(extremes, [3, 1.5, True, 7]).source

@@ -178,7 +178,7 @@ def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[Abstr
     kind = class_of_result(m, args)
     about = about_class(m, args)
     if not harmless(m, args):
-        for arg in handed_over(m, args):
+        for arg in handed_over(m, args) if shape is None else args:
             m.escape(arg)
     hint = frame.facts.function.hints[op.results[0]] if op.results else None
     args, shape = operands_in_generator(m, args, shape)

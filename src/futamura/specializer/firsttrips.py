@@ -5,10 +5,11 @@
         out[x % n] += 1          ->      out is made real before the loop, and all trips are one
 
 A trip that is never come back to is worth its copy if it decides something.  Where the header's two versions are the
-same but for objects, it only saves what becomes of them before they are real; where a trip may leave them virtual, the
-loop comes back to the first version, and both are kept.
+same but for objects, it only saves what becomes of them before they are real.  Where a trip may leave them virtual, the
+loop comes back to the first version, and both are kept, unless the later one has nothing to do that the first has not:
+options with defaults, of which those that are given are stored at an open key.
 
-Invariant: only versions that no way leads back to are given up.
+Invariant: a version that ways lead back to is given up only if its virtual objects save nothing.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def _wasted(choices: Choices, versions: Iterable[Version]) -> list[tuple[int, in
         for later in copies[:_MOST] if len(copies) > 1 else ():
             for first in copies[:_MOST]:
                 sites = _made_real(choices, first, later) if first is not later else None
-                if sites and _leads_on(first, later):
+                if sites and _is_wasted(first, later):
                     found.extend((*header, site) for site in sites)
     return found
 
@@ -93,21 +94,44 @@ def _made_real(choices: Choices, first: Version, later: Version) -> set[object] 
     return sites if differing is not None and all(later.key[at] == OPEN for at in differing) else None
 
 
-def _leads_on(first: Version, later: Version) -> bool:
-    """Is there a way from the first version to the later one, and none back to itself?"""
+def _is_wasted(first: Version, later: Version) -> bool:
+    """Is there a way from the first version to the later one, and is either none back to itself, or nothing to do in
+    the later one that the first does not do as well, with its objects virtual?"""
+    before = _reached(first, later)
+    if later not in before:
+        return False
+    if first not in before:
+        return True
+    after = _reached(later, None)
+    done = {
+        (op.name, op.span, op.where) for version in before - {later} for block in _blocks(version) for op in block.ops
+    }
+    ops = [op for version in after for block in _blocks(version) for op in block.ops]
+    return all(op.lazy is None and (op.name, op.span, op.where) in done for op in ops)
+
+
+def _reached(start: Version, end: Version | None) -> set[Version]:
+    """The versions that ways from one lead to, which end at `end`."""
     seen: set[Version] = set()
-    work = list(_successors(first))
+    work = list(_successors(start))
     while work:
         version = work.pop()
-        if version is first:
-            return False
         if version not in seen:
             seen.add(version)
-            work.extend(_successors(version))
-    return later in seen
+            if version is not end:
+                work.extend(_successors(version))
+    return seen
 
 
 def _successors(version: Version) -> Iterator[Version]:
+    for block in _blocks(version):
+        targets = () if block.end is None else block.end.targets
+        for target in (*targets, block.handler):
+            if isinstance(target, Lazy):
+                yield target.version.final()
+
+
+def _blocks(version: Version) -> Iterator[ResidualBlock]:
     seen: set[ResidualBlock] = set()
     work = [version.root]
     while work:
@@ -115,9 +139,6 @@ def _successors(version: Version) -> Iterator[Version]:
         if block in seen:
             continue
         seen.add(block)
+        yield block
         targets = () if block.end is None else block.end.targets
-        for target in (*targets, block.handler):
-            if isinstance(target, Lazy):
-                yield target.version.final()
-            elif target is not None:
-                work.append(target)
+        work.extend(target for target in (*targets, block.handler) if isinstance(target, ResidualBlock))

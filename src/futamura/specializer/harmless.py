@@ -10,6 +10,8 @@ Invariant: a call is named here only if no code of the user can run in it.
 
 from __future__ import annotations
 
+import bisect
+import math
 import re
 import struct
 import types
@@ -145,7 +147,10 @@ def handed_over(m: Machine, args: Sequence[AbstractValue]) -> Sequence[AbstractV
     Looking something up in a container is no more than the operator that does it: what is found is followed in the
     finished residual (`leaking`), as is the default, which nobody but the caller gets.
     """
-    entry = m.state.object(args[0])
+    callee = args[0]
+    if type(callee) is Known and type(callee.value) in (type, types.BuiltinFunctionType):
+        return _looked_at(m, callee.value, args)
+    entry = m.state.object(callee)
     if entry is None or entry.kind != "method" or len(args) < 2:
         return args
     holder = entry.items[0]
@@ -154,6 +159,23 @@ def handed_over(m: Machine, args: Sequence[AbstractValue]) -> Sequence[AbstractV
         return args
     m.expose("getitem", (holder,), None)
     return args[1:2]
+
+
+_LOOKING: Final = frozenset({all, any, ascii, bool, math.fsum, math.prod, max, min, repr, str})
+"""Functions that let nobody but its items see what is in the one container that they are given."""
+_SEARCHING: Final = frozenset({bisect.bisect_left, bisect.bisect_right})
+
+
+def _looked_at(m: Machine, function: object, args: Sequence[AbstractValue]) -> Sequence[AbstractValue]:
+    """The same for a builtin function without keywords."""
+    kinds = (list, tuple) if function in _SEARCHING else (list, tuple, dict, set, frozenset)
+    if function in _SEARCHING:
+        given = args[1:2]
+    else:
+        given = args[1:] if function is print or (function in _LOOKING and len(args) == 2) else ()
+    looked_at = [arg for arg in given if type(arg) is Known and type(arg.value) in kinds]
+    m.expose("getitem", looked_at, None)
+    return [arg for arg in args if not any(arg is other for other in looked_at)]
 
 
 _PLAIN: Final = frozenset(

@@ -16,6 +16,7 @@ Invariant: no code of the program runs; an object that may be changed, directly 
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType, ModuleType, WrapperDescriptorType
 from typing import Final, NamedTuple
@@ -400,6 +401,11 @@ class _Function(Operations):
             if function is type:
                 for value in args:
                     self.graph.watch(self.of(value), lambda site: self._class_of(op, site))
+            return True
+        if function in (bisect.bisect_left, bisect.bisect_right) and args:
+            for value in args:
+                self.ask(value)
+                self.when_foreign(value, lambda: self.graph.watch(self.of(args[0]), self.graph.compared))
             return True
         if function in _GATHERING and (len(args) == 1 or function is zip):
             self._gather(op, function)

@@ -9,12 +9,15 @@ code of the program runs.
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from futamura.ir.constant import count_of, makes_nan
 from futamura.specializer.machine import Machine
 from futamura.specializer.purity import PURE_FUNCTIONS, deep, wide
+from futamura.specializer.rules import sequence_items
 from futamura.specializer.values import AbstractValue, Known
 
 __all__ = ["fold_call"]
@@ -29,6 +32,8 @@ def fold_call(
     """The result of a pure function, if all arguments are known and it is cheap to have; None if the call stays."""
     if function not in PURE_FUNCTIONS:
         return None
+    if function in _OF_ITEMS and len(args) == 1 and not keywords:
+        args = [_contents(m, args[0])]
     named = {name: arg.value for name, arg in keywords if type(arg) is Known}
     values = [*(arg.value for arg in args if type(arg) is Known), *named.values()]
     if len(values) != len(args) + len(keywords) or not all(
@@ -48,6 +53,19 @@ def fold_call(
         m.validate(args[-1])
     age = 0 if function in (len, isinstance, bool) else max((m.state.age(arg) for arg in args), default=0)
     return m.known(result, age)
+
+
+_OF_ITEMS: Final = frozenset({max, min, math.fsum, math.prod})
+"""Functions to which a list is the tuple of its items."""
+
+
+def _contents(m: Machine, value: AbstractValue) -> AbstractValue:
+    """A list or tuple of known items as a constant; other values as they are."""
+    found = None if type(value) is Known and type(value.value) is tuple else sequence_items(m, value)
+    if found is None or not all(type(item) is Known for item in found[1]):
+        return value
+    age = max((m.state.age(part) for part in (value, *found[1])), default=0)
+    return m.known(tuple([item.value for item in found[1] if type(item) is Known]), age)
 
 
 def _text(layout: str | bytes) -> str:
