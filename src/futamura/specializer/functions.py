@@ -18,7 +18,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Sequence
 from types import FunctionType, GeneratorType
-from typing import Final, NoReturn
+from typing import Final
 
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.graph import Function, Operation, Program
@@ -26,7 +26,7 @@ from futamura.runtime import iterating
 from futamura.specializer.definitions import Closure
 from futamura.specializer.emitting import CONSTRUCTORS, CYCLE_BREAKERS, Emitter
 from futamura.specializer.facts import FunctionFacts
-from futamura.specializer.generators import STARTED
+from futamura.specializer.generators import STARTED, start_over
 from futamura.specializer.machine import Machine, Restart, Unsupported
 from futamura.specializer.purity import is_mutable
 from futamura.specializer.rules import rule, site
@@ -240,7 +240,8 @@ def _construct_generator(m: Emitter, entry: VObject) -> Dynamic:
     if isinstance(where, Suspension) and entry.cls is not GeneratorType:
         m.refuse(("call", where.chain[-1]), "an iterator of its own class escapes")
     if not isinstance(where, Suspension) or where.waiting is not None:
-        _start_over(m, entry)
+        assert isinstance(m, Machine)
+        start_over(m, entry)
     if where.made_by is None:
         raise Unsupported(STARTED, m.span)
     signature = where.facts.function.signature
@@ -274,14 +275,6 @@ def _construct_generator(m: Emitter, entry: VObject) -> Dynamic:
     operands = [function, *(given[place] for place in order)]
     # What has something to do when it is dropped is made where it is used: no variable keeps it any longer.
     return m.emit("call", operands, shape, type=GeneratorType, raises=len(where.facts.function.regions) > 1)
-
-
-def _start_over(m: Emitter, entry: VObject) -> NoReturn:
-    """The generator is a real one from its start, and what its frame made explode is forgotten."""
-    assert isinstance(m, Machine)
-    if ("started", entry.site) not in m.refused:
-        m.versions.forgive()
-    m.refuse(("started", entry.site), STARTED)
 
 
 def _construct_expression(m: Emitter, function: AbstractValue, iterator: AbstractValue) -> Dynamic:

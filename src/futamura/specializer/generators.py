@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import sys
 from types import FunctionType, GeneratorType
-from typing import Final
+from typing import Final, NoReturn
 
 from futamura.ir.graph import Operation
 from futamura.runtime import end_of_generator
@@ -32,15 +32,17 @@ __all__ = [
     "STARTED",
     "close",
     "finish",
+    "goes_its_way",
     "is_generator",
     "is_iterator",
     "may_go_on",
     "new_generator",
     "resume",
+    "start_over",
     "stays_real",
 ]
 
-STARTED: Final = "a generator that was started during specialization escapes"
+STARTED: Final = "a generator that was started during specialization escapes, or is used in a recursion"
 RUNNING: Final = "running"
 DELEGATING: Final = -1
 
@@ -67,6 +69,25 @@ def new_generator(
         m.escape(made)
         m.lift(made)
     return made
+
+
+def goes_its_way(m: Machine, entry: VObject) -> bool:
+    """Is this a generator that stands where only the run tells, and can it be a real one?
+
+    Lent to a function that calls itself, it would multiply what follows by the places where it may stand.
+    """
+    where = entry.extra
+    if entry.kind != "generator" or not isinstance(where, Suspension) or entry.cls is not GeneratorType:
+        return False
+    free = where.dynamic and where.waiting is not None and len(where.facts.function.regions) == 1
+    return free and ("started", entry.site) not in m.refused
+
+
+def start_over(m: Machine, entry: VObject) -> NoReturn:
+    """The generator is a real one from its start, and what its frame made explode is forgotten."""
+    if ("started", entry.site) not in m.refused:
+        m.versions.forgive()
+    m.refuse(("started", entry.site), STARTED)
 
 
 STANDING_IN: Final[dict[object, type]] = {library.map_of: map, library.filter_of: filter}
