@@ -47,10 +47,10 @@ def computed(term: Term, constants: Mapping[str, object]) -> Any:
             return constants[term]
         case Constant():
             return term.value
-        case (name, *args):
-            evaluate = OPERATORS[name].evaluate
+        case tuple():
+            evaluate = OPERATORS[term[0]].evaluate
             assert evaluate is not None
-            return evaluate([computed(arg, constants) for arg in args], None)
+            return evaluate([computed(arg, constants) for arg in term[1:]], None)
     return term
 
 

@@ -258,7 +258,7 @@ _RANGES: Final[dict[str, Callable[..., _Bounds]]] = {
     "rshift": _rshift, "neg": _neg, "pos": _pos,
 }  # fmt: skip
 _COMPARED: Final = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
-_TELLING: Final = _COMPARED | _RANGES.keys() | {"truth", "not", "is", "is_not"}
+_TELLING: Final = _COMPARED.union(_RANGES, ("truth", "not", "is", "is_not"))
 """Operators whose results the shapes of their operands tell more of."""
 
 

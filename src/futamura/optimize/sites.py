@@ -115,7 +115,7 @@ def _bound(op: Operation, maker: Operation, function: Function) -> tuple[Value, 
             if place >= len(positional):
                 return None
             name = positional[place]
-        elif mark not in (*signature.regular, *signature.kwonly):
+        elif mark not in signature.regular and mark not in signature.kwonly:
             return None
         if name in values:
             return None

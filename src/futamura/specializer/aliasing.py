@@ -37,6 +37,7 @@ class Apart(NamedTuple):
 NONE_APART: Final = Apart()
 
 _CONTAINERS: Final = (list, dict, set, bytearray)
+_BUILTIN: Final = (*_CONTAINERS, str, bytes, tuple, int, float, frozenset)
 _FIXED: Final = (tuple, frozenset, CellType)
 _QUIET: Final = frozenset({"const", "copy", "is", "is_not", "cell", "cell_get", "tuple", "list", "global_get"})
 """Operators that run no code of their operands' classes, and write to none of them."""
@@ -232,7 +233,7 @@ class _Walk:
         maker = self.uses.makers.get(value)
         if maker is not None and maker.name in ("list", "dict", "set", "tuple", "string", "format"):
             return True
-        return type(self.uses.constants.get(value)) in (*_CONTAINERS, str, bytes, tuple, int, float, frozenset)
+        return type(self.uses.constants.get(value)) in _BUILTIN
 
 
 def _looks_only(function: object) -> bool:

@@ -84,7 +84,7 @@ def _looks_up_plainly(value: object) -> bool:
 
 def only_looks(state: State, name: str, args: Sequence[AbstractValue], attr: object) -> bool:
     """Does this operation run no code of the program, and write to nothing?"""
-    if name in ("setitem", "delitem", *INPLACE) or not confined(state, name, args, attr):
+    if name in ("setitem", "delitem") or name in INPLACE or not confined(state, name, args, attr):
         return False
     entry = state.object(args[0]) if name == "call" else None
     owner = None if entry is None else _kind(state, entry.items[0])

@@ -64,7 +64,8 @@ def gathering(function: Function, header: int, blocks: frozenset[int]) -> Gather
     while more := {param for source, param in links if source in added} - added:
         added |= more
     found = frozenset(added - used)
-    always = [value for value in sorted(found & places.keys()) if not _returns(function, header, blocks, places[value])]
+    placed = sorted(found.intersection(places))
+    always = [value for value in placed if not _returns(function, header, blocks, places[value])]
     return Gathering(found, frozenset(used), frozenset(always))
 
 

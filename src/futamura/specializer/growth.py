@@ -98,7 +98,7 @@ def gathered_sites(state: State, always: bool = False) -> set[object]:
     if always:
         taken = top.facts.taking.get(top.block)
         values = found.always if taken is not None and type(state.resolve(top.env[taken])) is Dynamic else frozenset()
-    lists = [top.env[value] for value in sorted(values & top.env.keys())]
+    lists = [top.env[value] for value in sorted(values.intersection(top.env))]
     oids = [content.oid for content in lists if type(content) is Virtual]
     return {state.heap[oid].site for oid in oids if _is_only_added_to(state, oid, found.used)}
 

@@ -43,6 +43,7 @@ from futamura.specializer.touching import CONTAINERS, DISPLAYS, Effects, Operati
 __all__ = ["Changed", "changed"]
 
 _MOST_FUNCTIONS: Final = 200
+_BUILTIN: Final = (*BUILTIN, tuple, frozenset)
 _ASKING: Final = frozenset(
     {abs, all, any, ascii, bool, callable, chr, divmod, float, format, hash, hex, id, int, isinstance, issubclass}
     | {len, oct, ord, print, range, repr, round, str, type}
@@ -290,7 +291,7 @@ class _Function(Operations):
         name = site.name
         if type(site.callee) is FunctionType:
             self._call_function(op, site.callee, holder)
-        elif holder.cls in (*BUILTIN, tuple, frozenset) and not self._calls_back(op):
+        elif holder.cls in _BUILTIN and not self._calls_back(op):
             assert holder.cls is not None
             self._method(op, holder, name, holder.cls)
         elif not holder.is_static and self._keeps_arguments(site) and op.attr is None:
@@ -317,7 +318,7 @@ class _Function(Operations):
     def _call_bound(self, op: Operation, site: Site, holder: object, name: str) -> None:
         """`rows.append` of a static `rows`"""
         cls = type(holder)
-        if cls in (*BUILTIN, tuple, frozenset) and not self._calls_back(op):
+        if cls in _BUILTIN and not self._calls_back(op):
             self._method(op, self.graph.static(holder), name, cls)
         elif deep(holder) and op.attr is None:
             for value in op.args[1:]:

@@ -27,7 +27,7 @@ from futamura.specializer.memos import forgotten, is_missing, note_unknown, note
 from futamura.specializer.plainness import is_record
 from futamura.specializer.promises import promised_length
 from futamura.specializer.pure_calls import fold_call
-from futamura.specializer.purity import DICTS, PURE_METHODS, claims, deep
+from futamura.specializer.purity import CHANGEABLE, DICTS, PURE_METHODS, claims, deep
 from futamura.specializer.raising import raise_value
 from futamura.specializer.refinement import answer, plain_check
 from futamura.specializer.rules import exact_type, sequence_items, site
@@ -391,7 +391,7 @@ def _model_len(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue
     entry = m.state.object(args[0])
     if entry is not None:
         return Known(len(entry.items)) if entry.kind in ("list", "tuple", "dict", "set", "deque") else None
-    if type(args[0]) is Known and type(args[0].value) in (list, set, *DICTS) and m.frozen(args[0].value):
+    if type(args[0]) is Known and type(args[0].value) in CHANGEABLE and m.frozen(args[0].value):
         return Known(len(args[0].value))  # type: ignore[arg-type]
     if type(args[0]) is Known and (type(args[0].value) is tuple or is_record(type(args[0].value))):
         return Known(len(args[0].value))  # type: ignore[arg-type]

@@ -41,6 +41,7 @@ from futamura.ir.classes import is_a
 
 __all__ = [
     "ATOMS",
+    "CHANGEABLE",
     "DICTS",
     "HEAP_TYPE",
     "MISSING",
@@ -142,6 +143,7 @@ def own_attribute(value: object, name: str) -> object:
 
 DICTS: Final = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
 """Exact classes whose objects find and give what they hold as a dict does; what `d[key]` does without it differs."""
+CHANGEABLE: Final = (list, set, *DICTS)
 
 
 def is_mutable(value: object) -> bool:

@@ -29,7 +29,7 @@ from futamura.specializer.machine import Machine
 from futamura.specializer.memos import is_entry, note_unknown
 from futamura.specializer.plainness import always_true, comparable, is_record, stands_for
 from futamura.specializer.policy import SMALL_MODULUS
-from futamura.specializer.purity import ATOMS, DICTS, cheap, deep
+from futamura.specializer.purity import ATOMS, CHANGEABLE, DICTS, cheap, deep
 from futamura.specializer.refinement import about_operands, answer, asked_of_none, asks_plainly, refused_by
 from futamura.specializer.selfsame import is_plain_tuple, joined_with_nothing
 from futamura.specializer.speculation import likely
@@ -305,7 +305,7 @@ def _length_truth(m: Machine, frame: Frame, op: Operation, args: list[AbstractVa
         return Known(not negate)
     if type(value) is Known:
         content = value.value
-        if type(content) in (list, *DICTS) and m.frozen(content):
+        if (type(content) is list or type(content) in DICTS) and m.frozen(content):
             assert isinstance(content, (list, dict))
             return Known(bool(content) is not negate)
         if is_a(content, type) and type(content) is not type:
@@ -405,7 +405,7 @@ def _member(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
         found = _found_among(item.value, entry.items)
     elif type(container) is Known and type(container.value) is tuple:
         found = _found_among(item.value, tuple(Known(x) for x in container.value))
-    elif type(container) is Known and type(container.value) in (list, set, *DICTS) and m.frozen(container.value):
+    elif type(container) is Known and type(container.value) in CHANGEABLE and m.frozen(container.value):
         content = container.value
         assert isinstance(content, (list, dict, set))
         if all(comparable(x) for x in content):

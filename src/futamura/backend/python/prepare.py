@@ -445,12 +445,12 @@ def _find_resumes(prepared: Prepared) -> None:
     paths = [frozenset(function.region_path(region.id)) for region in function.regions]
     for node in draft.nodes.values():
         path = paths[node.region]
-        for region in path & exits.keys():
+        for region in path.intersection(exits):
             for edge in node.end.edges:
                 if region not in paths[draft.nodes[edge.target].region]:
                     exits[region].setdefault(edge.target)
         if node.end.name == "reraise":
-            for final in path & finals.keys():
+            for final in path.intersection(finals):
                 for region in finals[final]:
                     if region not in path:
                         ends[region].append(node.id)
