@@ -16,6 +16,7 @@ import copy
 import itertools
 import re
 import struct
+import sys
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, Final
@@ -203,8 +204,10 @@ def _repeat(
 ) -> AbstractValue | None:
     if keywords or len(args) != 2 or type(args[1]) is not Known or type(args[1].value) is not int:
         return None
-    count = max(args[1].value, 0)
-    return _over(m, frame, itertools.repeat, [args[0]] * count) if count <= m.budget.virtual_length else None
+    count = args[1].value
+    if count < -sys.maxsize or count > m.budget.virtual_length:
+        return None  # an error, or too much
+    return _over(m, frame, itertools.repeat, [args[0]] * count)
 
 
 KEYWORD_MODELS[itertools.pairwise] = _pairwise

@@ -10,6 +10,7 @@ A model gives the result, or None if the call must stay.
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from types import FunctionType, MethodType
@@ -280,6 +281,8 @@ def _insert(
 ) -> AbstractValue | None:
     if len(args) != 2 or type(args[0]) is not Known or type(args[0].value) is not int:
         return None
+    if abs(args[0].value) > sys.maxsize:
+        return None  # an error
     items = list(held.items)
     items.insert(args[0].value, args[1])
     m.state.heap[target.oid] = held._replace(items=tuple(items))

@@ -12,6 +12,7 @@ Attributes live in `attributes`, calls in `calls`.
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Callable
 from types import FunctionType
 from typing import Final
@@ -381,7 +382,7 @@ def _repeat(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
             continue
         if op.operator.name == "imul" and entry.kind == "list":
             return None
-        if len(entry.items) * max(count.value, 0) > m.budget.virtual_length:
+        if abs(count.value) > sys.maxsize or len(entry.items) * max(count.value, 0) > m.budget.virtual_length:
             return None
         if count.value == 1 and is_plain_tuple(m, sequence):
             return sequence
