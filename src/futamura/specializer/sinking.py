@@ -28,6 +28,7 @@ __all__ = ["sink"]
 
 _LEAVING: Final = frozenset({"raise", "reraise", "return"})
 _MOVED: Final = frozenset({"string", "format", "mod", "tuple", "add", "sub", "mul"})
+_IMMUTABLE: Final = frozenset({int, float, complex, bool, str, bytes, tuple})
 _MOST_USES: Final = 64
 _MOST_JUMPS: Final = 4
 
@@ -44,7 +45,7 @@ class _Sinking:
         self._flow: Final = flow
         self._root: Final = root
         self._users: Final[dict[int, set[int]]] = {
-            op.results[0]: set() for block in assembly.blocks for op in block.ops if _is_candidate(op)
+            op.results[0]: set() for block in assembly.blocks for op in block.ops if self._is_candidate(op)
         }
         """For each value that may be made elsewhere the blocks that use it; -1 for a use that cannot be served."""
         for number, block in enumerate(assembly.blocks):
@@ -54,8 +55,14 @@ class _Sinking:
         for number in range(len(self._assembly.blocks)):
             block = self._assembly.blocks[number]
             for op in reversed(list(block.ops)):
-                if _is_candidate(op):
+                if self._is_candidate(op):
                     self._try(number, block, op)
+
+    def _is_candidate(self, op: ResidualOperation) -> bool:
+        """A sum of lists reads them where it stands: what makes anything that may be changed is none."""
+        if not op.pure or op.name not in _MOVED or len(op.results) != 1:
+            return False
+        return op.name == "tuple" or self._assembly.machine.types.get(op.results[0]) in _IMMUTABLE
 
     def _final(self, value: int) -> int:
         return self._flow.replaced.get(value, value)
@@ -160,10 +167,6 @@ class _Sinking:
             self._use(arg, number)
         self._users[made] = {number}
         machine.origins[made] = block.ops[first]
-
-
-def _is_candidate(op: ResidualOperation) -> bool:
-    return op.pure and op.name in _MOVED and len(op.results) == 1
 
 
 def _loops(assembly: Assembly) -> list[frozenset[int]]:

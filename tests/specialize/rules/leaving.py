@@ -170,6 +170,29 @@ def both(k, x):
     return x
 
 
+def sums_of_lists(k, x, xs):
+    """Lists that are written before the sum of what they held is needed."""
+    seen, rest = [k, x], list(xs)
+    before = seen + rest, rest * k
+    rest.append(x)
+    seen += rest
+    if x:
+        raise Invalid(("list",), f"{before} {seen}")
+    return before
+
+
+def sums_of_a_static_list(known, x):
+    """The list is there once, so what the calls before left in it is put back."""
+    told = []
+    if x:
+        told.append((known + [x], [x] + known, known * 2))  # noqa: RUF005
+    same = known
+    same += [x]
+    told.append(known[:])
+    del known[1:]
+    return told
+
+
 def _case(function, **static):
     return [Case(", ".join(f"{name}={value!r:.40}" for name, value in static.items()), lambda: (function, static))]
 
@@ -196,5 +219,9 @@ SUBJECTS = [
     Subject("counters from afar", [*_case(far, exponent=5000), *_case(far, exponent=2)], several),
     Subject("pairs that are counted", _case(numbered_pairs, kinds=(int, (str, float), int)), several),
     Subject("the last place", _case(last_place, k=5), several),
+    Subject(
+        "sums of lists that are written", _case(sums_of_lists, k=2), lambda random: (*one(random), *several(random))
+    ),
+    Subject("sums of a static list", [Case("[1]", lambda: (sums_of_a_static_list, {"known": [1]}))], one),
     Subject("a text used twice", [*_case(both, k=0), *_case(both, k=2)], one),
 ]
