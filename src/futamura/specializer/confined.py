@@ -126,7 +126,7 @@ def _plain_call(state: State, callee: AbstractValue, args: Sequence[AbstractValu
     if function is len or function is list or function is tuple:
         return all(kind in _SCALARS or kind in _SEQUENCES or kind in _COLLECTIONS for kind in kinds)
     known = any(function is plain for plain in _PLAIN_FUNCTIONS)
-    from_math = is_a(function, BuiltinFunctionType) and function.__module__ == math.__name__
+    from_math = is_a(function, BuiltinFunctionType) and getattr(function, "__module__", None) == math.__name__
     return (known or from_math) and all(kind in _SCALARS for kind in kinds)
 
 
