@@ -59,10 +59,12 @@ class _Sinking:
                     self._try(number, block, op)
 
     def _is_candidate(self, op: ResidualOperation) -> bool:
-        """A sum of lists reads them where it stands: what makes anything that may be changed is none."""
+        """A sum of lists, and `(*items,)`, read them where they stand: neither is one."""
         if not op.pure or op.name not in _MOVED or len(op.results) != 1:
             return False
-        return op.name == "tuple" or self._assembly.machine.types.get(op.results[0]) in _IMMUTABLE
+        if op.name == "tuple":
+            return not op.attr
+        return self._assembly.machine.types.get(op.results[0]) in _IMMUTABLE
 
     def _final(self, value: int) -> int:
         return self._flow.replaced.get(value, value)
