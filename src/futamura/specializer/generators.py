@@ -24,7 +24,7 @@ from futamura.specializer import library
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.raising import CONSUMING, raise_value
-from futamura.specializer.rules import hint_of, rule
+from futamura.specializer.rules import exact_type, hint_of, rule
 from futamura.specializer.state import Chain, Extent, Frame, Suspension
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Virtual, VObject
 
@@ -42,7 +42,10 @@ __all__ = [
     "stays_real",
 ]
 
-STARTED: Final = "a generator that was started during specialization escapes, or is used in a recursion"
+STARTED: Final = (
+    "a generator that was started during specialization escapes, is used in a recursion,"
+    " or needs what an unknown iterator ends with"
+)
 RUNNING: Final = "running"
 DELEGATING: Final = -1
 
@@ -338,10 +341,24 @@ def _must_be_real(m: Machine, frame: Frame, inner: AbstractValue) -> bool:
     return ("real", where.chain[-1]) in m.refused or stays_real(m, inner)
 
 
+def _needs_real_end(m: Machine, frame: Frame, op: Operation) -> NoReturn:
+    """Only a real generator gets what an iterator that is not known ends with."""
+    generator = None if frame.subject is None else m.state.resolve(frame.subject)
+    if isinstance(generator, Virtual) and ("started", m.state.heap[generator.oid].site) not in m.refused:
+        start_over(m, m.state.heap[generator.oid])
+    raise Unsupported("the result of `yield from` is needed, and its iterator is not known", op.span)
+
+
+_ENDING_PLAINLY: Final = frozenset({list, tuple, str, bytes, bytearray, dict, set, frozenset, range})
+"""Exact classes whose iterators never end with a value."""
+
+
 def _delegated(m: Machine, frame: Frame, op: Operation, inner: AbstractValue) -> Virtual:
     """A generator that gives the items of any iterable."""
     if op.args[0] in frame.facts.live_at(frame.block, frame.index):
         raise Unsupported("yield from something that is used again", op.span)
+    if op.results[0] in frame.facts.live_at(frame.block, frame.index) and exact_type(m, inner) not in _ENDING_PLAINLY:
+        _needs_real_end(m, frame, op)
     facts = m.resolve(library.delegate)  # type: ignore[arg-type]
     if facts is None:
         raise Unsupported("yield from inside specialized code", op.span)
