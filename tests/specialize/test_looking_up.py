@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from futamura import specialize
+from tests.outcomes import outcome
 
 
 class Rule:
@@ -185,13 +186,6 @@ CASES: list[tuple[Callable[..., Any], Callable[[], Any]]] = [
     (given_away, rules),
     (keys_that_count, lambda: [Key("a"), Key("b")]),
 ]
-
-
-def outcome(call: Callable[..., Any], *args: Any) -> Any:
-    try:
-        return call(*args)
-    except Exception as error:
-        return type(error), str(error)
 
 
 @pytest.mark.parametrize(("function", "made"), CASES, ids=lambda case: getattr(case, "__name__", ""))

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from futamura import specialize
+from tests.outcomes import outcome
 
 Parse = Callable[[Any, Any], Any]
 
@@ -123,13 +124,6 @@ class Reader:
 
 def of_a_generator(grammar: Any, text: Any) -> Any:
     return Reader(grammar, scanned(text)).parse()
-
-
-def outcome(parse: Callable[..., Any], *args: Any) -> Any:
-    try:
-        return parse(*args)
-    except Exception as error:
-        return type(error), str(error)
 
 
 def texts(seed: int) -> Iterator[str]:

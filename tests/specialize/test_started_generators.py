@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from futamura import specialize
+from tests.outcomes import outcome
 
 
 def letters(text: Any, end: Any) -> Iterator[Any]:
@@ -109,13 +110,6 @@ CASES: list[tuple[Callable[..., Any], Any]] = [
     (of_a_method, (1, 2, 3)),
 ]
 USES: list[Callable[[Any], Any]] = [list, lambda items: next(items, "none"), lambda items: None, next]
-
-
-def outcome(call: Callable[..., Any], *args: Any) -> Any:
-    try:
-        return call(*args)
-    except Exception as error:
-        return type(error), str(error)
 
 
 @pytest.mark.parametrize(("function", "static"), CASES, ids=lambda case: getattr(case, "__name__", ""))

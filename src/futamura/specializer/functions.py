@@ -241,7 +241,7 @@ def _construct_generator(m: Emitter, entry: VObject) -> Dynamic:
         m.refuse(("call", where.chain[-1]), "an iterator of its own class escapes")
     if not isinstance(where, Suspension) or where.waiting is not None:
         assert isinstance(m, Machine)
-        start_over(m, entry)
+        start_over(m, entry, STARTED)
     if where.made_by is None:
         raise Unsupported(STARTED, m.span)
     signature = where.facts.function.signature

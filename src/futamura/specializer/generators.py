@@ -29,6 +29,7 @@ from futamura.specializer.state import Chain, Extent, Frame, Suspension
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Virtual, VObject
 
 __all__ = [
+    "LENT",
     "STARTED",
     "close",
     "finish",
@@ -42,10 +43,9 @@ __all__ = [
     "stays_real",
 ]
 
-STARTED: Final = (
-    "a generator that was started during specialization escapes, is used in a recursion,"
-    " or needs what an unknown iterator ends with"
-)
+STARTED: Final = "a generator that was started during specialization escapes"
+LENT: Final = "a generator that stands where only the run tells is used in a recursion"
+ENDING: Final = "a generator needs what an iterator of unknown class ends with"
 RUNNING: Final = "running"
 DELEGATING: Final = -1
 
@@ -67,8 +67,9 @@ def new_generator(
     where = Suspension(facts, 0, 0, chain, False, made_by)
     cls = STANDING_IN.get(made_by, GeneratorType) if isinstance(made_by, FunctionType) else GeneratorType
     made = m.virtual(VObject("generator", cls, tuple(env.values()), names, site, where))
-    if ("started", site) in m.refused and made_by is not None and len(facts.function.regions) == 1:
-        m.event("FT302", f"the call of {facts.function.qualname} stays: {STARTED}")
+    reason = _why_real(m, site)
+    if reason is not None and made_by is not None and len(facts.function.regions) == 1:
+        m.event("FT302", f"the call of {facts.function.qualname} stays: {reason}")
         m.escape(made)
         m.lift(made)
     return made
@@ -83,14 +84,20 @@ def goes_its_way(m: Machine, entry: VObject) -> bool:
     if entry.kind != "generator" or not isinstance(where, Suspension) or entry.cls is not GeneratorType:
         return False
     free = where.dynamic and where.waiting is not None and len(where.facts.function.regions) == 1
-    return free and ("started", entry.site) not in m.refused
+    return free and _why_real(m, entry.site) is None
 
 
-def start_over(m: Machine, entry: VObject) -> NoReturn:
+def _why_real(m: Machine, site: object) -> str | None:
+    """Why generators made here are real ones from their start, if they are."""
+    return next((reason for reason in (STARTED, LENT, ENDING) if ("started", site, reason) in m.refused), None)
+
+
+def start_over(m: Machine, entry: VObject, reason: str) -> NoReturn:
     """The generator is a real one from its start, and what its frame made explode is forgotten."""
-    if ("started", entry.site) not in m.refused:
-        m.versions.forgive()
-    m.refuse(("started", entry.site), STARTED)
+    if _why_real(m, entry.site) is not None:
+        raise Unsupported(reason, m.span)
+    m.versions.forgive()
+    m.refuse(("started", entry.site, reason), reason)
 
 
 STANDING_IN: Final[dict[object, type]] = {library.map_of: map, library.filter_of: filter}
@@ -344,9 +351,9 @@ def _must_be_real(m: Machine, frame: Frame, inner: AbstractValue) -> bool:
 def _needs_real_end(m: Machine, frame: Frame, op: Operation) -> NoReturn:
     """Only a real generator gets what an iterator that is not known ends with."""
     generator = None if frame.subject is None else m.state.resolve(frame.subject)
-    if isinstance(generator, Virtual) and ("started", m.state.heap[generator.oid].site) not in m.refused:
-        start_over(m, m.state.heap[generator.oid])
-    raise Unsupported("the result of `yield from` is needed, and its iterator is not known", op.span)
+    if isinstance(generator, Virtual):
+        start_over(m, m.state.heap[generator.oid], ENDING)
+    raise Unsupported(ENDING, op.span)
 
 
 _ENDING_PLAINLY: Final = frozenset({list, tuple, str, bytes, bytearray, dict, set, frozenset, range})

@@ -22,7 +22,7 @@ from typing import Final
 
 from futamura.ir.graph import Operation
 from futamura.specializer.facts import FunctionFacts
-from futamura.specializer.generators import goes_its_way, start_over
+from futamura.specializer.generators import LENT, goes_its_way, start_over
 from futamura.specializer.keys import OPEN, opened
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.residual import Lazy, ResidualOperation
@@ -232,7 +232,7 @@ def call_unit(
     lent = lent_objects(m, frame, op, values, roots)
     for oid in lent:
         if goes_its_way(m, m.state.heap[oid]):
-            start_over(m, m.state.heap[oid])
+            start_over(m, m.state.heap[oid], LENT)
     place = ("lent", frame.facts.uid, op.id)
     if place in m.refused:
         for oid in lent:
