@@ -19,6 +19,7 @@ from futamura.backend.python.folding import Folded, fold
 from futamura.backend.python.iterating import only_looped_over
 from futamura.backend.python.loops import generator_comprehension
 from futamura.backend.python.nesting import Nested, nest
+from futamura.backend.python.settling import settle
 from futamura.backend.python.trees import (
     Assign,
     Comprehension,
@@ -143,6 +144,7 @@ def prepare(  # type: ignore[no-untyped-def]
     folded = fold(draft)
     draft.prune()
     draft.merge()
+    settle(draft, folded)
     constants = _constants(draft)
     Collapse(draft, constants, expressible).run()
     draft.prune()
