@@ -18,6 +18,7 @@ from typing import Final
 from futamura.ir.graph import Block, Function, Program
 from futamura.specializer.gathering import Gathering, gathering
 from futamura.specializer.knowledge import Knowledge, Learned
+from futamura.specializer.unread import Unread
 
 __all__ = ["FunctionFacts", "Loop"]
 
@@ -107,6 +108,7 @@ class FunctionFacts:
         self.successors: Final = [_successors(block) for block in self.blocks]
         self.predecessors: Final = _predecessors(self.successors)
         self.live_in: Final = _liveness(function, self.successors)
+        self.unread: Final = Unread(function, self.successors)
         self.loops: Final = tuple(_loops(self.successors))
         self.headers: Final = frozenset(loop.header for loop in self.loops)
         self.taking: Final = _taking(self.blocks, self.headers)

@@ -96,13 +96,13 @@ def _made_real(choices: Choices, first: Version, later: Version) -> set[object] 
 
 def _is_wasted(first: Version, later: Version) -> bool:
     """Is there a way from the first version to the later one, and is either none back to itself, or nothing to do in
-    the later one that the first does not do as well, with its objects virtual?"""
+    the later one's loop that the first does not do as well, with its objects virtual?"""
     before = _reached(first, later)
     if later not in before:
         return False
     if first not in before:
         return True
-    after = _reached(later, None)
+    after = _looping(later)
     done = {
         (op.name, op.span, op.where) for version in before - {later} for block in _blocks(version) for op in block.ops
     }
@@ -121,6 +121,22 @@ def _reached(start: Version, end: Version | None) -> set[Version]:
             if version is not end:
                 work.extend(_successors(version))
     return seen
+
+
+def _looping(start: Version) -> set[Version]:
+    """The versions on the ways that lead from one back to it."""
+    leading: dict[Version, list[Version]] = {}
+    for version in _reached(start, None):
+        for after in _successors(version):
+            leading.setdefault(after, []).append(version)
+    found = {start}
+    work = [start]
+    while work:
+        for before in leading.get(work.pop(), ()):
+            if before not in found:
+                found.add(before)
+                work.append(before)
+    return found
 
 
 def _successors(version: Version) -> Iterator[Version]:

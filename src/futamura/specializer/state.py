@@ -301,6 +301,9 @@ class State:
             env = frame.env
             kept: dict[int, AbstractValue] = {}
             awaited = self.frames[at + 1].result if at != last else None
+            unread = frame.facts.unread
+            if unread.cells and frame.block != LEFT:
+                self._empty([env.get(value) for value in unread.at(frame.block, frame.index)])
             for value in frame.live(at == last):
                 content = env.get(value)
                 kind = type(content)
@@ -324,6 +327,12 @@ class State:
         self.heap = heap
         if self.ages:
             self.ages = {vid: age for vid, age in self.ages.items() if vid in vids}
+
+    def _empty(self, cells: list[AbstractValue | None]) -> None:
+        """Nobody reads what these cells hold."""
+        for cell in cells:
+            if type(cell) is Virtual and (entry := self.heap[cell.oid]).kind == "cell" and entry.items:
+                self.heap = {**self.heap, cell.oid: entry.with_items(())}
 
     @staticmethod
     def _known_for_good(value: AbstractValue) -> AbstractValue:
