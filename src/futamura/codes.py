@@ -168,7 +168,7 @@ CODES: Final[dict[str, Code]] = {
     "FT402": Code(
         "growing-container",
         "a container grows from trip to trip around a loop whose end is not known, or ways meet on which a dict has "
-        "many sets of keys, so it is built at run time",
+        "many sets of keys, or many of which only some make an object, so it is built at run time",
         "nothing is wrong; bound the container if it should be known",
         "yours",
         "note",

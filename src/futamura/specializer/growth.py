@@ -17,11 +17,13 @@ from futamura.specializer.residual import Version
 from futamura.specializer.state import State
 from futamura.specializer.values import Dynamic, Known, Virtual, VObject
 
-__all__ = ["Shapes", "growing_at", "growing_sites", "mark_loops", "trips_of", "weights_of"]
+__all__ = ["SHAPES", "Shapes", "growing_at", "growing_sites", "grown_around", "mark_loops", "trips_of", "weights_of"]
 
 Shapes: TypeAlias = tuple[tuple[object, int], ...]
 """The containers of a state with their lengths, in the order of its key."""
 
+SHAPES: Final = 3
+"""As many lengths of a container are kept apart at one point of a loop; more mean that it grows with the loop."""
 NESTINGS: Final = 2
 """Objects of one site that nest to more different depths than this among the versions of a block grow."""
 DICT_LENGTHS: Final = 4
@@ -71,22 +73,37 @@ def growing_sites(siblings: list[Version]) -> set[object]:
     return {site for site, found in lengths.items() if len(found) > limit} | nested
 
 
-def growing_at(
-    choices: Choices, state: State, alike: Collection[Shapes], limit: int, running: Version | None
-) -> set[object]:
+def growing_at(choices: Choices, state: State, alike: Collection[Shapes], running: Version | None) -> set[object]:
     """The sites whose containers grow with the loop at whose header this state is: `alike` holds the shapes of
     all states that came here, this one included, and are the same but for what containers hold.
 
-    So many as `limit` may differ at a dynamic loop's header.  What the loop only appends to grows as soon as a trip has
+    So many as SHAPES may differ at a dynamic loop's header.  What the loop only appends to grows as soon as a trip has
     made it longer and changed nothing else, at any header.
     """
     dynamic = state.top.block in state.top.facts.dynamic_headers
-    if dynamic and len(alike) > limit:
-        sites = lengthening_sites(alike, state.heap, limit)
+    if dynamic and len(alike) > SHAPES:
+        sites = lengthening_sites(alike, state.heap, SHAPES)
         return choices.noshape.absent(outermost_sites(sites, state.heap))
     if len(alike) > 1:
         return gathered(choices, state, gathered_sites(state), alike, running)
     return choices.noshape.absent(gathered_sites(state, always=True)) if dynamic else set()
+
+
+def grown_around(state: State, shapes: Iterable[tuple[tuple[int, int, object], Collection[Shapes]]]) -> set[object]:
+    """Versions explode: the sites whose containers had several lengths at one point of a loop around this state while
+    all else was equal.  What they hold may multiply the versions long before they are long."""
+    grown: set[object] = set()
+    shapes = list(shapes)
+    for frame in state.frames:
+        headers = {loop.header for loop in frame.facts.loops_of[frame.block]}
+        for (uid, block, _), seen in shapes:
+            if uid != frame.facts.uid or block not in headers or len(seen) < SHAPES:
+                continue
+            held = [weights_of(found) for found in seen]
+            sites = {site for weights in held for site in weights}
+            differing = {site for site in sites if len({found.get(site, 0) for found in held}) > 1}
+            grown |= differing if len(differing) == 1 else set()
+    return grown
 
 
 def gathered_sites(state: State, always: bool = False) -> set[object]:

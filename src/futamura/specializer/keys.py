@@ -21,7 +21,7 @@ from futamura.specializer.records import holds_only
 from futamura.specializer.state import State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, token_key
 
-__all__ = ["OPEN", "Choices", "Flat", "Key", "NoKey", "Tokens", "old_values", "opened"]
+__all__ = ["OPEN", "Choices", "Flat", "Key", "NoKey", "Tokens", "has_no_shape", "old_values", "opened"]
 
 _IDENTITIES: Final = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
 
@@ -280,7 +280,7 @@ class Key:
     def _begin(self, oid: int, entry: VObject) -> bool:
         """The token of an object that is met for the first time: does what it holds belong to the key?"""
         made, choices, site = self._made, self._choices, entry.site
-        if site in choices.noshape or site in self._without:
+        if has_no_shape(choices, site) or site in self._without:
             made.append(OPEN)
             return False
         self._objects[oid] = len(self._objects)
@@ -334,6 +334,12 @@ class Key:
             self.shapes.append((flat.entry.site, len(flat.entry.items)))
         elif not inside:
             self._outside.extend(range(first, len(made)))
+
+
+def has_no_shape(choices: Choices, site: object) -> bool:
+    """Are objects of this site in no key, nor those that are made there along other calls, if these are meant?"""
+    noshape = choices.noshape
+    return site in noshape or (type(site) is tuple and site[1:] in noshape)
 
 
 def opened(key: tuple[object, ...], other: tuple[object, ...]) -> list[int] | None:

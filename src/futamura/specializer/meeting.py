@@ -5,25 +5,26 @@
         out[name] = data.get(name, default)     keys, and one version is left
 
 What differs in known values alone is kept apart: interpreters live on that.  A known value that meets an open one
-mostly is a default, and doubles what follows; so does a key that a dict has on some ways only.
+mostly is a default, and doubles what follows; so does a key that a dict has on some ways only, and so do objects that
+are made on some ways only (`optionals.py`).
 
 Invariant: nothing is changed here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from futamura.specializer.growth import Shapes
-from futamura.specializer.keys import Choices, Key, NoKey, opened
+from futamura.specializer.keys import Choices, Key, NoKey, Tokens, opened
 from futamura.specializer.residual import Version
 from futamura.specializer.state import State
 from futamura.specializer.values import Dynamic
 
-__all__ = ["mixed_places", "most_records", "recorded"]
+__all__ = ["KEYWORDS", "mixed_places", "most_records", "recorded"]
 
-MIXED: Final = 4
+MIXED: Final = 3
 """So many versions are kept apart because of values that are known in some and open in others."""
 RECORDS: Final = 4
 """So many sets of keys of a dict that holds open values are kept apart."""
@@ -37,17 +38,23 @@ def mixed_places(
     made: Key,
     siblings: Sequence[Version],
     loops: bool,
-    amounts: Collection[object],
+    tokens: Tokens,
+    doubles: bool,
     key_of: Callable[[Version], tuple[dict[int, object], tuple[object, ...]] | None],
 ) -> set[object] | None:
     """The places that hold a known value in one version and a dynamic one in another that is the same otherwise, and
     should leave the keys; None if a key has to be made anew first.
 
-    At a dynamic loop's header (`loops`) such a place varies around the loop; where ways meet, it leaves if it holds one
-    of the `amounts`, or if such places have made too many versions.
+    At a dynamic loop's header (`loops`) such a place varies around the loop; where ways meet, it leaves if it holds an
+    amount, or if such places have made too many versions; one is too many where objects have shown that this `doubles`
+    what follows, but then what may be the result of a test is kept.
     """
-    if not (loops or amounts or len(siblings) >= MIXED):
+    amounts, most = tokens.amounts, 1 if doubles else MIXED
+    if siblings and siblings[0].state.unit:
+        most += 1  # an argument of a recursive function that has several values will have more
+    if not (loops or amounts or len(siblings) >= most):
         return set()
+    results = {tokens.value(True), tokens.value(False)} if doubles else set()
     key = made.tokens
     sure: set[object] = set()
     mixed: list[tuple[list[int], list[object]]] = []
@@ -65,13 +72,13 @@ def mixed_places(
         places = [made.scalars.get(at, known[0].get(at)) for at in differing]
         if loops or all(key[at] in amounts or other[at] in amounts for at in differing):
             sure.update(places)
-        else:
+        elif not any(key[at] in results or other[at] in results for at in differing):
             mixed.append((differing, places))
             for at in differing:
                 values.setdefault(at, set()).update({key[at], other[at]})
     # One known value is a default; several are the states of a machine, of which one way leads to any.
     defaults = [places for differing, places in mixed if all(len(values[at]) == 2 for at in differing)]
-    if len(defaults) >= MIXED:
+    if len(defaults) >= most:
         sure.update(*defaults)
     return sure - {None}
 

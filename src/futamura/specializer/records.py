@@ -22,7 +22,7 @@ from weakref import WeakKeyDictionary
 
 from futamura.specializer.purity import class_lookup
 
-__all__ = ["holds_only", "plain_fields", "readable", "stored_fields"]
+__all__ = ["holds_only", "is_method", "plain_fields", "readable", "stored_fields"]
 
 _NEW: Final = sys.version_info >= (3, 12)
 _FACTORY_MARK: Final = "__dataclass_HAS_DEFAULT_FACTORY__" if _NEW else "_HAS_DEFAULT_FACTORY"
@@ -168,10 +168,14 @@ def holds_only(cls: type) -> bool:
     found = _HOLDING.get(cls)
     if found is None:
         own = [value for base in cls.__mro__[:-1] for value in base.__dict__.values()]
-        methods = [value.__code__.co_filename for value in own if isinstance(value, FunctionType)]
-        made = not any(isinstance(value, property) for value in own) and all(name in _WRITTEN for name in methods)
+        made = not any(isinstance(value, property) or is_method(value) for value in own)
         found = _HOLDING[cls] = made and stored_fields(cls) is not None
     return found
+
+
+def is_method(value: object) -> bool:
+    """Is this a function that `dataclasses` did not write?"""
+    return isinstance(value, FunctionType) and value.__code__.co_filename not in _WRITTEN
 
 
 _WRITTEN: Final = frozenset({"<string>", dataclasses.fields.__code__.co_filename})

@@ -14,13 +14,23 @@ from collections.abc import Callable, Collection
 from typing import Final, NoReturn
 
 from futamura.specializer.firsttrips import FirstTrips
-from futamura.specializer.growth import Shapes, growing_at, growing_sites, mark_loops, trips_of, weights_of
+from futamura.specializer.growth import (
+    SHAPES,
+    Shapes,
+    growing_at,
+    growing_sites,
+    grown_around,
+    mark_loops,
+    trips_of,
+    weights_of,
+)
 from futamura.specializer.history import Groups, History, Restore, copied_set, copied_summaries, shortened
-from futamura.specializer.keys import OPEN, Key, NoKey, Tokens, old_values
+from futamura.specializer.keys import OPEN, Key, NoKey, Tokens, has_no_shape, old_values
 from futamura.specializer.knowledge import Knowledge, Learned
 from futamura.specializer.machine import Restart
 from futamura.specializer.meeting import mixed_places, most_records, recorded
 from futamura.specializer.merge import Meet, generalize, loosened
+from futamura.specializer.optionals import optional_objects, wherever_made
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style
 from futamura.specializer.residual import ResidualBlock, Summary, Unit, Version, let_go
 from futamura.specializer.situation import located
@@ -33,9 +43,6 @@ __all__ = ["Versions"]
 FEW_EACH: Final = 2
 """So many versions for each part of static data (the results of a test) are no explosion: of values that
 multiply, the next look finds more."""
-
-SHAPES: Final = 3
-"""As many lengths of a container are kept apart at one point of a loop; more mean that it grows with the loop."""
 
 
 class Versions:
@@ -72,6 +79,8 @@ class Versions:
         """The tokens of equal tuples that are two objects and met somewhere."""
         self.style = Style()
         self.rolled = Learned[tuple[int, int]](knowledge)
+        self.doubling = Learned[int](knowledge)
+        """The functions in which optional objects made too many versions."""
         self.opaque = Learned[object](knowledge)
         """Calls that bring nothing static and made versions explode: they stay calls."""
         self.work = 0
@@ -152,7 +161,7 @@ class Versions:
         heapq.heapify(self._queue)
 
     def keep(self, entry: VObject) -> bool:
-        return entry.site not in self.noshape
+        return not has_no_shape(self, entry.site)
 
     # -- keys
 
@@ -290,7 +299,7 @@ class Versions:
         self.nokey.update(places)
 
     def _rekey_units(self) -> NoReturn:
-        """A place left the keys: residual functions that now have the same key cannot be joined in place."""
+        """Residual functions that now have the same key cannot be joined in place."""
         raise Restart("an argument of a recursive function varies without bound")
 
     def arrive_raised(self, state: State, uid: int) -> Version:
@@ -321,6 +330,8 @@ class Versions:
                 self._rekey()
                 key = self.key(state)
                 version = self.unit.table.get(key.tokens)
+            else:
+                self._watch_optional(state)
         if version is None:
             version = self._create(key.tokens, state, key.scalars)
             version.alike = seen
@@ -336,7 +347,7 @@ class Versions:
             return False
         siblings = self._per_block.get((top.facts.uid, top.block), [])
         loops = not top.index and top.block in top.facts.dynamic_headers
-        found = mixed_places(made, siblings, loops, self.tokens.amounts, self._key_of)
+        found = mixed_places(made, siblings, loops, self.tokens, self._doubles(state), self._key_of)
         if found is None:
             return True  # the place of a value that grew old has left the keys
         left = {place for place in found if not self.nokey.has(place)}
@@ -443,7 +454,6 @@ class Versions:
         ):
             return
         growing = growing_sites(siblings)
-        name = state.top.facts.function.qualname
         if self.noshape.absent(growing):
             mark_loops(state)
             self.grows(growing, state)
@@ -461,35 +471,35 @@ class Versions:
         if self.nokey.came_late():
             raise Restart("versions that were made before a place left the keys are too many", whole=True)
         mark_loops(state)
-        grown = self._grown(state)
+        grown = self.noshape.absent(grown_around(state, self._shapes.items()))
         if grown:
             self.grows(grown, state)
-        self._leave_a_call(state, name, count)
+        self._leave_a_call(state, count)
         if others and count < self.budget.hard_versions_per_block:
             self.nokey.update(others)
-            reason = f"{name}: {count} versions of one block: only what varies most tells them apart"
+            reason = f"{count} versions of one block: only what varies most tells them apart"
             self._note("FT403", reason, state)
             if any(frame.extents for version in siblings for frame in version.state.frames):
                 raise Restart("try statements were told apart by what has left the keys", whole=True)
         else:
             self.plain.add(block)
-            reason = f"{name}: {count} versions of one block: its values are not specialized on"
-            self._note("FT401", reason, state)
+            self._note("FT401", f"{count} versions of one block: its values are not specialized on", state)
         self._rekey()
 
-    def _leave_a_call(self, state: State, name: str, count: int) -> None:
+    def _leave_a_call(self, state: State, count: int) -> None:
         """Versions explode inside of a call that brings nothing static: the outermost such call stays a call."""
         for frame in state.frames[1:]:
             if frame.blind and frame.chain[-1] not in self.opaque:
                 self.opaque.add(frame.chain[-1])
                 callee = frame.facts.function.qualname
-                self._note("FT406", f"{name}: {count} versions of one block: {callee} is called as it is", state)
+                self._note("FT406", f"{count} versions of one block: {callee} is called as it is", state)
                 raise Restart("a call stays")
 
-    def _note(self, code: str, reason: str, state: State) -> None:
+    def _note(self, code: str, what: str, state: State) -> None:
         """Say what was given up, and at which block."""
         facts, block = state.top.facts, state.top.facts.blocks[state.top.block]
         span = next((op.span for op in block.ops if op.span is not None), block.terminator.span)
+        reason = f"{facts.function.qualname}: {what}"
         self._event(located(Event(code, reason), facts.function.file, span, state))
 
     def grows(self, sites: set[object], state: State, certain: bool = False) -> NoReturn:
@@ -498,9 +508,8 @@ class Versions:
             self.nokey.clear(self.varying)  # the others were learned from states that will not come again
             self.plain.clear()
         self.noshape.update(sites)
-        name = state.top.facts.function.qualname
         what = "a container grows" if len(sites) == 1 else f"{len(sites)} containers grow"
-        self._note("FT402", f"{name}: {what} without bound: built at run time", state)
+        self._note("FT402", f"{what} without bound: built at run time", state)
         raise Restart("containers grow without bound")
 
     def forgive(self) -> None:
@@ -509,14 +518,13 @@ class Versions:
         for learned in (self.plain, self.noshape, self.opaque):
             learned.clear()
 
+    def _keys_of(self, siblings: list[Version]) -> list[tuple[dict[int, object], tuple[object, ...]]]:
+        return [made for version in siblings if (made := self._key_of(version)) is not None]
+
     def _values(self, siblings: list[Version]) -> dict[object, int]:
         """How many known values each place of the keys takes among these versions."""
         found: dict[object, set[object]] = {}
-        for version in siblings:
-            made = self._key_of(version)
-            if made is None:
-                continue
-            scalars, key = made
+        for scalars, key in self._keys_of(siblings):
             self.work += len(key)
             for at, place in scalars.items():
                 found.setdefault(place, set()).add(key[at])
@@ -525,11 +533,8 @@ class Versions:
     def _apart(self, siblings: list[Version], places: set[object]) -> int:
         """How many of these versions would be told apart without the values of these places."""
         found: set[tuple[object, ...]] = set()
-        for version in siblings:
-            made = self._key_of(version)
-            if made is not None:
-                scalars, key = made
-                found.add(tuple([None if scalars.get(at) in places else token for at, token in enumerate(key)]))
+        for scalars, key in self._keys_of(siblings):
+            found.add(tuple([None if scalars.get(at) in places else token for at, token in enumerate(key)]))
         return len(found)
 
     def _key_of(self, version: Version) -> tuple[dict[int, object], tuple[object, ...]] | None:
@@ -542,21 +547,6 @@ class Versions:
         except NoKey:
             return None  # it has left the keys, which are computed anew
         return made.scalars, made.tokens
-
-    def _grown(self, state: State) -> set[object]:
-        """Versions explode: the containers that had several lengths at one point of a loop around while all else was
-        equal.  What they hold may multiply the versions long before they are long."""
-        grown: set[object] = set()
-        for frame in state.frames:
-            headers = {loop.header for loop in frame.facts.loops_of[frame.block]}
-            for (uid, block, _), seen in self._shapes.items():
-                if uid != frame.facts.uid or block not in headers or len(seen) < SHAPES:
-                    continue
-                held = [weights_of(shapes) for shapes in seen]
-                sites = {site for weights in held for site in weights}
-                differing = {site for site in sites if len({found.get(site, 0) for found in held}) > 1}
-                grown |= differing if len(differing) == 1 else set()
-        return self.noshape.absent(grown)
 
     def _watch_shapes(self, state: State, key: Key) -> Collection[Shapes] | None:
         """At a dynamic loop's header, containers that differ in length from trip to trip while all else is equal
@@ -571,7 +561,7 @@ class Versions:
             return None
         place = (top.facts.uid, top.block, key.signature())
         seen = self._shapes.add(place, tuple(key.shapes))
-        growing = growing_at(self, state, seen, SHAPES, self._running)
+        growing = growing_at(self, state, seen, self._running)
         if growing:
             self.grows(growing, state, certain=len(seen) <= SHAPES)
         if len(seen) > 4 * SHAPES and top.block not in top.facts.dynamic_headers:
@@ -585,9 +575,24 @@ class Versions:
         seen = self._shapes.add((state.top.facts.uid, -1, found[0]), found[1]) if found is not None else ()
         if len(seen) > most_records(state):
             self.noshape.update({site for kept in seen for site, _ in kept})
-            name = state.top.facts.function.qualname
-            self._note("FT402", f"{name}: a dict has many sets of keys: built at run time", state)
+            self._note("FT402", "a dict has many sets of keys: built at run time", state)
             raise Restart("dicts have many sets of keys")
+
+    def _doubles(self, state: State) -> bool:
+        """Is this in a function in which optional objects made too many versions?"""
+        return any(frame.facts.uid in self.doubling for frame in state.frames)
+
+    def _watch_optional(self, state: State) -> None:
+        """Objects that are made on some ways, where others have None or an open value, double what follows."""
+        siblings = self._per_block.get((state.top.facts.uid, state.top.block), [])
+        found = optional_objects(self, state, siblings, self._doubles(state)) if self.polyvariance == "auto" else None
+        if found is not None:
+            self.noshape.update(found.sites)
+            self.noshape.update(wherever_made(found.sites))
+            self.nokey.update(found.places)
+            self.doubling.update([state.frames[0].facts.uid] if found.doubling else [])
+            self._note("FT402", "objects that only some ways make: built at run time", state)
+            raise Restart("objects are made on some ways only")
 
 
 def _is_fixed(key: object) -> bool:

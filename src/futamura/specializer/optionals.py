@@ -1,0 +1,214 @@
+"""Objects that only some ways make, where others have None: each would double what follows.
+
+    pre = (m["letter"], int(m["number"])) if m["letter"] else None       five of these lines make 32 ways: from the
+    post = ("post", int(m["post"])) if m["post"] else None               third one on, such tuples are real
+
+The same goes for lists, dicts and sets to which only some ways add.  What is known of such objects is lost: where there
+are several that hold different known values they tell the states of a machine apart, and are kept.
+
+Invariant: nothing is changed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Final, NamedTuple
+
+from futamura.specializer.keys import OPEN, Choices, has_no_shape
+from futamura.specializer.meeting import KEYWORDS, most_records
+from futamura.specializer.records import is_method
+from futamura.specializer.residual import Version
+from futamura.specializer.state import Frame, State
+from futamura.specializer.values import HELD, AbstractValue, Dynamic, Known, Virtual, VObject, token_key
+
+__all__ = ["Optionals", "optional_objects", "wherever_made"]
+
+MADE: Final = 3
+"""So many versions are kept apart because of objects that only some ways make."""
+SHAPED: Final = 9
+"""So many are kept apart because of containers that hold more in some, if what they hold may be known."""
+_LAST: Final = 16
+"""So many siblings are compared."""
+_CONTAINERS: Final = frozenset({"list", "dict", "set", "deque"})
+_OPTIONAL: Final = _CONTAINERS | {"tuple", "instance"}
+_QUIET: Final = frozenset({"__init__", "__repr__", "__str__"})
+
+
+class Optionals(NamedTuple):
+    """The sites of objects that should be real, and the places of known values that stand where others have them."""
+
+    sites: set[object]
+    places: set[object]
+    doubling: bool
+    """Is one more of them known to double what follows, rather than to make it longer?"""
+
+
+def optional_objects(choices: Choices, state: State, siblings: Sequence[Version], doubles: bool) -> Optionals | None:
+    """What makes the state another version than its siblings, if too many of these differ in nothing but objects that
+    some have, and others have not, or in how much containers hold; one is too many if it `doubles` what follows."""
+    most = 1 if doubles else MADE
+    if len(siblings) < most or not (doubles or _is_time(len(siblings))):
+        return None
+    known: dict[object, object] = {}
+    held: dict[tuple[object, object], object] = {}
+    longer: set[object] = set()
+    few = some = many = 0
+    for version in siblings[-_LAST:]:
+        found = _Differing(choices, state, version.state)
+        if version.forward is not None or not found.compare():
+            continue
+        # Several known values, there or in an object, are the states of a machine.
+        told = [known.setdefault(place, value) == value for place, value in found.known.items()]
+        told += [held.setdefault(where, tokens) == tokens for where, tokens in found.held.items()]
+        if all(told) and (found.held or found.longer):
+            longer |= found.longer
+            few += not found.longer
+            some += found.open
+            many += 1
+    if few >= most and held:
+        return Optionals({site for _, site in held}, set(known), True)
+    enough = doubles or many >= SHAPED or (some >= most and not _may_be_machine(state))
+    if enough and many >= most and most_records(state) != KEYWORDS:
+        return Optionals(longer.union(site for _, site in held), set(known), bool(held))
+    return None
+
+
+def _is_time(count: int) -> bool:
+    """Is it time to compare, which takes long if it is done for each version?  At 3, 4, 6, 8, 12, 16 ... siblings."""
+    return count >> max(count.bit_length() - 2, 0) << max(count.bit_length() - 2, 0) == count
+
+
+def _may_be_machine(state: State) -> bool:
+    """Is this within a loop that a program counter, or the like, may control?"""
+    for frame in state.frames:
+        headers = [loop.header for loop in frame.facts.loops_of[frame.block]]
+        if not all(frame.facts.blocks[header].terminator.name == "next" for header in headers):
+            return True
+    return False
+
+
+def wherever_made(sites: Collection[object]) -> list[object]:
+    """What stands for objects that the same operations make along other calls."""
+    return [site[1:] for site in sites if isinstance(site, tuple) and isinstance(site[0], tuple)]
+
+
+class _Differing:
+    """What two states at one block differ in."""
+
+    def __init__(self, choices: Choices, a: State, b: State) -> None:
+        self._choices: Final = choices
+        self._a: Final = a
+        self._b: Final = b
+        self.known: Final[dict[object, object]] = {}
+        """By its place, the known value that stands where the other state has something else."""
+        self.held: Final[dict[tuple[object, object], object]] = {}
+        """By its place and site, what is known of an object that stands where the other state has something else."""
+        self.longer: Final[set[object]] = set()
+        """The sites of containers that hold more in one of the states."""
+        self.open = True
+        """Do these hold nothing but open values?"""
+        self._paired: Final[dict[int, int]] = {}
+        self._work: Final[list[tuple[VObject, VObject]]] = []
+
+    def compare(self) -> bool:
+        """Is there no other difference?"""
+        a, b = self._a, self._b
+        if (a.unit, a.general, len(a.frames)) != (b.unit, b.general, len(b.frames)):
+            return False
+        if a.overlays.keys() != b.overlays.keys():
+            return False
+        for frame, partner in zip(a.frames, b.frames, strict=True):
+            uid, env = frame.facts.uid, partner.env
+            if uid != partner.facts.uid or _stand(frame) != _stand(partner) or frame.env.keys() != env.keys():
+                return False
+            if frame.subject is not None or partner.subject is not None:
+                return False
+            if not all(self._same((uid, value), frame.env[value], env[value]) for value in sorted(env)):
+                return False
+        for place, (content, dirty) in a.overlays.items():
+            other, stored = b.overlays[place]
+            if dirty != stored or not self._same(place, content, other):
+                return False
+        while self._work:
+            left, right = self._work.pop()
+            names = left.names if left.kind == "instance" else range(len(left.items))
+            for name, x, y in zip(names, left.items, right.items, strict=True):
+                if not self._same((left.site, name), x, y):
+                    return False
+        return True
+
+    def _same(self, place: object, a: AbstractValue, b: AbstractValue) -> bool:
+        """Are these values the same, or is one of them an object that may be real?"""
+        if type(a) is Virtual and type(b) is Virtual:
+            return self._same_objects(place, a, b)
+        if type(a) is Known and type(b) is Known:
+            return a.value is b.value or token_key(a.value) == token_key(b.value) or self._choices.nokey.has(place)
+        for value, other, state in ((a, b, self._a), (b, a, self._b)):
+            if type(value) is Virtual and not self._may_be_real(place, state, value, type(other) is Dynamic):
+                return False
+            if type(value) is Known:
+                self.known[place] = token_key(value.value)
+        return True
+
+    def _same_objects(self, place: object, a: Virtual, b: Virtual) -> bool:
+        partner = self._paired.get(a.oid)
+        if partner is not None:
+            return partner == b.oid
+        self._paired[a.oid] = b.oid
+        left, right = self._a.heap[a.oid], self._b.heap[b.oid]
+        if self._is_real(left) and self._is_real(right):
+            return True
+        tokens = self._choices.tokens
+        if tokens.layout(left) == tokens.layout(right):
+            self._work.append((left, right))
+            return True
+        if left.kind == right.kind and left.kind in _CONTAINERS and left.extra == right.extra and left.extra != HELD:
+            self.longer.update((left.site, right.site))
+            self.open = self.open and all(type(item) is Dynamic for item in (*left.items, *right.items))
+            return True
+        return self._may_be_real(place, self._a, a) and self._may_be_real(place, self._b, b)
+
+    def _may_be_real(self, place: object, state: State, value: Virtual, known: bool = False) -> bool:
+        """Is little lost if this object is real, as what the other state has there is, if `known`?"""
+        entry = state.heap[value.oid]
+        if self._is_real(entry):
+            return True
+        if entry.kind not in _OPTIONAL or entry.extra == HELD:
+            return False
+        if entry.kind == "instance" and (known or not _only_holds(entry.cls)):
+            return False
+        tokens = self._tokens(state, value)
+        return self.held.setdefault((place, entry.site), tokens) == tokens
+
+    def _is_real(self, entry: VObject) -> bool:
+        return has_no_shape(self._choices, entry.site)
+
+    def _tokens(self, state: State, value: Virtual) -> tuple[object, ...]:
+        """What is known of an object and of those that it holds."""
+        tokens = self._choices.tokens
+        made: list[object] = []
+        seen: set[int] = set()
+        work: list[AbstractValue] = [value]
+        while work:
+            item = work.pop()
+            if type(item) is Known:
+                made.append(tokens.value(item.value))
+            elif type(item) is Virtual and item.oid not in seen:
+                seen.add(item.oid)
+                entry = state.heap[item.oid]
+                made.append(tokens.layout(entry))
+                work.extend(entry.items)
+            else:
+                made.append(OPEN)
+        return tuple(made)
+
+
+def _stand(frame: Frame) -> tuple[object, ...]:
+    """Where a frame stands, and what it does with a result."""
+    return (frame.block, frame.index, frame.dynamic, frame.purpose, frame.result, frame.extents)
+
+
+def _only_holds(cls: type) -> bool:
+    """Has this class no methods of its own that would be looked into?"""
+    own = [item for base in cls.__mro__[:-1] for item in base.__dict__.items()]
+    return not any(isinstance(value, property) or (name not in _QUIET and is_method(value)) for name, value in own)
