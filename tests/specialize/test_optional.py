@@ -216,6 +216,20 @@ def flags(names: tuple[str, ...], m: Any) -> Any:
     return " ".join(found) or "none", len(found), sorted(kept), kept or found
 
 
+class Settings:
+    a: Any = "none"
+    b: Any = 0
+    c: Any = None
+
+
+def set_attributes(names: tuple[str, ...], m: Any) -> Any:
+    made = Settings()
+    for name in names:
+        if name in m:
+            setattr(made, name, [m[name]])
+    return [getattr(made, name, "?") for name in names], sorted(vars(made))
+
+
 def values(count: int) -> list[dict[str, Any]]:
     """Rows in which each of the first names is there or not, with several values."""
     found: list[dict[str, Any]] = []
@@ -234,7 +248,7 @@ TEXTS = [
 ]
 
 GROWING: list[Callable[..., Any]] = [tuples, used_afterwards, shared, objects, of_several_classes, with_an_error]
-GROWING += [present, flags]
+GROWING += [present, flags, set_attributes]
 
 
 @pytest.mark.parametrize("function", GROWING)

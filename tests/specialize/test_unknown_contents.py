@@ -88,3 +88,57 @@ def test_a_method_with_the_name_of_an_attribute_whose_items_are_changed(tmp_path
     made = futamura.specialize(module.run, key="a")
     assert made.source == "def run(x):\n    return 1 + x\n" and made(2) == 3
     del sys.modules["cells_twice"]
+
+
+READ = [
+    "    if not ROWS: return x\n    return x + ROWS[0]",
+    "    if ROWS is None or len(ROWS) < 1: return x\n    return x + ROWS[0]",
+    "    rows = rows or ROWS\n    return x + sum(row for row in rows)",
+    "    for row in (ROWS if rows is None else rows): x += row\n    return x",
+    "    if rows is None: rows = ROWS\n    while rows and x < 3: x += rows[-1]\n    return x",
+    "    return [row for row in rows or ROWS if ROWS and row != x], bool(ROWS)",
+    "    assert ROWS, 'none'\n    return x if ROWS else -x",
+]
+
+
+@pytest.mark.parametrize("at", range(len(READ)))
+def test_tables_that_are_tested_and_named_are_known(at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = _written(f"read_rows_{at}", f"ROWS = [1, 2]\ndef run(x, rows=None):\n{READ[at]}\n", tmp_path, monkeypatch)
+    residual = futamura.specialize(made.run, rows=None)
+    assert "ROWS" not in residual.source and "_k" not in residual.source, residual.source
+    assert not any(event.code == "FT306" for event in residual.events)
+    assert [residual(x) for x in (1, 5)] == [made.run(x) for x in (1, 5)]
+
+
+CHANGED = [
+    "    rows = rows or ROWS\n    rows.append(9)",
+    "    rows = rows or ROWS\n    rows += [9]",
+    "    rows = ROWS if rows is None else rows\n    more = rows\n    more.append(9)",
+    "    rows = rows or ROWS\n    def inner(): return rows\n    inner().append(9)",
+    "    def inner():\n        nonlocal rows\n        rows = ROWS\n    inner()\n    rows.append(9)",
+    "    rows = rows or ROWS\n    rows[0] = 9",
+    "    rows = rows or ROWS\n    del rows[0]",
+    "    rows = rows or ROWS\n    list(map(rows.append, [9]))",
+    "    if rows := ROWS: rows.append(9)",
+    "    for rows in (ROWS or [],): rows.append(9)",
+    "    rows = rows or ROWS\n    keep.append(rows)\n    keep[0].append(9)",
+    "    rows = other = ROWS\n    other.append(9)",
+    "    (rows or ROWS).append(9)",
+]
+
+
+@pytest.mark.parametrize("at", range(len(CHANGED)))
+def test_tables_that_are_changed_under_another_name(at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = f"keep = []\nROWS = [1, 2]\ndef change(rows=None):\n{CHANGED[at]}\ndef run(x): return [x, *ROWS]\n"
+    made = _written(f"changed_rows_{at}", text, tmp_path, monkeypatch)
+    residual = futamura.specialize(made.run)
+    assert residual(0) == [0, 1, 2]
+    made.change()
+    assert residual(0) == made.run(0) != [0, 1, 2]
+
+
+def _written(name: str, text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    (folder / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    return __import__(name)

@@ -9,9 +9,10 @@
     class Shop: RATES = {...}           contents of the attribute, asked for as ".RATES", are constant in the same way
 
 A container's contents count as constant if, inside functions, its bare name is only indexed, iterated, measured, tested
-for members, or asked by methods that do not change it, and what comes out of it is not changed either (`items`).  What
-module level code does happens once, on import.  `changing` says which objects have, somewhere else, a name whose
-contents are changed: they are no constants under any name.
+(for members, too), or asked by methods that do not change it, and what comes out of it is not changed either (`items`);
+a variable of a function that gets it (`rows = rows or ROWS`) stands for it.  What module level code does happens once,
+on import.  `changing` says which objects have, somewhere else, a name whose contents are changed: they are no constants
+under any name.
 
 Invariant: "constant" is said only if every function of the module was seen.  An attribute that some function names in a
 string counts as changed; one whose name is put together at run time is not seen.
@@ -40,7 +41,7 @@ __all__ = ["changing", "contents_are_constant", "is_rebound", "line_of_use", "re
 _READING: Final = frozenset({"get", "items", "keys", "values", "index", "count", "copy"})
 _MEASURES: Final = frozenset(
     {"len", "enumerate", "reversed", "range", "zip", "isinstance", "sum", "min", "max", "any", "all"}
-    | {"list", "tuple", "sorted", "set", "frozenset", "dict", "map", "filter", "iter"}
+    | {"list", "tuple", "sorted", "set", "frozenset", "dict", "map", "filter", "iter", "bool", "str", "repr"}
 )
 _GIVING: Final = frozenset({"sum", "min", "max"})
 """Of these only a single argument is just read: `sum([], xs)` and `min(xs, ys)` give a list back as it is."""
@@ -192,7 +193,10 @@ def _changed(namespace: Mapping[str, object]) -> _Changes | None:
         return None
     harmless = stores_on_new_classes(tree)
     for node in ast.walk(tree):
-        harmless.update(id(name) for name in _read_only(node))
+        harmless.update(id(part) for read in _read_only(node) for part in _parts(read))
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            harmless.update(_aliased(node, harmless))
     changed: dict[str, int] = {}
     registering = registering_functions(tree)
     left_out = set(map(id, registering))
@@ -233,6 +237,34 @@ def _imported(tree: ast.Module, package: object) -> Iterator[tuple[str, str]]:
             yield from ((module, alias.name) for alias in node.names)
 
 
+def _parts(node: ast.expr) -> Iterator[ast.expr]:
+    """The expressions that `node` may give the value of."""
+    yield node
+    for part in node.values if isinstance(node, ast.BoolOp) else ():
+        yield from _parts(part)
+    for part in (node.body, node.orelse) if isinstance(node, ast.IfExp) else ():
+        yield from _parts(part)
+
+
+def _aliased(function: ast.FunctionDef | ast.AsyncFunctionDef, harmless: set[int]) -> set[int]:
+    """The names whose values a function gives to a variable (`rules = rules or RULES`) that it only reads."""
+    given: dict[str, list[ast.expr]] = {}
+    spoiled: set[str] = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            given.setdefault(node.targets[0].id, []).append(node.value)
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            spoiled.update(node.names)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            spoiled.add(node.target.id)
+    inside = {id(part): name for name, values in given.items() for value in values for part in _parts(value)}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in harmless:
+            if inside.get(id(node)) != node.id:  # `rules = rules or RULES` itself
+                spoiled.add(node.id)
+    return {part for part, name in inside.items() if name not in spoiled}
+
+
 def _read_only(node: ast.AST) -> Iterator[ast.expr]:
     """The names that this node only reads the contents of."""
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
@@ -246,10 +278,18 @@ def _read_only(node: ast.AST) -> Iterator[ast.expr]:
                 yield from node.args
         yield function
     elif isinstance(node, ast.Compare):
-        for operator, right in zip(node.ops, node.comparators):
-            if isinstance(operator, (ast.In, ast.NotIn)):
+        for operator, left, right in zip(node.ops, (node.left, *node.comparators), node.comparators):
+            if isinstance(operator, (ast.In, ast.NotIn, ast.Is, ast.IsNot)):
                 yield right
-    elif isinstance(node, (ast.For, ast.comprehension)):
+            if isinstance(operator, (ast.Is, ast.IsNot)):
+                yield left
+    elif isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
+        yield node.test
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield node.operand
+    elif isinstance(node, ast.comprehension):
+        yield from (node.iter, *node.ifs)
+    elif isinstance(node, ast.For):
         yield node.iter
     elif isinstance(node, ast.Starred):
         yield node.value

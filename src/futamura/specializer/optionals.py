@@ -162,7 +162,7 @@ class _Differing:
         if tokens.layout(left) == tokens.layout(right):
             self._work.append((left, right))
             return True
-        if left.kind == right.kind and left.kind in _CONTAINERS and left.extra == right.extra and left.extra != HELD:
+        if left.kind == right.kind and left.cls is right.cls and left.extra == right.extra and _has_contents(left):
             self.longer.update((left.site, right.site))
             self.open = self.open and all(type(item) is Dynamic for item in (*left.items, *right.items))
             return True
@@ -206,6 +206,11 @@ class _Differing:
 def _stand(frame: Frame) -> tuple[object, ...]:
     """Where a frame stands, and what it does with a result."""
     return (frame.block, frame.index, frame.dynamic, frame.purpose, frame.result, frame.extents)
+
+
+def _has_contents(entry: VObject) -> bool:
+    """Is this a container, or an object that is little else?"""
+    return entry.extra != HELD and (entry.kind in _CONTAINERS or (entry.kind == "instance" and _only_holds(entry.cls)))
 
 
 def _only_holds(cls: type) -> bool:
