@@ -78,6 +78,69 @@ def read_by_a_closure(kinds: Any, rows: Any) -> Any:
     return out, read()
 
 
+def captured_by_an_expression(kinds: Any, rows: Any) -> Any:
+    out = []
+    for row in rows:
+        total = sum(1 for name in kinds if name in row)
+        out.append((total, [name for name in kinds if row[0] == name]))
+    return out
+
+
+def read_by_an_older_closure(kinds: Any, rows: Any) -> Any:
+    """A closure of an earlier trip reads what a later one has stored."""
+    out: list[Any] = []
+    older: Any = None
+    for name, text in rows:
+        value = text if name in kinds else name
+
+        def newer(other: Any) -> Any:
+            return value, other  # noqa: B023
+
+        if older is not None:
+            out.append(older(name))
+        if text == "0":
+            older = newer
+        value = text, 1
+        out.append(newer(2))
+    return out
+
+
+def made_by_another(kinds: Any, rows: Any) -> Any:
+    """Only the closure still has the variable of the function that made it."""
+
+    def user(name: Any) -> Callable[[Any], Any]:
+        kind = kinds.get(name, repr)
+
+        def use(text: Any) -> Any:
+            try:
+                return kind(text)
+            except ValueError:
+                return kind
+
+        return use
+
+    out: list[Any] = []
+    for name, text in rows:
+        use = user(name)
+        for part in (text, "7", text):
+            out.append(use(part))
+    return out
+
+
+def read_by_a_suspended_generator(kinds: Any, rows: Any) -> Any:
+    def readings() -> Iterator[Any]:
+        while True:
+            yield value
+
+    value: Any = "none"
+    reading = readings()
+    out = []
+    for name, text in rows:
+        out.append(next(reading))
+        value = kinds.get(name, str)(text) if text.isdigit() else text
+    return out
+
+
 def deleted(kinds: Any, rows: Any) -> Any:
     out = []
     for name, text in rows:
@@ -114,7 +177,8 @@ def of_a_generator(kinds: Any, rows: Any) -> Any:
     return out
 
 
-FUNCTIONS = [forgotten, read_later, read_behind, captured, read_by_a_closure, deleted, of_a_generator]
+FUNCTIONS = [forgotten, read_later, read_behind, captured, read_by_a_closure, deleted, captured_by_an_expression]
+FUNCTIONS += [of_a_generator, made_by_another, read_by_an_older_closure, read_by_a_suspended_generator]
 KINDS: dict[str, Any] = {"level": int, "name": str, "price": float}
 CELLS = [("level", "1"), ("level", "x"), ("level", "0"), ("name", "a"), ("price", "2.5"), ("other", "z")]
 
@@ -129,6 +193,7 @@ def test_like_the_original(function: Callable[..., Any]) -> None:
     assert outcome(residual, [(1,)]) == outcome(function, KINDS, [(1,)])
 
 
-def test_one_loop_is_left() -> None:
-    source = specialize(forgotten, KINDS).source
+@pytest.mark.parametrize("function", [forgotten, captured_by_an_expression])
+def test_one_loop_is_left(function: Callable[..., Any]) -> None:
+    source = specialize(function, KINDS).source
     assert source.count("for ") == 1, "the first trip is as the others"

@@ -296,14 +296,15 @@ class State:
         """
         heap: dict[int, VObject] = {}
         vids: set[int] = set()
+        captured: list[Virtual] = []
         last = len(self.frames) - 1
         for at, frame in enumerate(self.frames):
             env = frame.env
             kept: dict[int, AbstractValue] = {}
             awaited = self.frames[at + 1].result if at != last else None
-            unread = frame.facts.unread
-            if unread.cells and frame.block != LEFT:
-                self._empty([env.get(value) for value in unread.at(frame.block, frame.index)])
+            unread: list[int] = []
+            if frame.facts.unread.cells and frame.block != LEFT:
+                unread = self._empty_unread(frame)
             for value in frame.live(at == last):
                 content = env.get(value)
                 kind = type(content)
@@ -318,6 +319,7 @@ class State:
                 else:
                     kept[value] = self._keep(content, heap, vids)
             frame.env = kept
+            captured += [cell for value in unread if type(cell := kept.get(value)) is Virtual]
             if frame.subject is not None:
                 frame.subject = self._keep(frame.subject, heap, vids)
         for place, (content, dirty) in self.overlays.items():
@@ -327,12 +329,39 @@ class State:
         self.heap = heap
         if self.ages:
             self.ages = {vid: age for vid, age in self.ages.items() if vid in vids}
+        alone = [cell for cell in captured if cell.oid in heap and self._uses(cell) == 1]
+        if alone:
+            self._empty(alone)
+            self.trim(whole=whole)
 
-    def _empty(self, cells: list[AbstractValue | None]) -> None:
-        """Nobody reads what these cells hold."""
-        for cell in cells:
-            if type(cell) is Virtual and (entry := self.heap[cell.oid]).kind == "cell" and entry.items:
-                self.heap = {**self.heap, cell.oid: entry.with_items(())}
+    def _empty_unread(self, frame: Frame) -> list[int]:
+        """Nobody reads what these cells of a frame hold; given back are those of which this is so if nobody else has
+        them."""
+        unread = frame.facts.unread
+        captured: list[int] = []
+        own: list[Virtual] = []
+        for value in unread.at(frame.block, frame.index):
+            cell = frame.env.get(value)
+            if type(cell) is Virtual and self.heap[cell.oid].kind == "cell" and self.heap[cell.oid].items:
+                if value in unread.captured:
+                    captured.append(value)
+                else:
+                    own.append(cell)
+        self._empty(own)
+        return captured
+
+    def _empty(self, cells: list[Virtual]) -> None:
+        if cells:
+            self.heap = {**self.heap, **{cell.oid: self.heap[cell.oid].with_items(()) for cell in cells}}
+
+    def _uses(self, value: Virtual) -> int:
+        """How often a virtual object stands in the frames, in other objects and in overlays."""
+        held: list[AbstractValue | None] = [content for content, _ in self.overlays.values()]
+        for frame in self.frames:
+            held += [*frame.env.values(), frame.subject]
+        for entry in self.heap.values():
+            held += entry.items
+        return sum(type(item) is Virtual and item.oid == value.oid for item in held)
 
     @staticmethod
     def _known_for_good(value: AbstractValue) -> AbstractValue:

@@ -6,25 +6,34 @@
         except ValueError:          hold what the last trip left there: nobody reads it, so these are no two states
             ...
 
-Invariant: a cell that anything but `cell_get`, `cell_set` and `cell_del` uses is not among them.
+A cell that functions capture is read where they are made; later only by what still holds it.
+Invariant: what is said of the cells that are captured holds if nothing in the state but their own variable has them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from futamura.ir.graph import Block, Function, Value
 
 __all__ = ["Unread"]
 
+_OWN: Final = frozenset({"cell", "cell_get", "cell_set", "cell_del"})
+
 
 class Unread:
-    """The cells of one function that are read by itself only, and where their content is needed."""
+    """The cells of one function, and where their content is needed."""
 
     def __init__(self, function: Function, successors: list[tuple[int, ...]]) -> None:
         self._blocks: Final = function.blocks
         self._successors: Final = successors
-        self.cells: Final = _own_cells(function)
+        self.cells: Final = frozenset(
+            op.results[0] for block in function.blocks for op in block.ops if op.name == "cell"
+        ) - set(_passed_on(function))
+        self.captured: Final = frozenset(
+            arg for block in function.blocks for op in block.ops if op.name not in _OWN for arg in op.args
+        ).intersection(self.cells)
         self._needed: Final[list[set[Value]]] = [set() for _ in self._blocks]
         """By block, the cells whose content is needed where it begins."""
         self._found: Final[dict[tuple[int, int], tuple[Value, ...]]] = {}
@@ -56,32 +65,25 @@ class Unread:
         for successor in self._successors[block.id]:
             needed |= self._needed[successor]
         for op in reversed(block.ops[index:]):
-            if op.name in ("cell_get", "cell_del"):
-                needed.add(op.args[0])
-            elif op.name == "cell_set":
+            if op.name == "cell_set":
                 needed.discard(op.args[1])
             elif op.name == "cell":
                 needed.discard(op.results[0])
+            else:
+                needed.update(op.args)
         if block.handler is not None:  # any operation may lead there
             needed |= self._needed[block.handler.target]
         return needed & self.cells
 
 
-def _own_cells(function: Function) -> frozenset[Value]:
-    found: set[Value] = set()
-    given: set[Value] = set()
+def _passed_on(function: Function) -> Iterator[Value]:
+    """The values that have other names, too, or are put into a cell."""
     for block in function.blocks:
+        yield from block.terminator.args
+        for edge in (*block.terminator.edges, *([] if block.handler is None else [block.handler])):
+            yield from edge.args
         for op in block.ops:
             if op.name == "cell":
-                found.add(op.results[0])
-                given.update(op.args)
+                yield from op.args
             elif op.name == "cell_set":
-                given.add(op.args[0])
-            elif op.name not in ("cell_get", "cell_del"):
-                given.update(op.args)
-        given.update(block.terminator.args)
-        for edge in block.terminator.edges:
-            given.update(edge.args)
-        if block.handler is not None:
-            given.update(block.handler.args)
-    return frozenset(found - given)
+                yield op.args[0]
