@@ -352,6 +352,8 @@ def _iterator_of(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
     iterator = iterator_over(m, frame, source if found is None else Known(found))
     if iterator is not None:
         return iterator
+    if type(source) is Dynamic and exact_type(m, source) in _ITERABLE and frame.facts.namespace is library.__dict__:
+        return m.emit("iter", (source,), raises=False)
     cls = own_class(m, source)
     if cls is None or isinstance(source, Dynamic) or site(frame) in m.refused:
         return None

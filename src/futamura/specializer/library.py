@@ -260,7 +260,13 @@ def filter_of(function: Callable[[Any], Any], iterator: Iterator[Any]) -> Iterat
 
 
 def reduce_of(function: Callable[[Any, Any], Any], iterable: Iterable[Any], *initial: Any) -> Any:
-    iterator = iter(iterable)
+    iterable_at_all = True
+    try:
+        iterator = iter(iterable)
+    except TypeError:
+        iterable_at_all = False
+    if not iterable_at_all:  # behind the handler: this error has no context
+        raise TypeError("reduce() arg 2 must support iteration")
     if initial:
         value = initial[0]
     else:
