@@ -52,7 +52,7 @@ from futamura.specializer.raising import left_generator, operands_in_generator, 
 from futamura.specializer.records import plain_fields, readable
 from futamura.specializer.recursion import call_unit, unfolds
 from futamura.specializer.refinement import called
-from futamura.specializer.results import result_of_method
+from futamura.specializer.results import result_of_call
 from futamura.specializer.rules import exact_type, rule, sequence_items, site
 from futamura.specializer.state import Frame
 from futamura.specializer.stepping import is_stepping
@@ -186,12 +186,12 @@ def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[Abstr
     known = shape_of_result(args, kind) if shape is None else None
     if shape is None and (unpacked := unpacked_shape(args)) is not None:
         kind, known = tuple, unpacked
-    of_method = result_of_method(m, args[0]) if shape is None else None
-    if of_method is not None:
-        kind, known = of_method.type, of_method.shape
+    told = result_of_call(m, args, kind) if shape is None else None
+    if told is not None:
+        kind, known = told.type, told.shape
     made = m.emit("call", args, shape, type=kind, hint=hint, raises=not quiet, shape=known)
-    if of_method is not None:
-        made = Dynamic(made.rv, kind, known, of_method.classes)
+    if told is not None:
+        made = Dynamic(made.rv, kind, known, told.classes)
     note_length(m, args, made)
     _give(m, frame, op, called(made, args[0]))
     if about is not None:

@@ -21,6 +21,7 @@ from futamura.specializer.calls import call_value
 from futamura.specializer.emitting import CONSTRUCTORS, Emitter
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.purity import class_lookup
+from futamura.specializer.refinement import A_CLASS
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Virtual, VObject
@@ -89,7 +90,7 @@ def _construct_traceback(m: Emitter, entry: VObject) -> Dynamic:
 
 
 def _construct_class(m: Emitter, entry: VObject) -> Dynamic:
-    return m.emit("call", (Known(type), *entry.items), raises=False)
+    return Dynamic(m.emit("call", (Known(type), *entry.items), raises=False).rv, classes=A_CLASS)
 
 
 CONSTRUCTORS["class of"] = _construct_class

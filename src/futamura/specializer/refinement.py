@@ -23,8 +23,8 @@ from futamura.specializer.state import State
 from futamura.specializer.values import ANY_CLASS, NONE, About, AbstractValue, Dynamic, Known, Virtual
 
 __all__ = [
-    "A_TEXT", "about_operands", "answer", "asked_of_none", "asks_plainly", "called", "classes_of", "joined", "one_of",
-    "plain_check", "refused_by", "told",
+    "A_CLASS", "A_TEXT", "NO_PLAIN_VALUE", "about_operands", "answer", "asked_of_none", "asks_plainly", "called",
+    "classes_of", "joined", "one_of", "plain_check", "refused_by", "told",
 ]  # fmt: skip
 
 _TABLE: Final[tuple[type, ...]] = (
@@ -48,6 +48,9 @@ def _instances(kind: type) -> int:
 _ACCEPTED: Final = {kind: _instances(kind) for kind in _TABLE}
 A_TEXT: Final = _ACCEPTED[str]
 """The bits of a string, maybe of a subclass."""
+A_CLASS: Final = _OTHER
+NO_PLAIN_VALUE: Final = _SUBCLASSES | _OTHER
+"""The bits of what is exactly of none of the classes of the table, as no iterator is."""
 
 
 def plain_check(cls: object) -> bool:

@@ -4,6 +4,7 @@
     part.isdigit()                              ->  a bool
     part.find("x")                              ->  an int
     pattern.match(path)                         ->  a match or None
+    type(x)                                     ->  a class
 
 Invariant: the class is that of every result, whatever the arguments; where a call raises there is none.
 """
@@ -11,14 +12,15 @@ Invariant: the class is that of every result, whatever the arguments; where a ca
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from futamura.specializer.machine import Machine
-from futamura.specializer.refinement import A_TEXT, one_of
+from futamura.specializer.refinement import A_CLASS, A_TEXT, NO_PLAIN_VALUE, one_of
 from futamura.specializer.rules import exact_type
-from futamura.specializer.values import AbstractValue, Dynamic, Shape
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape
 
-__all__ = ["result_of_method"]
+__all__ = ["result_of_call"]
 
 _TEXT: Final = frozenset(
     {
@@ -53,8 +55,12 @@ _OF_MATCH: Final[dict[str, Dynamic]] = {
 }
 
 
-def result_of_method(m: Machine, callee: AbstractValue) -> Dynamic | None:
-    """What is known of what a call of this method gives; the number of the value says nothing."""
+def result_of_call(m: Machine, args: Sequence[AbstractValue], kind: type | None) -> Dynamic | None:
+    """What is known of what this call of a method, `type` or `iter` gives, if more than its class `kind`; the number of
+    the value says nothing."""
+    callee = args[0]
+    if kind is None and type(callee) is Known and len(args) == 2 and (callee.value is type or callee.value is iter):
+        return Dynamic(-1, classes=A_CLASS if callee.value is type else NO_PLAIN_VALUE)
     entry = m.state.object(callee)
     if entry is None or entry.kind != "method":
         return None
