@@ -196,3 +196,25 @@ def test_a_lambda_that_is_no_expression_is_handed_to_a_call_as_a_function() -> N
     residual = futamura.specialize(handing_over)
     assert not residual.stats["fallbacks"]
     assert residual([5], called) == handing_over([5], called)
+
+
+def asking(limit: int, x: object) -> object:
+    found = "few" if limit > 3 else None
+    return found or (None if x < limit else None)  # type: ignore[operator]  # noqa: RUF034
+
+
+def test_what_is_asked_for_what_asking_does_is_a_test() -> None:
+    asked: list[object] = []
+
+    class Noted:
+        def __lt__(self, other: object) -> object:
+            asked.append(other)
+            return self
+
+        def __bool__(self) -> bool:
+            asked.append("truth")
+            return True
+
+    residual = futamura.specialize(asking, 3)
+    assert "if x < 3:" in residual.source and "True" not in residual.source
+    assert residual(Noted()) is None and asked == [3, "truth"]

@@ -520,16 +520,14 @@ class Writer:
 
     def _effect(self, statement: Effect, depth: int) -> None:
         value = statement.value
-        if (
-            isinstance(value, Node)
-            and value.op.name == "import"
-            and isinstance(value.op.attr, tuple)
-            and not value.op.attr[1]
-        ):
+        name = value.op.name if isinstance(value, Node) else ""
+        if isinstance(value, Node) and name == "truth":  # for what asking does
+            self.out.add(depth, f"if {self.e.condition(value.kids[0])}:", statement.span)
+            self.out.add(depth + 1, "pass")
+        elif isinstance(value, Node) and name == "import" and isinstance(value.op.attr, tuple) and not value.op.attr[1]:
             self.out.add(depth, self.e.text(value), statement.span)
-            return
-        text = self._value(value)
-        self.out.add(depth, text, statement.span)
+        else:
+            self.out.add(depth, self._value(value), statement.span)
 
     def _raise(self, statement: Raise, depth: int) -> None:
         kids = statement.kids
