@@ -67,7 +67,24 @@ def branch(m: Machine, frame: Frame) -> None:
         if about is not None:
             told(state, about, position == 0)
 
+    if len(m.versions.noshape):
+        make_empty(m)
     m.split(frame, "branch", (rv,), end.edges, refine=learn)
+
+
+def make_empty(m: Machine) -> None:
+    """What will be real on both ways of a branch, and holds nothing yet, is made in front of it."""
+    for oid, entry in list(m.state.heap.items()):
+        if not entry.items and entry.kind in _EMPTY and entry.extra is None and not m.versions.keep(entry):
+            ops = m.block.ops
+            count = len(ops)
+            m.lift(Virtual(oid))
+            made = ops[count:]
+            del ops[count:]
+            ops[0:0] = made
+
+
+_EMPTY: Final = frozenset({"list", "dict", "set"})
 
 
 @ender("switch")

@@ -92,9 +92,8 @@ def dict_of(pairs: Iterable[Any]) -> dict[Any, Any]:
             made[pair[0]] = pair[1]
         else:
             last = dict([*[(END, None)] * count, pair])  # names the place if this is no pair
-            for key in last:
-                pass
-            made[key] = last[key]
+            last.pop(END, None)
+            made.update(last)
         count += 1  # noqa: SIM113
     return made
 

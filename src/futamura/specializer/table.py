@@ -12,6 +12,7 @@ from typing import NoReturn, Protocol
 from futamura.specializer.knowledge import Learned
 from futamura.specializer.residual import ResidualBlock, Summary, Version
 from futamura.specializer.state import ArgumentKey, State
+from futamura.specializer.values import VObject
 
 __all__ = ["Points"]
 
@@ -25,10 +26,12 @@ class Points(Protocol):
     extents: dict[object, int]
     opaque: Learned[object]
     nokey: Learned[object]
+    noshape: Learned[object]
     work: int
     varying: set[object]
     summaries: dict[int, Summary]
 
+    def keep(self, entry: VObject) -> bool: ...
     def arrive(self, state: State) -> Version: ...
     def arrive_raised(self, state: State, uid: int) -> Version: ...
     def arrive_unit(self, state: State, plain: bool = False) -> Version: ...
