@@ -124,6 +124,9 @@ CHANGED = [
     "    rows = rows or ROWS\n    keep.append(rows)\n    keep[0].append(9)",
     "    rows = other = ROWS\n    other.append(9)",
     "    (rows or ROWS).append(9)",
+    "    class Kept:\n        rows = ROWS\n    Kept.rows.append(9)",
+    "    rows = rows or ROWS\n    locals()['rows'].append(9)",
+    "    rows = rows or ROWS\n    def inner(rows=rows): rows.append(9)\n    inner()",
 ]
 
 

@@ -257,6 +257,10 @@ def _aliased(function: ast.FunctionDef | ast.AsyncFunctionDef, harmless: set[int
             spoiled.update(node.names)
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             spoiled.add(node.target.id)
+        elif isinstance(node, ast.ClassDef):  # these are attributes
+            spoiled.update(part.id for part in ast.walk(node) if isinstance(part, ast.Name))
+        elif isinstance(node, ast.Name) and node.id in ("locals", "vars", "dir"):
+            return set()
     inside = {id(part): name for name, values in given.items() for value in values for part in _parts(value)}
     for node in ast.walk(function):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in harmless:
