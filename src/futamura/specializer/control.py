@@ -17,6 +17,7 @@ from futamura.specializer.containers import view_item
 from futamura.specializer.functions import settle_functions
 from futamura.specializer.generators import finish, is_generator, resume, stays_real
 from futamura.specializer.machine import Machine, Unsupported
+from futamura.specializer.optionals import is_optional
 from futamura.specializer.promises import promised_item, promised_length
 from futamura.specializer.raising import CONSUMING, leave_closing, raise_guarded, raise_value, rethrown_may_stop
 from futamura.specializer.refinement import told
@@ -73,9 +74,9 @@ def branch(m: Machine, frame: Frame) -> None:
 
 
 def make_empty(m: Machine) -> None:
-    """What will be real on both ways of a branch, and holds nothing yet, is made in front of it."""
+    """What will be real on both ways of a branch, because only some ways add to it, is made in front if it is empty."""
     for oid, entry in list(m.state.heap.items()):
-        if not entry.items and entry.kind in _EMPTY and entry.extra is None and not m.versions.keep(entry):
+        if not entry.items and entry.kind in _EMPTY and entry.extra is None and is_optional(m.versions.noshape, entry):
             ops = m.block.ops
             count = len(ops)
             m.lift(Virtual(oid))

@@ -15,13 +15,14 @@ from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
 from futamura.specializer.keys import OPEN, Choices, has_no_shape
+from futamura.specializer.knowledge import Learned
 from futamura.specializer.meeting import KEYWORDS, most_records
 from futamura.specializer.records import is_method
 from futamura.specializer.residual import Version
 from futamura.specializer.state import Frame, State
 from futamura.specializer.values import HELD, AbstractValue, Dynamic, Known, Virtual, VObject, token_key
 
-__all__ = ["Optionals", "optional_objects", "wherever_made"]
+__all__ = ["Optionals", "is_optional", "optional_objects", "wherever_made"]
 
 MADE: Final = 3
 """So many versions are kept apart because of objects that only some ways make."""
@@ -90,6 +91,11 @@ def _may_be_machine(state: State) -> bool:
 def wherever_made(sites: Collection[object]) -> list[object]:
     """What stands for objects that the same operations make along other calls."""
     return [site[1:] for site in sites if isinstance(site, tuple) and isinstance(site[0], tuple)]
+
+
+def is_optional(noshape: Learned[object], entry: VObject) -> bool:
+    """Is this an object of a site that `wherever_made` stands for?"""
+    return isinstance(entry.site, tuple) and entry.site[1:] in noshape
 
 
 class _Differing:

@@ -12,7 +12,6 @@ from typing import NoReturn, Protocol
 from futamura.specializer.knowledge import Learned
 from futamura.specializer.residual import ResidualBlock, Summary, Version
 from futamura.specializer.state import ArgumentKey, State
-from futamura.specializer.values import VObject
 
 __all__ = ["Points"]
 
@@ -31,7 +30,6 @@ class Points(Protocol):
     varying: set[object]
     summaries: dict[int, Summary]
 
-    def keep(self, entry: VObject) -> bool: ...
     def arrive(self, state: State) -> Version: ...
     def arrive_raised(self, state: State, uid: int) -> Version: ...
     def arrive_unit(self, state: State, plain: bool = False) -> Version: ...
