@@ -90,6 +90,23 @@ class Indexed:
         return (3, 1)[at]
 
 
+class Stepping:
+    """An iterator that cannot be iterated over."""
+
+    def __init__(self) -> None:
+        self.left = [(1, 2), (3, 4)]
+
+    def __next__(self) -> Any:
+        if not self.left:
+            raise StopIteration
+        return self.left.pop()
+
+
+class Handing:
+    def __iter__(self) -> Any:
+        return Stepping()
+
+
 INPUTS: list[Callable[[], Any]] = [
     Bare,
     Refusing,
@@ -97,6 +114,7 @@ INPUTS: list[Callable[[], Any]] = [
     Closed,
     Failing,
     Indexed,
+    Handing,
     lambda: 5,
     lambda: None,
     lambda: [1, 2],

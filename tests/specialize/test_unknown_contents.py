@@ -126,6 +126,8 @@ CHANGED = [
     "    (rows or ROWS).append(9)",
     "    class Kept:\n        rows = ROWS\n    Kept.rows.append(9)",
     "    rows = rows or ROWS\n    locals()['rows'].append(9)",
+    "    import sys\n    rows = rows or ROWS\n    sys._getframe().f_locals['rows'].append(9)",
+    "    class Kept:\n        rows = ROWS\n        def go(self): return self.rows\n    Kept().go().append(9)",
     "    rows = rows or ROWS\n    def inner(rows=rows): rows.append(9)\n    inner()",
 ]
 
@@ -138,6 +140,26 @@ def test_tables_that_are_changed_under_another_name(at: int, tmp_path: Path, mon
     assert residual(0) == [0, 1, 2]
     made.change()
     assert residual(0) == made.run(0) != [0, 1, 2]
+
+
+ITEMS_CHANGED = [
+    "def change(): (lambda row=ROWS[0]: row.append(9))()",
+    "def change(row=ROWS[0]): row.append(9)",
+    "def change():\n    def inner(*, row=ROWS[0]): row.append(9)\n    inner()",
+    "def change():\n    rows = ROWS\n    (lambda row=rows[0]: row.append(9))()",
+    "def change():\n    rows = ROWS\n    going = (row for row in rows)\n    going.send(None).append(9)",
+    "def change(): iter(ROWS).__next__().append(9)",
+]
+
+
+@pytest.mark.parametrize("at", range(len(ITEMS_CHANGED)))
+def test_items_that_are_changed_by_way_of_a_default(at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = f"ROWS = [[1, 2]]\n{ITEMS_CHANGED[at]}\ndef run(x): return [x, *ROWS[0]]\n"
+    made = _written(f"changed_items_{at}", text, tmp_path, monkeypatch)
+    residual = futamura.specialize(made.run)
+    assert residual(0) == [0, 1, 2]
+    made.change()
+    assert residual(0) == made.run(0) == [0, 1, 2, 9]
 
 
 def _written(name: str, text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:

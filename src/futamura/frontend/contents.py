@@ -259,7 +259,7 @@ def _aliased(function: ast.FunctionDef | ast.AsyncFunctionDef, harmless: set[int
             spoiled.add(node.target.id)
         elif isinstance(node, ast.ClassDef):  # these are attributes
             spoiled.update(part.id for part in ast.walk(node) if isinstance(part, ast.Name))
-        elif isinstance(node, ast.Name) and node.id in ("locals", "vars", "dir"):
+        elif getattr(node, "id", getattr(node, "attr", "")) in ("locals", "vars", "dir", "f_locals"):
             return set()
     inside = {id(part): name for name, values in given.items() for value in values for part in _parts(value)}
     for node in ast.walk(function):

@@ -40,6 +40,8 @@ _RAISED: Final = (None, "raised")
 """The place of all that was raised."""
 _MAKING: Final = ("__init__", "__new__", "__post_init__")
 _NOTHING: Final[frozenset[_Source]] = frozenset()
+_MODULE: Final = ast.Lambda(ast.arguments([], [], None, [], [], None, []), ast.Constant(None))
+"""What stands for the code outside of all functions, which has no variables of its own."""
 
 
 class _In(NamedTuple):
@@ -112,9 +114,10 @@ class _Items:
         """Is a class of the module used as a value, so that any call may make an instance?"""
         self.foreign: Final = any(self.is_foreign_value(node) for node in value_nodes(tree))
         self.own: Final = {function: list(own_nodes(function)) for function in self.functions}
-        self.bound: Final = {
+        self.bound: Final[dict[Scope, frozenset[str]]] = {
             function: frozenset(bound_names(function, self.own[function])) for function in self.functions
         }
+        self.bound[_MODULE] = frozenset()
         self.acting: Final = {
             function: [node for node in self.own[function] if _acts(node)] for function in self.functions
         }
@@ -132,6 +135,7 @@ class _Items:
 
     def run(self) -> Changed:
         for function in self.functions:
+            self.hold_defaults(function)
             for node in self.acting[function]:
                 self.look(function, node)
             if isinstance(function, ast.Lambda):
@@ -271,6 +275,13 @@ class _Items:
             given = [*arguments.posonlyargs, *arguments.args][-len(arguments.defaults) :] if arguments.defaults else []
             given += [one for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults) if default is not None]
             yield from ((function, one.arg) for one in given)
+
+    def hold_defaults(self, function: Scope) -> None:
+        """A parameter may be its default, which the code around the function gives."""
+        arguments = function.args
+        named = [*arguments.posonlyargs, *arguments.args][-len(arguments.defaults) :] if arguments.defaults else []
+        for argument, default in [*zip(named, arguments.defaults), *zip(arguments.kwonlyargs, arguments.kw_defaults)]:
+            self.hold((function, argument.arg), self.of(self.around.get(function, _MODULE), default))
 
     # -- what a statement does
 

@@ -258,14 +258,16 @@ def filter_of(function: Callable[[Any], Any], iterator: Iterator[Any]) -> Iterat
             yield item
 
 
-def reduce_of(function: Callable[[Any, Any], Any], iterable: Iterable[Any], *initial: Any) -> Any:
-    iterable_at_all = True
+def iterator_to_reduce(iterable: Iterable[Any]) -> Iterator[Any]:
     try:
-        iterator = iter(iterable)
+        return iter(iterable)
     except TypeError:
-        iterable_at_all = False
-    if not iterable_at_all:  # behind the handler: this error has no context
-        raise TypeError("reduce() arg 2 must support iteration")
+        pass
+    raise TypeError("reduce() arg 2 must support iteration")  # behind the handler: it has no context
+
+
+def reduce_of(function: Callable[[Any, Any], Any], iterable: Iterable[Any], *initial: Any) -> Any:
+    iterator = iterator_to_reduce(iterable)
     if initial:
         value = initial[0]
     else:

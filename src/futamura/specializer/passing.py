@@ -140,6 +140,8 @@ class Flow:
                 for op in operations(assembly, block):
                     if op.lazy is not None:
                         self._pass(op, sources)
+                        for arg in op.args if op.lazy.version.final() is self.main else ():
+                            need(arg)  # it has all its parameters
                     elif removable(op):
                         for result in op.results:
                             sources.setdefault(result, []).extend(op.args)
