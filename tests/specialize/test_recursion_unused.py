@@ -1,4 +1,4 @@
-"""Recursive functions whose residual function calls itself with arguments that it does not use."""
+"""Recursive functions whose residual function calls itself: arguments that it does not use, and its own name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from futamura import specialize
+from futamura import opaque, specialize
 from tests.outcomes import outcome
 
 
@@ -52,3 +52,26 @@ def test_like_the_original(function: Callable[..., Any], inputs: list[tuple[Any,
     for values in inputs:
         expected = outcome(function, 7, *values)
         assert outcome(residual, *values) == expected if static else outcome(residual, 7, *values) == expected
+
+
+KEPT: list[Any] = []
+
+
+@opaque
+def keep(x: Any) -> None:
+    KEPT.append(x)
+
+
+def naming_itself(s: Any, n: Any) -> Any:
+    if n <= 0:
+        return s
+    keep(naming_itself)
+    naming_itself(s, n - 1)
+    return n
+
+
+def test_the_residual_function_is_not_taken_for_the_original() -> None:
+    residual = specialize(naming_itself, 7)
+    KEPT.clear()
+    assert residual(3) == 3
+    assert [naming_itself] * 3 == KEPT

@@ -70,6 +70,8 @@ class Emitter(ABC):
         self.renames: dict[int, int] = {}
         """Parameters of versions, and the value each stood for first (-1: different known ones)."""
         self.span: Span | None = None
+        self.own_name = ""
+        """The name of the residual function."""
         self.named: dict[int, tuple[str, str]] = {}
         """Functions, classes and modules that were found under a global name of the residual's own module."""
         self.sums: dict[int, tuple[Dynamic, int]] = {}

@@ -37,7 +37,7 @@ def global_get(m: Machine, frame: Frame, op: Operation) -> None:
         return
     found = m.world.lookup(frame.facts.namespace, module, name)
     if found is not None:
-        if frame.facts.namespace is m.home and isinstance(found[0], _NAMED):
+        if frame.facts.namespace is m.home and isinstance(found[0], _NAMED) and name != m.own_name:
             m.named[id(found[0])] = op.attr
         m.set(frame, op, Known(found[0]))
         return

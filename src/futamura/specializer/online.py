@@ -78,7 +78,6 @@ MOST_LEFT: Final = 4
 """As many calls are left to save a specialization that runs out of budget."""
 _LASTING: Final = ("FT305", "FT306", "FT401")
 """Events that stand although specialization starts again: they say why it does."""
-
 _ = (
     _aggregates,
     _attributes,
@@ -404,7 +403,8 @@ class _Run:
         machine = Machine(RULES, ENDERS, versions, self.budget, self.world, home, sources.callee, sources.nested)
         versions.style = machine.style = self.subject.style or machine.style
         machine.patient, machine.watch, machine.deadline = self.subject.style is not None, self.watch, self._deadline
-        machine.own_cells, machine.own_names = facts.cells, facts.function.free
+        machine.own_cells, machine.own_names, called = facts.cells, facts.function.free, facts.function.name
+        machine.own_name = called.rpartition(".")[2].partition("#")[0]
         return machine
 
     def _left_call(self, machine: Machine, reason: Unsupported) -> bool:
