@@ -230,6 +230,30 @@ def set_attributes(names: tuple[str, ...], m: Any) -> Any:
     return [getattr(made, name, "?") for name in names], sorted(vars(made))
 
 
+def unbound_before_a_loop(names: tuple[str, ...], w: Any, c: Any, d: Any, b: Any) -> Any:
+    """What is invariant in the loop is computed before it, but its handler is of the loop."""
+    kept = [c]
+    if b is None:
+        pass
+    while w.pop():
+        made = [c, 1] if d is None else None
+        try:  # noqa: SIM105
+            made.z = kept  # type: ignore[union-attr]
+        except Exception:
+            pass
+    if b is None:
+        w.append(names[0])
+    return made, w
+
+
+def test_unbound_before_a_loop() -> None:
+    residual = specialize(unbound_before_a_loop, NAMES)
+    assert not residual.stats["fallbacks"], residual.events
+    for w, d, b in itertools.product(([0], [0, 1], [0, 1, 1], [], None), (None, 5), (None, 6)):
+        ours, theirs = ([*w], [*w]) if w is not None else (None, None)
+        assert outcome(residual, ours, 1, d, b) == outcome(unbound_before_a_loop, NAMES, theirs, 1, d, b)
+
+
 def values(count: int) -> list[dict[str, Any]]:
     """Rows in which each of the first names is there or not, with several values."""
     found: list[dict[str, Any]] = []

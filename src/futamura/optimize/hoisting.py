@@ -121,8 +121,19 @@ class _Motion:
             return False
         if header.handler is None or not layout.dominates(loop.header, header.handler.target):
             return True
-        handler = header.handler.target
-        return not any(layout.dominates(handler, at) for param in header.params for at in self._users.get(param, ()))
+        behind = self._reached(header.handler.target, loop.header)
+        return not any(at in behind for param in header.params for at in self._users.get(param, ()))
+
+    def _reached(self, start: int, end: int) -> set[int]:
+        """The blocks that ways from one block lead to, without those that go through another one."""
+        found = {end}
+        work = [start]
+        while work:
+            at = work.pop()
+            if at not in found:
+                found.add(at)
+                work.extend(edge.target for edge in self._graph.node(at).edges())
+        return found - {end}
 
     @cached_property
     def _users(self) -> dict[Value, set[int]]:
