@@ -22,7 +22,6 @@ MUTATING: Final = frozenset(
 )
 GIVING: Final = frozenset(
     {"get", "items", "keys", "values", "copy", "pop", "popitem", "popleft", "setdefault", "__getitem__"}
-    | {"send", "__next__"}
 )
 """Methods of containers that give items."""
 READING: Final = (

@@ -39,6 +39,8 @@ expression makes, what was put into one of these."""
 _RAISED: Final = (None, "raised")
 """The place of all that was raised."""
 _MAKING: Final = ("__init__", "__new__", "__post_init__")
+_STEPPING: Final = ("send", "__next__")
+"""Methods of iterators that give items, as those of GIVING do of containers; what `send` gets is not only read."""
 _NOTHING: Final[frozenset[_Source]] = frozenset()
 _MODULE: Final = ast.Lambda(ast.arguments([], [], None, [], [], None, []), ast.Constant(None))
 """What stands for the code outside of all functions, which has no variables of its own."""
@@ -238,7 +240,7 @@ class _Items:
         found = _NOTHING.union(callees)
         given = self.given(function, call)
         if isinstance(call.func, ast.Attribute):
-            if call.func.attr in GIVING:
+            if call.func.attr in GIVING or call.func.attr in _STEPPING:
                 return found | self.items(function, call.func.value) | given
             if call.func.attr in READING:
                 return found

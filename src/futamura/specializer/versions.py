@@ -515,7 +515,7 @@ class Versions:
     def forgive(self) -> None:
         """What many states showed to vary, to grow or to be too much may be known, now that there will be others."""
         self.nokey.clear(self.varying)
-        for learned in (self.plain, self.noshape, self.opaque):
+        for learned in (self.plain, self.noshape, self.opaque, self.doubling):
             learned.clear()
 
     def _keys_of(self, siblings: list[Version]) -> list[tuple[dict[int, object], tuple[object, ...]]]:
