@@ -116,6 +116,10 @@ TRANSFORMATIONS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("fields_of_a_header", "fields_behind_a_test_of_the_length", "fields_at_a_base",
          "fields_that_say_where_the_next_is"),
     ),
+    "containers with what is put into them": (
+        "displays",
+        ("displays_fields_of_a_record", "displays_in_a_loop", "displays_appended", "displays_nested"),
+    ),
     "partially dead work sunk": (
         "sink",
         ("sink_to_the_way_that_needs_it", "sink_to_several_ways", "sink_onto_an_edge", "sink_the_number_of_an_item"),

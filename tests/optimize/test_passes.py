@@ -38,6 +38,7 @@ from futamura.optimize import (
     dead,
     deadstores,
     decisions,
+    displays,
     freevars,
     hoisting,
     inference,
@@ -224,6 +225,10 @@ FAULTS: dict[str, Callable[[pytest.MonkeyPatch], object]] = {
     ),
     "copies keep the name of the first": lambda patch: _patched(
         patch, sinking._Sinking, "_rename", lambda old: lambda self, user, one, new: None
+    ),
+    "nobody reads a new container": lambda patch: _patched(
+        patch, displays._Merging, "taken",
+        lambda old: lambda self, value, at, op: [use for use in self._uses[value] if use.items],
     ),
     "places lead to no other": lambda patch: _patched(
         patch, wayplaces.WayPlaces, "_are_apart", lambda old: lambda self, here, targets: True

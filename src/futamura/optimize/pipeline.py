@@ -38,6 +38,8 @@ from futamura.optimize.dead import dce
 from futamura.optimize.deadstores import RULES as OF_DEAD_STORES
 from futamura.optimize.deadstores import dead_stores
 from futamura.optimize.decisions import decisions
+from futamura.optimize.displays import RULES as OF_DISPLAYS
+from futamura.optimize.displays import displays, has_displays
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.hoisting import RULES as OF_LICM
 from futamura.optimize.hoisting import licm
@@ -217,6 +219,13 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         rules=OF_SINK,
         wanted=_has_ways,
     ),
+    "displays": Row(
+        displays,
+        "what is put into a new container first is in it when it is made",
+        "behind dead-stores and sink, which leave what is needed; the forms that copies and peel look for stay whole",
+        OF_DISPLAYS,
+        wanted=has_displays,
+    ),
     "texts": Row(
         texts,
         "texts that are put together in steps are put together at once",
@@ -315,7 +324,7 @@ RULES: Final = tuple(
 PIPELINE: Final = (
     "inline", "closures", "closure-facts", "contify", "paste", "parameters", "scalars", "cells", "typefold",
     "decisions", "fields", "cse", "typefold", "thread", "paste", "parameters", "algebra", "dead-stores", "licm", "arms",
-    "paste", "late-iter", "copies", "peel", "split", "sink", "texts", "dce", "operands", "paste",
+    "paste", "late-iter", "copies", "peel", "split", "sink", "displays", "texts", "dce", "operands", "paste",
 )  # fmt: skip
 NO_TIME: Final = {
     "parameters": "fewer names: the others see more, and up to a seventh fewer operations are left (`collatz`)",

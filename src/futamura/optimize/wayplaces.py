@@ -79,6 +79,10 @@ class WayPlaces:
         """Does every way to the other lead through the one?"""
         return self._first[one] <= self._first[other] <= self._last[one]
 
+    def preorder(self, place: int) -> int:
+        """Its number when what is dominated comes behind what dominates it, and before all else; -1 if not reached."""
+        return self._first[place]
+
     def below(self, here: int, users: Sequence[int], most: int) -> list[int]:
         """Where to do what is done here and needed by these only, so that some way does without; nothing if here."""
         if len(users) > _MOST_USERS:
@@ -95,12 +99,13 @@ class WayPlaces:
     def _lifted(self, here: int, target: int) -> int:
         """The nearest place above the target that is in no other region or loop than `here`, at most there."""
         for _ in range(_MOST_STEPS):
-            if target == here or self._is_fitting(here, target):
+            if target == here or self.is_fitting(here, target):
                 return target
             target = self._above[target]
         return here
 
-    def _is_fitting(self, here: int, target: int) -> bool:
+    def is_fitting(self, here: int, target: int) -> bool:
+        """Is a place below `here` in no other region or loop, and may something stand there?"""
         if not (target in self.blocks or target in self.edges):
             return False
         if self._extent[target] not in (self._extent[here], (self._extent[here][0], True)):

@@ -473,7 +473,6 @@ class Collapse:
         for gone in removed:
             self._absorb(node, gone)
         self.counts[exit_edge.target] += 1
-        self.uses.update(exit_edge.args)
         self.uses[item.results[0]] -= 1
         node.end = node.end._replace(edges=(exit_edge,))
         return True
