@@ -23,7 +23,7 @@ from futamura.controls import is_marked
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation, Signature
-from futamura.specializer import dispatching, library
+from futamura.specializer import choosing, dispatching, library
 from futamura.specializer.binding import Keywords, bind
 from futamura.specializer.bounds import note_length, shape_of_result
 from futamura.specializer.builtin_errors import exception_made_plainly, plain_exception_class
@@ -162,10 +162,10 @@ def call_value(
     elif type(function) is Known and _call_known(m, frame, op, function.value, args, keywords):
         return
     shape = (*("" for _ in args), *(name for name, _ in keywords)) if keywords else None
-    parts = dispatching.known_parts(m, args[0]) if args else None
-    _residual_call(m, frame, op, [function, *args, *(value for _, value in keywords)], shape)
     if entry is not None and entry.kind == "method" and not keywords:
-        dispatching.note_choice_of_get(m, frame, op, entry, args, parts)
+        choosing.call_of_method(m, frame, op, function, entry, args, _residual_call)
+    else:
+        _residual_call(m, frame, op, [function, *args, *(value for _, value in keywords)], shape)
 
 
 def _give(m: Machine, frame: Frame, op: Operation, value: AbstractValue) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 
 from futamura.ir.graph import Operation
+from futamura.specializer.choosing import branch_on_item
 from futamura.specializer.confined import confined
 from futamura.specializer.derived import slice_of
 from futamura.specializer.dispatching import known_parts, note_choice
@@ -260,6 +261,8 @@ def getitem(m: Machine, frame: Frame, op: Operation) -> None:
     if missing is not None:
         m.folded += 1
         raise_value(m, missing)
+        return
+    if result is None and branch_on_item(m, frame, op, target, key):
         return
     if result is None:
         note_unknown(m, target, key)

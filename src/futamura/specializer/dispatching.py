@@ -25,7 +25,9 @@ from futamura.specializer.residual import ResidualBlock
 from futamura.specializer.state import Frame, State
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, VObject
 
-__all__ = ["branch_on_function", "known_parts", "meet_behind", "note_choice", "note_choice_of_get"]
+__all__ = [
+    "Parts", "branch_on_function", "known_parts", "may_equal", "meet_behind", "note_choice", "note_choice_of_get",
+]  # fmt: skip
 
 _FUNCTIONS: Final = (FunctionType, BuiltinFunctionType, type)
 Parts: TypeAlias = "list[Known | None] | None"
@@ -43,7 +45,7 @@ def note_choice(m: Machine, table: AbstractValue, parts: Parts, taken: AbstractV
     if not content or len(content) > 64 or not (type(content) is tuple or m.frozen(content)):
         return
     pairs = content.items() if isinstance(content, dict) else enumerate(content)
-    items = [item for key, item in pairs if _may_equal(key, parts)]
+    items = [item for key, item in pairs if may_equal(key, parts)]
     items.extend(others)
     functions = {id(item): item for item in items if type(item) in _FUNCTIONS}
     missing = (None,) if None in others else ()
@@ -57,14 +59,19 @@ def note_choice(m: Machine, table: AbstractValue, parts: Parts, taken: AbstractV
 
 
 def known_parts(m: Machine, key: AbstractValue) -> Parts:
-    """The parts of a key that is a tuple, as far as they are known; to be asked before the key is made real."""
+    """The parts of a key that is a tuple, as far as they are known."""
     entry = m.state.object(key)
-    if entry is None or entry.kind != "tuple" or entry.cls is not tuple:
-        return None
-    return [item if type(item) is Known and comparable(item.value) else None for item in entry.items]
+    if entry is not None and entry.kind == "tuple" and entry.cls is tuple:
+        items = entry.items
+    else:
+        key = m.state.resolve(key)
+        if type(key) is not Dynamic or key.rv not in m.parts:
+            return None
+        items = m.parts[key.rv]
+    return [item if type(item) is Known and comparable(item.value) else None for item in items]
 
 
-def _may_equal(stored: object, parts: Parts) -> bool:
+def may_equal(stored: object, parts: Parts) -> bool:
     """May a key of the table equal one with these parts?"""
     if parts is None or type(stored) is not tuple:
         return parts is None or not deep(stored)
@@ -97,7 +104,7 @@ def _has_none(m: Machine, table: AbstractValue, parts: Parts) -> bool:
     """Is there no key with these parts in the table?"""
     if parts is None or type(table) is not Known or type(table.value) is not dict or len(table.value) > 64:
         return False
-    return m.frozen(table.value) and not any(_may_equal(key, parts) for key in table.value)
+    return m.frozen(table.value) and not any(may_equal(key, parts) for key in table.value)
 
 
 def branch_on_function(m: Machine, frame: Frame, function: AbstractValue) -> bool:

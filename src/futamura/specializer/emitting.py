@@ -82,6 +82,10 @@ class Emitter(ABC):
         """Residual bools that compare a value with a known one."""
         self.choices: dict[int, tuple[object, ...]] = {}
         """Residual values that are one of few functions."""
+        self.parts: dict[int, tuple[AbstractValue, ...]] = {}
+        """What residual tuples were made of."""
+        self.chosen: dict[object, int] = {}
+        """By the place of a look-up: how often it became a way for each item."""
         self.slices: dict[int, slice] = {}
         """Constant slices that the code itself makes."""
         self.sources: dict[int, int] = {}
@@ -330,7 +334,10 @@ class Emitter(ABC):
         kind = entry.kind
         items = entry.items
         if kind in ("list", "tuple") and entry.cls in (list, tuple):
-            return self.emit(kind, items, type=entry.cls, raises=False)
+            display = self.emit(kind, items, type=entry.cls, raises=False)
+            if kind == "tuple":
+                self.parts[display.rv] = items
+            return display
         if kind == "tuple":
             return self._called_class(entry)
         if kind == "dict" and entry.cls is dict:

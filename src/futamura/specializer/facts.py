@@ -9,13 +9,13 @@ Loops are strongly connected components, nested by removing the header, so irred
 
 from __future__ import annotations
 
-import builtins
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import CellType
 from typing import Final
 
 from futamura.ir.graph import Block, Function, Program
+from futamura.specializer.deciding import BUILTIN_NAMES, Deciding
 from futamura.specializer.gathering import Gathering, gathering
 from futamura.specializer.knowledge import Knowledge, Learned
 from futamura.specializer.unread import Unread
@@ -67,10 +67,6 @@ _THROUGH: Final = frozenset(
         "const",
     }
 )
-
-
-_BUILTIN: Final = frozenset(dir(builtins)).union(*map(dir, (list, dict, set, tuple, str, bytes, bytearray, int, float)))
-"""The names of builtins and of the methods of builtin classes: who calls only these hardly calls itself."""
 
 
 class Loop:
@@ -131,6 +127,10 @@ class FunctionFacts:
     def may_recur(self) -> bool:
         """Does it call anything but builtins and methods that are named like theirs, make functions, or take items?"""
         return _may_recur(self.function)
+
+    @functools.cached_property
+    def deciding(self) -> Deciding:
+        return Deciding(self.function)
 
     @functools.cached_property
     def passes_keywords(self) -> bool:
@@ -209,9 +209,22 @@ class FunctionFacts:
         if block in self.dynamic:
             return False
         self.dynamic.add(block)
+        return self._mark_loops(block, self.loops_of[block])
+
+    def mark_choice(self, block: int, value: int) -> bool:
+        """Record that what is known of `value` differs from way to way behind `block`; as `mark_dynamic`.
+
+        The loops around it are dynamic if it decides when they end.
+        """
+        loops = self.loops_of[block]
+        branches = self.deciding.decided(value)[0] if loops else ()
+        return sum([self._mark_loops(branch, loops) for branch in branches]) > 0
+
+    def _mark_loops(self, block: int, loops: Iterable[Loop]) -> bool:
+        """Those of these loops that a branch at the end of `block` leaves, or not, are dynamic; was one passed?"""
         late = False
-        for loop in self.loops_of[block]:
-            if self.dynamic_headers.has(loop.header):
+        for loop in loops:
+            if self.dynamic_headers.has(loop.header) or block not in loop.blocks:
                 continue
             ways = [successor in loop.blocks for successor in self.successors[block]]
             if any(ways) and not all(ways):
@@ -263,7 +276,7 @@ def _may_recur(function: Function) -> bool:
             if called is None or called.name not in ("global_get", "getattr"):
                 return True
             name = called.attr[1] if isinstance(called.attr, tuple) else called.attr
-            if name not in _BUILTIN:
+            if name not in BUILTIN_NAMES:
                 return True
     return False
 

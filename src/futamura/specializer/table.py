@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NoReturn, Protocol
 
 from futamura.specializer.knowledge import Learned
+from futamura.specializer.policy import Polyvariance
 from futamura.specializer.residual import ResidualBlock, Summary, Version
 from futamura.specializer.state import ArgumentKey, State
 
@@ -18,6 +19,9 @@ __all__ = ["Points"]
 
 class Points(Protocol):
     """What the machine needs of the version table."""
+
+    @property
+    def polyvariance(self) -> Polyvariance: ...
 
     real: Learned[tuple[int, int]]
     rolled: Learned[tuple[int, int]]

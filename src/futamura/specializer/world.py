@@ -26,6 +26,7 @@ from futamura.specializer.caching import Caches
 from futamura.specializer.declared import BOOL_COMPARISONS, CACHES, Declared, promised_bool
 from futamura.specializer.plainness import comparable
 from futamura.specializer.purity import MISSING, behind, class_lookup, is_mutable, plain_lookup
+from futamura.specializer.values import token_key
 
 __all__ = ["Assumption", "Registered", "World"]
 
@@ -166,6 +167,7 @@ class World:
         """Objects that functions which are only called on import fill: more may be imported later."""
         self._serials: Final[dict[int, int]] = {}
         self._pinned: Final[list[object]] = []
+        self._indexes: Final[dict[object, object]] = {}
         self.read: Final[set[int]] = set()
         self.unfrozen: Final[set[int]] = set()
         self._inputs: Final[set[int]] = set()
@@ -307,6 +309,13 @@ class World:
     def contents_read(self) -> list[object]:
         """The objects whose contents were used as static, in the order in which they were met."""
         return [value for key, value in self._frozen.items() if key in self.read and self.is_frozen(value)]
+
+    def index_of(self, kind: type, keys: Sequence[object], numbers: Sequence[int]) -> object:
+        """A table of numbers of this kind by these keys; one for each keys and numbers."""
+        found = (kind, tuple(map(token_key, keys)), tuple(numbers))
+        if found not in self._indexes:
+            self._indexes[found] = dict(zip(keys, numbers)) if kind is dict else kind(numbers)
+        return self._indexes[found]
 
     def found(self, container: object, item: object) -> None:
         """`item` was read from the static `container`."""

@@ -1,0 +1,156 @@
+"""What a value of a function may decide: which items of tables are worth a copy of the code for each.
+
+    kind, scale = UNITS[name]       the item decides, for `kind` does; of `scale` alone it would be looked up only
+    if kind == "length": ...
+    return x * scale
+
+A value decides if a branch asks for it, by what compares it with constants or asks for its class, if it is called, or
+if what is taken out of it decides.  Whether it is there, or true, is no such question.  A `structure`, as an object or
+a list, decides where it is handed to a function of the program, too.
+
+Invariant: nothing of what a residual means depends on what is said here.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable
+from typing import Final
+
+from futamura.ir.constant import Constant
+from futamura.ir.graph import Function, Operation
+
+__all__ = ["BUILTIN_NAMES", "Deciding"]
+
+BUILTIN_NAMES: Final = frozenset(dir(builtins)).union(
+    *map(dir, (list, dict, set, tuple, str, bytes, bytearray, int, float))
+)
+"""The names of builtins and of the methods of builtin classes."""
+_COMPARISONS: Final = frozenset({"lt", "le", "eq", "ne", "gt", "ge", "is", "is_not", "in", "not_in"})
+_WHOLE: Final = frozenset({"copy", "unpack", "getattr", "iter", "getitem", "match_sequence"})
+"""Operations that give a part of what they get, or tell something about it."""
+_ASKING: Final = frozenset({"isinstance", "issubclass", "callable", "len", "type", "hasattr", "getattr", "bool"})
+"""Builtins that do."""
+_FIXED: Final = frozenset({"const", "global_get"})
+
+
+class Deciding:
+    """The values of one function that decide, and the branches that a value decides."""
+
+    def __init__(self, function: Function) -> None:
+        self._function: Final = function
+        self._made: Final = {result: op for block in function.blocks for op in block.ops for result in op.results}
+        self._parts: dict[int, set[int]] = {}
+        """By a value: those that it is a part of, or tells something about."""
+        self._asked: set[int] = set()
+        self._handed: set[int] = set()
+        for block in function.blocks:
+            for op in block.ops:
+                self._operation(op)
+            end = block.terminator
+            if end.name in ("branch", "switch"):
+                self._asked.update(end.args)
+            if end.name == "next":
+                self._part(function.blocks[end.edges[0].target].params[0], end.args)
+            for number, edge in enumerate(end.edges):
+                params = function.blocks[edge.target].params[number == 0 and end.name == "next" :]
+                for param, arg in zip(params, edge.args):
+                    self._part(param, (arg,))
+        self.values: Final = self._closed(self._asked)
+        """Those that decide whatever they are."""
+        self.structures: Final = self._closed(self._asked | self._handed)
+        """Those that decide if they are structures."""
+
+    def _part(self, part: int, whole: Iterable[int]) -> None:
+        self._parts.setdefault(part, set()).update(whole)
+
+    def _closed(self, values: set[int]) -> frozenset[int]:
+        found = set(values)
+        work = [*values]
+        while work:
+            for whole in self._parts.get(work.pop(), ()):
+                if whole not in found:
+                    found.add(whole)
+                    work.append(whole)
+        return frozenset(found)
+
+    def _operation(self, op: Operation) -> None:
+        if op.name in _COMPARISONS:
+            for arg, other in (op.args, op.args[::-1]):
+                if self._is_fixed(other) and not self._is_none(other):
+                    self._part(op.results[0], (arg,))
+        elif op.name in _WHOLE or (op.name in ("truth", "not") and self._is_answer(op.args[0])):
+            for result in op.results:
+                self._part(result, op.args)
+        elif op.name == "call":
+            self._call(op)
+
+    def _call(self, op: Operation) -> None:
+        callee = self._made.get(op.args[0])
+        if callee is None or callee.name not in ("global_get", "getattr", "function", "const"):
+            self._asked.add(op.args[0])
+            self._handed.update(op.args[1:])
+        elif callee.name == "getattr":
+            self._part(op.results[0], callee.args)
+            if callee.attr == "get":
+                self._part(op.results[0], op.args[1:])
+            elif callee.attr not in BUILTIN_NAMES:
+                self._handed.update((*callee.args, *op.args[1:]))
+        elif callee.name == "global_get":
+            name = callee.attr[1] if isinstance(callee.attr, tuple) else ""
+            if name in _ASKING:
+                self._part(op.results[0], op.args[1:])
+            elif name not in BUILTIN_NAMES:
+                self._handed.update(op.args[1:])
+        else:
+            self._handed.update(op.args[1:])
+
+    def _is_fixed(self, value: int) -> bool:
+        """Is it a constant, or a path of attributes from a global name, or a display of these?"""
+        made = self._made.get(value)
+        if made is None:
+            return False
+        if made.name in ("getattr", "tuple", "list", "set"):
+            return all(self._is_fixed(arg) for arg in made.args)
+        return made.name in _FIXED
+
+    def _is_answer(self, value: int) -> bool:
+        """Is it what a question gave, and not the value itself?"""
+        made = self._made.get(value)
+        if made is None or made.name in ("truth", "not"):
+            return made is not None
+        if made.name == "call":
+            callee = self._made.get(made.args[0])
+            return callee is not None and callee.attr != "get"
+        return made.name in _COMPARISONS
+
+    def _is_none(self, value: int) -> bool:
+        """What is compared with None is there or not: that is no reason to go on for each item."""
+        made = self._made.get(value)
+        return made is not None and isinstance(made.attr, Constant) and made.attr.value is None
+
+    def decided(self, value: int) -> tuple[list[int], bool]:
+        """The blocks that end in a branch on what was made of a value, and whether that may be returned."""
+        users: dict[int, set[int]] = {}
+        for result, op in self._made.items():
+            for arg in op.args:
+                users.setdefault(arg, set()).add(result)
+        function = self._function
+        for block in function.blocks:
+            end = block.terminator
+            if end.name == "next":
+                users.setdefault(end.args[0], set()).add(function.blocks[end.edges[0].target].params[0])
+            for number, edge in enumerate(end.edges):
+                params = function.blocks[edge.target].params[number == 0 and end.name == "next" :]
+                for param, arg in zip(params, edge.args):
+                    users.setdefault(arg, set()).add(param)
+        found = {value}
+        work = [value]
+        while work:
+            for user in users.get(work.pop(), ()):
+                if user not in found:
+                    found.add(user)
+                    work.append(user)
+        ends = [(block.id, block.terminator) for block in function.blocks]
+        branches = [at for at, end in ends if end.name in ("branch", "switch") and not found.isdisjoint(end.args)]
+        return branches, any(end.name == "return" and not found.isdisjoint(end.args) for _, end in ends)
