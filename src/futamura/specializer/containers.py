@@ -13,7 +13,7 @@ from futamura.ir.graph import Operation
 from futamura.specializer.choosing import branch_on_item
 from futamura.specializer.confined import confined
 from futamura.specializer.derived import slice_of
-from futamura.specializer.dispatching import known_parts, note_choice
+from futamura.specializer.dispatching import OTHER, known_parts, note_choice
 from futamura.specializer.failing import missing_item, wrong_count
 from futamura.specializer.machine import Machine
 from futamura.specializer.memos import forgotten, missing_entry, note_unknown, noted_store
@@ -275,7 +275,8 @@ def getitem(m: Machine, frame: Frame, op: Operation) -> None:
         if types[0] is bytearray and types[1] in (int, bool):
             kind = int
         result = m.emit("getitem", (target, key), type=kind, hint=hint_of(frame, op), raises=raises)
-        note_choice(m, target, parts, result)
+        by_key = type(target) is Known and type(target.value) is dict
+        note_choice(m, target, parts, result, *(() if by_key or types[1] in (int, bool) else (OTHER,)))
     else:
         m.folded += 1
     m.set(frame, op, result)

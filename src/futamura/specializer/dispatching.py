@@ -36,8 +36,12 @@ MOST: Final = 8
 """So many functions may be told apart at a call."""
 
 
+OTHER: Final = object()
+"""What an item may be beside the functions of a table: a list, if a list was asked for a slice."""
+
+
 def note_choice(m: Machine, table: AbstractValue, parts: Parts, taken: AbstractValue, *others: object) -> None:
-    """Remember what the item of a static table may be, or else, where it may have no such item; `parts` of the key."""
+    """Remember what the item of a static table may be, or what else, or `OTHER`; `parts` of the key."""
     if type(table) is not Known or type(taken) is not Dynamic or type(table.value) not in (dict, list, tuple):
         return
     content = table.value
@@ -48,7 +52,7 @@ def note_choice(m: Machine, table: AbstractValue, parts: Parts, taken: AbstractV
     items = [item for key, item in pairs if may_equal(key, parts)]
     items.extend(others)
     functions = {id(item): item for item in items if type(item) in _FUNCTIONS}
-    missing = (None,) if None in others else ()
+    missing = tuple([other for other in others if other is None or other is OTHER])
     if not 1 <= len(functions) <= MOST or len(functions) + len(missing) < len({id(item) for item in items}):
         return
     entered = [item for item in functions.values() if type(item) is FunctionType and m.resolve(item) is not None]
@@ -112,9 +116,10 @@ def branch_on_function(m: Machine, frame: Frame, function: AbstractValue) -> boo
     choices = m.choices.get(function.rv) if type(function) is Dynamic else None
     if choices is None or type(function) is not Dynamic or len(m.state.frames) >= m.budget.depth // 2:
         return False
-    if choices[-1] is None:
-        if not refused_by(function, None):
-            return False
+    left = choices[-1] is OTHER
+    if choices[-1] is None and not refused_by(function, None):
+        return False
+    if left or choices[-1] is None:
         choices = choices[:-1]
     for active in m.state.frames:
         active.dynamic = True
@@ -122,8 +127,8 @@ def branch_on_function(m: Machine, frame: Frame, function: AbstractValue) -> boo
     state = m.state
     arms: list[tuple[State, ResidualBlock]] = []
     for at, choice in enumerate(choices):
-        arm = _where(state, function, choice)
-        if at == len(choices) - 1:
+        arm = _where(state, function, Known(choice, found=function))
+        if at == len(choices) - 1 and not left:
             arms.append((arm, m.block))
             break
         same = m.emit("is", (function, Known(choice)), type=bool, raises=False)
@@ -132,18 +137,20 @@ def branch_on_function(m: Machine, frame: Frame, function: AbstractValue) -> boo
         m.end("branch", (same.rv,), (then, otherwise))
         arms.append((arm, then))
         m.block = otherwise
+    if left:
+        arms.append((_where(state, function, m.emit("copy", (function,), raises=False)), m.block))
     m.pending.extend(reversed(arms))
     m.alive = False
     return True
 
 
-def _where(state: State, function: Dynamic, choice: object) -> State:
-    """The state in which the function is known."""
+def _where(state: State, function: Dynamic, choice: AbstractValue) -> State:
+    """The state in which the function is this."""
     arm = state.copy()
     for active in arm.frames:
         for value, content in active.env.items():
             if type(content) is Dynamic and content.rv == function.rv:
-                active.env[value] = Known(choice, found=content)
+                active.env[value] = choice
     arm.top.forked = True
     return arm
 
