@@ -5,11 +5,12 @@
                                     name open      elif j == 1: ...
 
 The look-up goes into a table of the same keys that holds numbers, so that it asks the key what it was asked, and fails
-as it did; items that are all strings, or all ints, tell themselves apart.  Each way knows its item.  The ways meet
-again where ways of the function meet, if they differ in nothing that is needed there.
+as it did.  Each way knows its item.  The ways meet again where ways of the function meet, if they differ in nothing
+that is needed there.
 
-Only an item that decides something is worth that (`deciding.py`).  A place that is reached often, with a table in each
-state of an automaton, or behind too many others of its kind, is left as it is.
+Only an item with parts that decides something is worth that (`deciding.py`): a string is told apart by the tests that
+the code has.  A place that is reached often, as in an automaton of many states, or behind others of its kind whose
+items are still needed, is left as it is.
 
 Invariant: the table is believed not to change, so nothing else than what it holds can have come out of it; no two of
 its keys have one hash, so that at most one of them is compared with the key, in both tables.
@@ -17,7 +18,7 @@ its keys have one hash, so that at most one of them is compared with the key, in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import BuiltinFunctionType, FunctionType
 from typing import Final, NamedTuple
 
@@ -33,12 +34,13 @@ from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Vir
 
 __all__ = ["branch_on_item", "call_of_method"]
 
-MOST: Final = 8
+MOST: Final = 16
 """So many items may be told apart at a look-up."""
-MOST_STRUCTURES: Final = 16
 MOST_KEYS: Final = 64
 MOST_TIMES: Final = 24
 """So often may that be done at one place."""
+MOST_WAYS: Final = 48
+"""So many ways may be made at one place with one table."""
 _FUNCTIONS: Final = (FunctionType, BuiltinFunctionType, type)
 _SCALARS: Final = (str, int, float, bool, bytes, complex, type(None))
 
@@ -52,11 +54,11 @@ class _Table(NamedTuple):
 
 
 class _Choice(NamedTuple):
-    """The items, each once, and the constant table that says which one it is: what it gives for each."""
+    """The items, each once, and the constant table that gives the number of one; what that is without a key in it."""
 
     items: Sequence[AbstractValue]
-    table: object
-    told: Sequence[object]
+    numbers: Known
+    missing: int = 0
 
 
 def branch_on_item(m: Machine, frame: Frame, op: Operation, table: AbstractValue, key: AbstractValue) -> bool:
@@ -67,11 +69,7 @@ def branch_on_item(m: Machine, frame: Frame, op: Operation, table: AbstractValue
     choice = _choice(m, frame, op, found, known_parts(m, key))
     if choice is None:
         return False
-    direct = choice.table is found.static
-    kind = type(choice.told[0]) if choice.told else None
-    frame.env[op.results[0]] = m.emit(
-        "getitem", (Known(choice.table), key), type=kind, hint=hint_of(frame, op) if direct else None
-    )
+    frame.env[op.results[0]] = m.emit("getitem", (choice.numbers, key), type=int)
     _go_on(m, frame, op, choice)
     return True
 
@@ -93,13 +91,12 @@ def call_of_method(
         call(m, frame, op, [function, *args], None)
         note_choice_of_get(m, frame, op, method, args, parts)
         return
-    function = m.virtual(method._replace(items=(Known(choice.table),)))
-    missing = choice.told[next(at for at, item in enumerate(choice.items) if _token(m, item) == _token(m, default))]
-    call(m, frame, op, [function, args[0], Known(missing)], None)
+    function = m.virtual(method._replace(items=(choice.numbers,)))
+    call(m, frame, op, [function, args[0], Known(choice.missing)], None)
     taken = frame.env[op.results[0]]
     assert type(taken) is Dynamic
-    frame.env[op.results[0]] = Dynamic(taken.rv, type(missing))
-    m.types[taken.rv] = type(missing)
+    frame.env[op.results[0]] = Dynamic(taken.rv, int)
+    m.types[taken.rv] = int
     _go_on(m, frame, op, choice)
 
 
@@ -126,7 +123,7 @@ def _among_keys(m: Machine, frame: Frame, op: Operation, args: list[AbstractValu
     entry = m.state.object(table)
     if type(key) is not Dynamic or entry is None or entry.kind != "dict" or entry.cls is not dict:
         return None
-    if not _are_apart(entry.names) or any(type(m.state.resolve(item)) is Dynamic for item in entry.items):
+    if not _are_apart(entry.names) or not _has_structure([m.state.resolve(item) for item in entry.items]):
         return None
     keys = m.world.index_of(dict, entry.names, range(len(entry.names)))
     name, types = op.operator.name, [exact_type(m, key), dict]
@@ -150,13 +147,13 @@ def _go_on(m: Machine, frame: Frame, op: Operation, choice: _Choice) -> None:
     _mark(m, frame, op)
     state = m.state
     arms: list[tuple[State, ResidualBlock]] = []
-    for at, (item, told) in enumerate(zip(choice.items, choice.told)):
+    for at, item in enumerate(choice.items):
         arm = state.copy()
         arm.top.env[result] = item
         if at == len(choice.items) - 1:
             arms.append((arm, m.block))
             break
-        same = m.emit("eq", (taken, Known(told)), type=bool, raises=False)
+        same = m.emit("eq", (taken, Known(at)), type=bool, raises=False)
         then, otherwise = ResidualBlock(place=state.regions()), ResidualBlock(place=state.regions())
         then.origin = otherwise.origin = (frame.facts, frame.block)
         m.end("branch", (same.rv,), (then, otherwise))
@@ -190,7 +187,7 @@ def _mark(m: Machine, frame: Frame, op: Operation) -> None:
 
 def _table(m: Machine, frame: Frame, op: Operation, table: AbstractValue) -> _Table | None:
     """The table that is looked into, if an item of it may be worth it, and its contents are known."""
-    if not op.results or op.results[0] not in frame.facts.deciding.structures or m.style.every_block:
+    if not op.results or op.results[0] not in frame.facts.deciding.values or m.style.every_block:
         return None
     if type(table) is Known:
         content = table.value
@@ -219,8 +216,8 @@ def _choice(
     if len(table.pairs) > MOST_KEYS or not _are_apart([key for key, _ in table.pairs]):
         return None
     pairs = [(key, item) for key, item in table.pairs if may_equal(key, parts)]
-    items = [*{_token(m, item): item for item in (*(item for _, item in pairs), *default)}.values()]
-    if len(items) > 1 and not _is_worth_it(frame, op, items):
+    items = {_token(m, item): item for item in (*(item for _, item in pairs), *default)}
+    if len(items) > 1 and not (len(items) <= MOST and _has_structure(items.values())):
         return None
     place = ("choice", frame.facts.uid, op.id)
     if place in m.refused:
@@ -231,32 +228,25 @@ def _choice(
         for _, item in pairs:
             assert type(item) is Known
             m.reads(table.static, item.value)
-    m.chosen[place] = m.chosen.get(place, 0) + 1
-    if m.chosen[place] > MOST_TIMES:
-        m.refuse(place, "the items of a table differ at too many places")
-    values = [item.value for item in items if type(item) is Known]
-    if table.static is not None and _tell_themselves(values) and len(values) == len(items):
-        return _Choice(items, table.static, values)
-    numbers = {_token(m, item): number for number, item in enumerate(items)}
+    numbers = {token: number for number, token in enumerate(items)}
     index = m.world.index_of(table.kind, [key for key, _ in pairs], [numbers[_token(m, item)] for _, item in pairs])
-    return _Choice(items, index, range(len(items)))
+    _count(m, place, index, len(items))
+    return _Choice([*items.values()], Known(index), numbers[_token(m, default[0])] if default else 0)
 
 
-def _is_worth_it(frame: Frame, op: Operation, items: Sequence[AbstractValue]) -> bool:
-    """Are there few of them, and does it decide anything which one it is?"""
-    known = [item.value for item in items if type(item) is Known]
-    if len(known) == len(items) and all(type(value) in _FUNCTIONS or value is None for value in known):
-        return False  # these are asked when they are called (`dispatching.py`)
-    structured = len(known) < len(items) or not all(type(value) in _SCALARS for value in known)
-    if any(type(item) is Dynamic for item in items):
-        structured = False
-    if not structured and op.results[0] not in frame.facts.deciding.values:
-        return False
-    return len(items) <= (MOST_STRUCTURES if structured else MOST)
+def _count(m: Machine, place: tuple[str, int, int], index: object, ways: int) -> None:
+    """One time more at this place, and with this table; it is refused if that is too often."""
+    same = (*place, id(index))
+    m.chosen[place] = m.chosen.get(place, 0) + 1
+    m.chosen[same] = m.chosen.get(same, 0) + ways
+    if m.chosen[place] > MOST_TIMES or (m.chosen[same] > MOST_WAYS and ways > 1):
+        m.refuse(place, "the items of a table differ at too many places")
 
 
-def _tell_themselves(values: list[object]) -> bool:
-    return bool(values) and type(values[0]) in (str, int) and all(type(value) is type(values[0]) for value in values)
+def _has_structure(items: Iterable[AbstractValue]) -> bool:
+    """Are all known, and is there one with parts among them?  Functions are asked for when they are called."""
+    shown = [item for item in items if not (type(item) is Known and type(item.value) in (*_FUNCTIONS, *_SCALARS))]
+    return bool(shown) and all(type(item) is not Dynamic for item in shown)
 
 
 def _token(m: Machine, item: AbstractValue) -> object:

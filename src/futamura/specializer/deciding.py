@@ -5,8 +5,8 @@
     return x * scale
 
 A value decides if a branch asks for it, by what compares it with constants or asks for its class, if it is called, or
-if what is taken out of it decides.  Whether it is there, or true, is no such question.  A `structure`, as an object or
-a list, decides where it is handed to a function of the program, too.
+if what is taken out of it decides, or if it is handed to a function of the program.  Whether it is there, or true, is
+no such question.
 
 Invariant: nothing of what a residual means depends on what is said here.
 """
@@ -43,7 +43,6 @@ class Deciding:
         self._parts: dict[int, set[int]] = {}
         """By a value: those that it is a part of, or tells something about."""
         self._asked: set[int] = set()
-        self._handed: set[int] = set()
         for block in function.blocks:
             for op in block.ops:
                 self._operation(op)
@@ -56,17 +55,15 @@ class Deciding:
                 params = function.blocks[edge.target].params[number == 0 and end.name == "next" :]
                 for param, arg in zip(params, edge.args):
                     self._part(param, (arg,))
-        self.values: Final = self._closed(self._asked)
-        """Those that decide whatever they are."""
-        self.structures: Final = self._closed(self._asked | self._handed)
-        """Those that decide if they are structures."""
+        self.values: Final = self._closed()
+        """Those that decide, if they have parts."""
 
     def _part(self, part: int, whole: Iterable[int]) -> None:
         self._parts.setdefault(part, set()).update(whole)
 
-    def _closed(self, values: set[int]) -> frozenset[int]:
-        found = set(values)
-        work = [*values]
+    def _closed(self) -> frozenset[int]:
+        found = set(self._asked)
+        work = [*self._asked]
         while work:
             for whole in self._parts.get(work.pop(), ()):
                 if whole not in found:
@@ -89,21 +86,21 @@ class Deciding:
         callee = self._made.get(op.args[0])
         if callee is None or callee.name not in ("global_get", "getattr", "function", "const"):
             self._asked.add(op.args[0])
-            self._handed.update(op.args[1:])
+            self._asked.update(op.args[1:])
         elif callee.name == "getattr":
             self._part(op.results[0], callee.args)
             if callee.attr == "get":
                 self._part(op.results[0], op.args[1:])
             elif callee.attr not in BUILTIN_NAMES:
-                self._handed.update((*callee.args, *op.args[1:]))
+                self._asked.update((*callee.args, *op.args[1:]))
         elif callee.name == "global_get":
             name = callee.attr[1] if isinstance(callee.attr, tuple) else ""
             if name in _ASKING:
                 self._part(op.results[0], op.args[1:])
             elif name not in BUILTIN_NAMES:
-                self._handed.update(op.args[1:])
+                self._asked.update(op.args[1:])
         else:
-            self._handed.update(op.args[1:])
+            self._asked.update(op.args[1:])
 
     def _is_fixed(self, value: int) -> bool:
         """Is it a constant, or a path of attributes from a global name, or a display of these?"""

@@ -1,0 +1,338 @@
+"""An item of a static table at an open place is one of few: the code goes on for each, if the item decides something.
+
+    kind, scale = UNITS[name]; if kind == "length": ...     ->     no comparison with "length" is left
+
+Invariant: the residual does what the original does, with as many questions to the key, for keys that the table does not
+have, or cannot hash; it looks up where an item decides nothing.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+import re
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+import futamura
+from futamura import Dyn
+from tests.specialize.lookup_programs import lookups
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+
+
+def outcome(function, *arguments):
+    try:
+        return repr(function(*arguments))
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def agree(function, table, *inputs):
+    residual = futamura.specialize(function, table)
+    assert not residual.stats["fallbacks"], residual.events
+    for given in inputs:
+        assert outcome(residual, *copy.deepcopy(given)) == outcome(function, table, *copy.deepcopy(given)), given
+    return residual
+
+
+class Counted:
+    """A key that writes down what it is asked."""
+
+    asked: ClassVar[list[str]] = []
+
+    def __init__(self, value):
+        self.value = value
+
+    def __hash__(self):
+        self.asked.append("hash")
+        return hash(self.value)
+
+    def __eq__(self, other):
+        self.asked.append(f"== {other!r}")
+        return self.value == other
+
+
+FIELDS = {1: ("id", "int"), 2: ("name", "str"), 3: ("tags", "list"), 4: ("more", "list")}
+
+
+def field(fields, number, raw):
+    if number not in fields:
+        return None
+    name, kind = fields[number]
+    if kind == "int":
+        return name, int(raw)
+    if kind == "str":
+        return name, str(raw)
+    return name, [raw]
+
+
+def test_each_item_has_its_way():
+    keys = [1, 2, 3, 4, 5, True, 1.0, "1", None, [1], slice(1)]
+    residual = agree(field, FIELDS, *((key, "7") for key in keys), (1, "x"))
+    assert "'int'" not in residual.source
+    assert "'name', str(raw)" in residual.source
+    assert residual.source.count("raw") == 5
+
+
+SPECS = {"x": {"type": "int"}, "y": {"type": "int", "add": 5}, "z": {"type": "many", "count": 3}}
+
+
+def by_get(specs, name, value):
+    spec = specs.get(name)
+    if spec is None:
+        return None
+    if spec["type"] == "int":
+        return int(value) + spec.get("add", 0)
+    return [value] * spec["count"]
+
+
+def test_what_is_missing_is_a_way_too():
+    residual = agree(by_get, SPECS, ("x", 1), ("y", "2"), ("z", 3), ("w", 1), (None, 1), ([], 1))
+    assert "'type'" not in residual.source
+    assert "[value, value, value]" in residual.source
+
+
+def kind_at(kinds, place):
+    kind, text = kinds[place]
+    if kind == "a":
+        return 1
+    return text + "!"
+
+
+@pytest.mark.parametrize("table", [(("a", "x"), ("b", "y"), ("a", "x")), [("a", "x"), ["b", "y"], ("a", "x")]])
+def test_lists_by_places_that_are_ints(table):
+    places = [0, 1, 2, -1, -3, 3, True]
+    function = kind_at
+    residual = futamura.specialize(function, table, Dyn(int))
+    assert "+ '!'" not in residual.source
+    for place in (*places, 1.5, slice(0, 1), "a", None):
+        assert outcome(residual, place) == outcome(function, table, place)
+    agree(function, table, *((place,) for place in (*places, 1.5, slice(0, 1), "a")))
+
+
+def made_here(_, name, x):
+    ways = {"double": (lambda a, n: a * n, 2), "negative": (lambda a, n: -a, 1), "list": (None, [])}
+    if name not in ways:
+        return "none"
+    way, n = ways[name]
+    return n if way is None else way(x, n)
+
+
+def test_tables_that_the_function_makes():
+    residual = agree(made_here, None, ("double", 3), ("negative", 3), ("list", 3), ("?", 3), ([], 3), ("double", "a"))
+    assert "lambda" not in residual.source
+    assert "x * 2" in residual.source
+
+
+def kept(_, name, x):
+    """The table is looked at again after an item of it has changed."""
+    rows = {"a": ["int"], "b": ["str", 1]}
+    row = rows[name]
+    if row[0] == "int":
+        row.append(x)
+    return rows, rows[name] is row, row
+
+
+def test_items_stay_what_they_are():
+    agree(kept, None, ("a", 1), ("b", 2), ("c", 3))
+
+
+def automaton(table, events, limit):
+    state, count = "idle", 0
+    for event in events:
+        for target, guard, cost in table.get((state, event), ()):
+            if guard is None or guard(count, limit):
+                count += cost
+                state = target
+                break
+        else:
+            raise ValueError(f"{event} in {state}")
+    return state, count
+
+
+TRANSITIONS = {
+    ("idle", "coin"): [("ready", None, 1)],
+    ("ready", "push"): [("idle", lambda count, limit: count < limit, 0), ("full", None, 0)],
+    ("ready", "coin"): [("ready", None, 1)],
+}
+
+
+def test_automata_are_code():
+    events = [["coin", "push"], ["push"], ["coin"] * 4 + ["push", "coin"], [], ["coin", []], None, ["coin", "push"] * 9]
+    residual = agree(automaton, TRANSITIONS, *((one, limit) for one in events for limit in (3, 20)))
+    assert "lambda" not in residual.source
+    assert "count < limit" in residual.source
+    assert "'full'" in residual.source
+
+
+def until(table, items):
+    count = 0
+    while True:
+        kind = table.get(items.pop(), "skip")
+        if isinstance(kind, tuple):
+            kind = kind[0]
+        if kind == "end":
+            return count
+        if kind == "take":
+            count += 1
+
+
+def test_loops_that_an_item_ends_stay_loops():
+    agree(until, {"e": ("end",), "t": ("take",), "u": ("take", 2)}, (["e", "t", "u", "t"],), (["x"],), ([],))
+    residual = agree(until, {"e": "end", "t": "take", "u": "take"}, (["e", "t", "x", "u", "t"],), (["t"],), ([[]],))
+    assert len(residual.source.splitlines()) < 16
+
+
+def counted(table, events):
+    """What the item says goes through an attribute: how often that is done is bounded."""
+
+    class Run:
+        state = "a"
+        steps = 0
+
+    run = Run()
+    for event in events:
+        run.steps += 1
+        if run.state == "b":
+            run.steps += 5
+        run.state = table[run.state, event]
+    return run.state, run.steps
+
+
+def test_what_goes_through_attributes():
+    agree(counted, {("a", 1): "b", ("b", 1): "a", ("a", 2): "a"}, ([1, 1, 2, 1],), ([],), ([1, 2],))
+
+
+def scaled(units, name, x):
+    factor, offset = units[name]
+    return x * factor + offset
+
+
+def test_what_decides_nothing_is_looked_up():
+    residual = agree(scaled, {"m": (1, 0), "km": (1000, 0), "c": (1.0, 273.15)}, ("km", 2), ("c", 1), ("?", 1))
+    assert len(residual.source.splitlines()) == 3
+    assert "==" not in residual.source
+
+
+def test_strings_are_told_apart_by_the_tests_that_there_are():
+    def one(table, name, x):
+        kind = table[name]
+        if kind == "x":
+            x += 1
+        for i in range(x):
+            if i % 3 == 0:
+                x -= 1
+        return x if kind != "y" else -x
+
+    residual = agree(one, dict(zip("abcdefgh", "xyzwvuts")), *((name, 7) for name in "abcz"))
+    assert residual.source.count("for ") == 1
+
+
+def test_one_item_and_none():
+    residual = agree(field, {7: ("id", "int")}, (7, "3"), (8, "3"), ([], 1))
+    assert "int(raw)" in residual.source
+    assert "str(raw)" not in residual.source
+    agree(by_get, {}, ("x", 1), ([], 1))
+
+
+def test_keys_are_asked_as_before():
+    residual = futamura.specialize(field, FIELDS)
+    for value in (1, 3, 9, -1, -2):
+        Counted.asked.clear()
+        expected = outcome(field, FIELDS, Counted(value), "5"), [*Counted.asked]
+        Counted.asked.clear()
+        assert (outcome(residual, Counted(value), "5"), Counted.asked) == expected
+
+
+def test_keys_of_one_hash_are_looked_up():
+    assert hash(-1) == hash(-2)
+    residual = agree(field, {-1: ("a", "int"), -2: ("b", "str")}, (-1, "1"), (-2, "1"), (0, 1))
+    assert "'int'" in residual.source
+
+
+def by_names(table, names, rows):
+    out = []
+    for name in names:
+        for row in rows:
+            kind, default = table.get(row.get(name), ("none", 0))
+            if kind == "int":
+                out.append(default + 1)
+            elif kind == "str":
+                out.append(str(default))
+            else:
+                out.append(kind)
+    return out
+
+
+def test_places_that_are_reached_often_are_looked_up():
+    names = [f"n{number}" for number in range(40)]
+    table = {"i": ("int", 3), "s": ("str", 4)}
+    residual = futamura.specialize(by_names, table, names)
+    rows = [dict(zip(names, "isx" * 20)), {}]
+    assert residual(rows) == by_names(table, names, rows)
+    assert residual.stats["fallbacks"] == {}
+    assert residual.stats["restarts"] < 9
+
+
+def test_many_open_lookups_do_not_multiply():
+    def options(table, a, b, c, d, e):
+        first, second, third, fourth, fifth = table[a], table[b], table[c], table[d], table[e]
+        out = []
+        for one in (first, second, third, fourth, fifth, first, second, third, fourth, fifth):
+            if one == "x":
+                out.append(1)
+            elif one == "y":
+                out.append(2)
+            else:
+                out.append(one)
+        return out
+
+    table = dict(zip("abcdefgh", "xyzwvuts"))
+    residual = agree(options, table, tuple("abcde"), tuple("hgfed"), tuple("aaaaz"))
+    assert len(residual.source.splitlines()) < 1500
+
+
+def test_saved(tmp_path: Path):
+    residual = futamura.specialize(field, FIELDS)
+    path = tmp_path / "saved_field.py"
+    residual.save(path)
+    spec = importlib.util.spec_from_file_location("saved_field", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for given in ((1, "3"), (2, 5), (3, None), (9, 1)):
+        assert module.field(*given) == field(FIELDS, *given)
+
+
+def called(table, place, x):
+    return table[place](x)
+
+
+@pytest.mark.parametrize("table", [[abs], [len, str], (abs, abs), [lambda x: -x, lambda x: x + x]])
+def test_a_list_that_is_asked_for_a_slice(table):
+    inputs = [(0, 3), (1, 3), (-1, "a"), (5, 1), (slice(0, 1), 3), ("a", 1), (True, 2), (slice(None), 1)]
+    agree(called, table, *inputs)
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_random_programs(seed):
+    program = lookups(seed)
+    residual = futamura.specialize(program.function, program.table)
+    assert not residual.stats["fallbacks"], residual.events
+
+    def run(function, *arguments) -> Any:
+        program.log.clear()
+        found = outcome(function, *copy.deepcopy(arguments))
+        return re.sub(r" at 0x[0-9a-f]+", "", found), repr(program.log)
+
+    def original(*arguments):
+        return program.function(program.table, *arguments)
+
+    if re.search(r"(v|w2)\.append", program.source) and "    T = " not in program.source:
+        pytest.skip("it changes its table")
+    for given in program.inputs:
+        assert run(residual, *given) == run(original, *given), (given, program.source, residual.source)
