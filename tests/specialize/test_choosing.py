@@ -295,6 +295,51 @@ def test_many_open_lookups_do_not_multiply():
     assert len(residual.source.splitlines()) < 1500
 
 
+ROWS = {"a": ("int", 1), "b": ("str", 2)}
+
+
+def change_rows(key, value):
+    ROWS[key] = value
+
+
+def read_rows(key, change):
+    if change is not None:
+        change_rows(key, change)
+    kind, n = ROWS[key]
+    if kind == "int":
+        return n + 1
+    return [kind, n]
+
+
+def test_tables_that_are_changed_are_looked_up():
+    residual = futamura.specialize(read_rows, change=("int", 9))
+    for key in ("a", "b", "c"):
+        assert residual(key) == 10 == read_rows(key, None)
+    kept = dict(ROWS)
+    residual = futamura.specialize(read_rows, change=None)
+    change_rows("a", ("many", 5))
+    assert residual("a") == ["many", 5]
+    ROWS.clear()
+    ROWS.update(kept)
+
+
+def changed_here(table, key, other):
+    table[other] = ("str", 0)
+    kind, n = table[key]
+    if kind == "int":
+        return n + 1
+    return [kind, n]
+
+
+def test_tables_that_the_function_changes():
+    for key, other in (("a", "b"), ("a", "a"), ("b", "a"), ("c", "c"), ("c", "d")):
+        table = {"a": ("int", 1), "b": ("str", 2)}
+        again = dict(table)
+        residual = futamura.specialize(changed_here, table)
+        assert outcome(residual, key, other) == outcome(changed_here, again, key, other)
+        assert table == again
+
+
 def test_saved(tmp_path: Path):
     residual = futamura.specialize(field, FIELDS)
     path = tmp_path / "saved_field.py"

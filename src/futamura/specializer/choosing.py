@@ -18,6 +18,7 @@ its keys have one hash, so that at most one of them is compared with the key, in
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from types import BuiltinFunctionType, FunctionType
 from typing import Final, NamedTuple
@@ -32,15 +33,18 @@ from futamura.specializer.rules import SPECIAL, exact_type, hint_of, may_raise
 from futamura.specializer.state import Frame, State
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Virtual, VObject, token_key
 
-__all__ = ["branch_on_item", "call_of_method"]
+__all__ = ["branch_on_item", "call_of_method", "check_ways"]
 
 MOST: Final = 16
 """So many items may be told apart at a look-up."""
 MOST_KEYS: Final = 64
 MOST_TIMES: Final = 24
-"""So often may that be done at one place."""
-MOST_WAYS: Final = 48
-"""So many ways may be made at one place with one table."""
+"""So often may that be done at one place, in the versions that are left."""
+MOST_WAYS: Final = 24
+LEAST_TIMES: Final = 4
+"""So many ways may be made at one place with one table; so often may it be done in any case."""
+MOST_ON_THE_WAY: Final = 24
+"""So often may it be done as long as it is not known what varies around loops."""
 _FUNCTIONS: Final = (FunctionType, BuiltinFunctionType, type)
 _SCALARS: Final = (str, int, float, bool, bytes, complex, type(None))
 
@@ -187,7 +191,7 @@ def _mark(m: Machine, frame: Frame, op: Operation) -> None:
 
 def _table(m: Machine, frame: Frame, op: Operation, table: AbstractValue) -> _Table | None:
     """The table that is looked into, if an item of it may be worth it, and its contents are known."""
-    if not op.results or op.results[0] not in frame.facts.deciding.values or m.style.every_block:
+    if not op.results or op.results[0] not in frame.facts.deciding.callers or m.style.every_block:
         return None
     if type(table) is Known:
         content = table.value
@@ -219,6 +223,10 @@ def _choice(
     items = {_token(m, item): item for item in (*(item for _, item in pairs), *default)}
     if len(items) > 1 and not (len(items) <= MOST and _has_structure(items.values())):
         return None
+    if op.results[0] not in frame.facts.deciding.values and not any(
+        _has_code(item.value if type(item) is Known else item) for item in items.values()
+    ):
+        return None
     place = ("choice", frame.facts.uid, op.id)
     if place in m.refused:
         return None
@@ -235,18 +243,54 @@ def _choice(
 
 
 def _count(m: Machine, place: tuple[str, int, int], index: object, ways: int) -> None:
-    """One time more at this place, and with this table; it is refused if that is too often."""
-    same = (*place, id(index))
-    m.chosen[place] = m.chosen.get(place, 0) + 1
-    m.chosen[same] = m.chosen.get(same, 0) + ways
-    if m.chosen[place] > MOST_TIMES or (m.chosen[same] > MOST_WAYS and ways > 1):
-        m.refuse(place, "the items of a table differ at too many places")
+    """One time more at this place, and with this table."""
+    times = m.chosen.setdefault(place, {}).setdefault(m.running, [])
+    if times and times[0][0] != m.running.runs:
+        times.clear()
+    times.append((m.running.runs, id(index), ways))
+    if ways > 1 and len(_left(m, place)) > MOST_ON_THE_WAY:
+        m.refuse(place, _TOO_MANY)
+
+
+def check_ways(m: Machine) -> None:
+    """All versions are run: nothing was found out too late, and ways were not made too often."""
+    if m.late:
+        raise Restart(m.late)
+    for place in m.chosen:
+        if m.refused.has(place):
+            continue
+        left = [(index, ways) for _, index, ways in _left(m, place) if ways > 1]
+        made = Counter(left)
+        if len(left) > MOST_TIMES or any(n > max(LEAST_TIMES, MOST_WAYS // ways) for (_, ways), n in made.items()):
+            m.refuse(place, _TOO_MANY)
+
+
+_TOO_MANY: Final = "the items of a table differ at too many places"
+
+
+def _left(m: Machine, place: object) -> list[tuple[int, int, int]]:
+    """What was done at a place in versions that are left."""
+    return [
+        one
+        for version, times in m.chosen[place].items()
+        if version.forward is None and version.unit.table.get(version.key) is version
+        for one in times
+    ]
 
 
 def _has_structure(items: Iterable[AbstractValue]) -> bool:
     """Are all known, and is there one with parts among them?  Functions are asked for when they are called."""
     shown = [item for item in items if not (type(item) is Known and type(item.value) in (*_FUNCTIONS, *_SCALARS))]
     return bool(shown) and all(type(item) is not Dynamic for item in shown)
+
+
+def _has_code(item: object, depth: int = 4) -> bool:
+    """Is there a function of the program among its parts, or what may be one?"""
+    if isinstance(item, dict):
+        return any(_has_code(part, depth - 1) for part in item.values())
+    if type(item) in (tuple, list) and isinstance(item, tuple | list):
+        return depth > 0 and any(_has_code(part, depth - 1) for part in item)
+    return type(item) not in (*_SCALARS, BuiltinFunctionType, type)
 
 
 def _token(m: Machine, item: AbstractValue) -> object:

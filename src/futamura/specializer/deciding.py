@@ -4,9 +4,9 @@
     if kind == "length": ...
     return x * scale
 
-A value decides if a branch asks for it, by what compares it with constants or asks for its class, if it is called, or
-if what is taken out of it decides, or if it is handed to a function of the program.  Whether it is there, or true, is
-no such question.
+A value decides if a branch asks for it, by what compares it with constants or asks for its class, or
+if what is taken out of it decides, or if it is handed to a function of the program; if it is called, what it holds says
+whether that is of use.  Whether it is there, or true, is no such question.
 
 Invariant: nothing of what a residual means depends on what is said here.
 """
@@ -43,6 +43,7 @@ class Deciding:
         self._parts: dict[int, set[int]] = {}
         """By a value: those that it is a part of, or tells something about."""
         self._asked: set[int] = set()
+        self._called: set[int] = set()
         for block in function.blocks:
             for op in block.ops:
                 self._operation(op)
@@ -55,15 +56,17 @@ class Deciding:
                 params = function.blocks[edge.target].params[number == 0 and end.name == "next" :]
                 for param, arg in zip(params, edge.args):
                     self._part(param, (arg,))
-        self.values: Final = self._closed()
+        self.values: Final = self._closed(self._asked)
         """Those that decide, if they have parts."""
+        self.callers: Final = self._closed(self._asked | self._called)
+        """Those that decide if there are functions of the program among their parts."""
 
     def _part(self, part: int, whole: Iterable[int]) -> None:
         self._parts.setdefault(part, set()).update(whole)
 
-    def _closed(self) -> frozenset[int]:
-        found = set(self._asked)
-        work = [*self._asked]
+    def _closed(self, values: set[int]) -> frozenset[int]:
+        found = set(values)
+        work = [*values]
         while work:
             for whole in self._parts.get(work.pop(), ()):
                 if whole not in found:
@@ -85,8 +88,7 @@ class Deciding:
     def _call(self, op: Operation) -> None:
         callee = self._made.get(op.args[0])
         if callee is None or callee.name not in ("global_get", "getattr", "function", "const"):
-            self._asked.add(op.args[0])
-            self._asked.update(op.args[1:])
+            self._called.update(op.args)
         elif callee.name == "getattr":
             self._part(op.results[0], callee.args)
             if callee.attr == "get":

@@ -21,7 +21,7 @@ from futamura.specializer.handling import has_context
 from futamura.specializer.promises import WRITERS, leaves_alone
 from futamura.specializer.purity import HEAP_TYPE
 from futamura.specializer.records import stored_fields
-from futamura.specializer.residual import ResidualBlock, ResidualOperation
+from futamura.specializer.residual import ResidualBlock, ResidualOperation, Version
 from futamura.specializer.state import State, Unsupported
 from futamura.specializer.values import (
     HELD,
@@ -84,8 +84,9 @@ class Emitter(ABC):
         """Residual values that are one of few functions."""
         self.parts: dict[int, tuple[AbstractValue, ...]] = {}
         """What residual tuples were made of."""
-        self.chosen: dict[object, int] = {}
-        """By the place of a look-up: how often it became a way for each item."""
+        self.chosen: dict[object, dict[Version, list[tuple[int, int, int]]]] = {}
+        """By the place of a look-up, and version: each time that it became a way for each item; the run of the version,
+        the id of the table, and how many ways."""
         self.slices: dict[int, slice] = {}
         """Constant slices that the code itself makes."""
         self.sources: dict[int, int] = {}

@@ -49,6 +49,7 @@ from futamura.specializer.assemble import Entry, assemble
 from futamura.specializer.assembly import parameters
 from futamura.specializer.binding import collect_at_entry, collecting
 from futamura.specializer.calls import call_value
+from futamura.specializer.choosing import check_ways
 from futamura.specializer.control import ENDERS
 from futamura.specializer.declared import NOTHING, Declared
 from futamura.specializer.facts import FunctionFacts
@@ -477,8 +478,7 @@ class _Run:
             self.world.caches.running(version)
             machine.run_version(version)
             keep(machine, versions)
-        if machine.late:
-            raise Restart(machine.late)
+        check_ways(machine)
         if not machine.compared.isdisjoint(versions.confused) and not self.world.caches.in_trial():
             raise Unsupported("`is` tells two equal tuples apart that are one value here")
 
