@@ -253,6 +253,24 @@ def test_keys_of_one_hash_are_looked_up():
     assert "'int'" in residual.source
 
 
+def by_parts(table, key):
+    kind, n = table[key, -1]
+    if kind == "x":
+        return 1
+    return n
+
+
+def test_keys_with_known_parts_are_asked_as_before():
+    assert hash(("a", -1)) == hash(("a", -2))
+    for table in ({("a", -2): ("x", 1), ("a", 5): ("z", 3)}, {("a", -1): ("x", 1), ("b", -2): ("y", 2), ("b", 5): ()}):
+        residual = futamura.specialize(by_parts, table)
+        for value in ("a", "b", "c"):
+            Counted.asked.clear()
+            expected = outcome(by_parts, table, Counted(value)).partition("(<")[0], [*Counted.asked]
+            Counted.asked.clear()
+            assert (outcome(residual, Counted(value)).partition("(<")[0], Counted.asked) == expected
+
+
 def by_names(table, names, rows):
     out = []
     for name in names:

@@ -237,7 +237,8 @@ def _choice(
             assert type(item) is Known
             m.reads(table.static, item.value)
     numbers = {token: number for number, token in enumerate(items)}
-    index = m.world.index_of(table.kind, [key for key, _ in pairs], [numbers[_token(m, item)] for _, item in pairs])
+    keys = [key for key, _ in table.pairs]  # all: also of those that it cannot be one may have the hash of the key
+    index = m.world.index_of(table.kind, keys, [numbers.get(_token(m, item), 0) for _, item in table.pairs])
     _count(m, place, index, len(items))
     return _Choice([*items.values()], Known(index), numbers[_token(m, default[0])] if default else 0)
 
