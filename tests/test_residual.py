@@ -214,6 +214,28 @@ def test_a_saved_module_refuses_what_was_promised_otherwise(tmp_path: Path) -> N
     assert "promised, not tested here: xs is exactly list[list[float]]" in deep.module_text()
 
 
+SHARED = [0]
+ROWS = {"a": ("int", SHARED), "b": ("str", SHARED), "c": ("str", [SHARED, []])}
+
+
+def kept_row(rows, key, x):
+    kind, row = rows[key]
+    if kind == "int":
+        row.append(x)
+        return row
+    return rows, row
+
+
+def test_what_constants_share_is_one_object_in_a_saved_module(tmp_path: Path) -> None:
+    residual = futamura.specialize(kept_row, ROWS)
+    again = saved(residual, tmp_path / "one.py")["kept_row"]
+    rows, row = again("b", 1)
+    assert rows["b"][1] is row is rows["a"][1] is rows["c"][1][0]
+    assert again("a", 5) is row
+    assert again("c", 1)[1][0] == [0, 5] == rows["a"][1]
+    assert SHARED == [0]
+
+
 def test_what_cannot_be_saved_is_named_and_the_file_left_alone(tmp_path: Path) -> None:
     file = tmp_path / "out.py"
     file.write_text("old")

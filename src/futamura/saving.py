@@ -6,7 +6,7 @@
 
 What has no exact form as source text (an instance of a class, a function made at run time, a module variable that is
 rebound) is named in a `SavingError`; nothing is written then.  Lists, dicts and sets become copies, and the head of
-the file says so.
+the file says so; what several of them hold is one object, as it was.
 
 Invariant: the text compiles.
 """
@@ -18,6 +18,7 @@ import builtins
 import dis
 import keyword
 import types
+from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
@@ -25,7 +26,7 @@ from futamura.backend.python.emitted import Emitted
 from futamura.embedding import embedded
 from futamura.source import unwarned
 from futamura.specializer.world import Assumption
-from futamura.spelling import Imports, Unspeakable, spelled
+from futamura.spelling import Imports, Unspeakable, contents_spelled, spelled
 
 __all__ = ["SavingError", "module_text"]
 
@@ -57,9 +58,12 @@ class _Module:
         for name, cell in zip(made.__code__.co_freevars, made.__closure__ or ()):
             if name in emitted.free:
                 values[name] = self._cell(name, cell, assumptions)
-        lines: list[str] = []
+        self._globals(assumptions)
+        lines = self._shared(values)
         helpers: dict[str, str] = {}
         for name, value in values.items():
+            if self._imports.shared.get(id(value)) == name:
+                continue
             helper = embedded(value)
             if helper is not None:
                 helpers[helper[0]] = helper[1]
@@ -70,7 +74,6 @@ class _Module:
                 self._copied.append(name)
             if text != name:
                 lines.append(f"{name} = {text}")
-        self._globals(assumptions)
         after = self._after()
         if self._troubles:
             raise SavingError(f"`{made.__qualname__}` cannot be a plain module: " + "; ".join(self._troubles))
@@ -85,6 +88,28 @@ class _Module:
         with unwarned():
             compile(text, f"{made.__name__}.py", "exec", dont_inherit=True)
         return text
+
+    def _shared(self, values: dict[str, object]) -> list[str]:
+        """Definitions of the lists, dicts and sets that stand in more than one place, each once, inner ones first."""
+        counts: Counter[int] = Counter()
+        inner_first: list[object] = []
+        for value in (*values.values(), self._made.__defaults__, self._made.__kwdefaults__):
+            _count(value, counts, inner_first)
+        names = {id(value): name for name, value in reversed(values.items())}
+        lines: list[str] = []
+        for value in inner_first:
+            if counts[id(value)] < 2:
+                continue
+            name = names.get(id(value)) or f"_shared{len(lines)}"
+            while name in self._emitted.text and id(value) not in names:
+                name = f"_{name}"
+            try:
+                lines.append(f"{name} = {contents_spelled(value, self._imports)}")
+            except Unspeakable as reason:
+                self._troubles.append(f"the constant `{name}` {reason}")
+            self._imports.shared[id(value)] = name
+            self._copied.append(name)
+        return lines
 
     def _cell(self, name: str, cell: types.CellType, assumptions: list[Assumption]) -> object:
         if not any(item.kind == "cell" and item.holder is cell for item in assumptions):
@@ -136,6 +161,29 @@ class _Module:
         except Unspeakable as reason:
             self._troubles.append(f"{what} {reason}")
             return "None"
+
+
+def _count(value: object, counts: Counter[int], inner_first: list[object]) -> None:
+    """Count the places of each list, dict and set in a constant; `inner_first` gets them behind what they hold.
+
+    A tuple is written out wherever it stands: it is looked at twice, and not again.
+    """
+    work: list[tuple[object, bool]] = [(value, False)]
+    while work:
+        found, done = work.pop()
+        if done:
+            inner_first.append(found)
+            continue
+        if type(found) in (list, dict, set, tuple):
+            counts[id(found)] += 1
+            if counts[id(found)] > (2 if type(found) is tuple else 1):
+                continue
+        if type(found) in (list, dict, set):
+            work.append((found, True))
+        if isinstance(found, dict):
+            work.extend((part, False) for part in found.values())
+        elif isinstance(found, list | tuple):
+            work.extend((part, False) for part in found)
 
 
 def _globals_of(text: str, *operations: str) -> set[str]:

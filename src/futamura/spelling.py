@@ -23,7 +23,7 @@ import uuid
 from collections.abc import Callable
 from typing import Any, Final
 
-__all__ = ["Imports", "Unspeakable", "spelled"]
+__all__ = ["Imports", "Unspeakable", "contents_spelled", "spelled"]
 
 _PLAIN: Final = (int, str, bytes, bool, type(None), type(...))
 _CONTAINERS: Final = (list, dict, set, frozenset, tuple)
@@ -40,6 +40,8 @@ class Imports:
 
     def __init__(self) -> None:
         self.statements: Final[dict[str, str]] = {}
+        self.shared: Final[dict[int, str]] = {}
+        """By the id of a container that has a name already: that name."""
 
     def module(self, name: str, wanted: str = "") -> str:
         local = wanted or "_" + name.strip("_").replace(".", "_")
@@ -61,7 +63,7 @@ def spelled(value: object, imports: Imports, wanted: str = "") -> str:
             return hex(value)
         return "..." if value is ... else repr(value)
     if type(value) in _CONTAINERS:
-        return _container(value, imports)
+        return imports.shared.get(id(value)) or contents_spelled(value, imports)
     made = _MADE.get(type(value))
     if made is not None:
         return made(value, imports)
@@ -70,7 +72,8 @@ def spelled(value: object, imports: Imports, wanted: str = "") -> str:
     return _named(value, imports, wanted)
 
 
-def _container(value: object, imports: Imports) -> str:
+def contents_spelled(value: object, imports: Imports) -> str:
+    """A display of a container, whether it has a name or not."""
     try:
         if isinstance(value, dict):
             items = [f"{spelled(k, imports)}: {spelled(v, imports)}" for k, v in value.items()]
