@@ -6,10 +6,11 @@
     xs = list v1; list_append xs, v2     ->     xs = list v1, v2                   xs = [x, y]
 
 The container is made where the first thing is put into it, with that in it; then where the next one is, and so on, as
-long as nothing else uses it before.  It stays in the loop and the region where it was made.
+long as nothing else uses it before.  It stays in the loop and the region where it was made.  Sets stay as they are: a
+display of constants may show them in another order than items that were added.
 
-Invariant: until then nobody else has the container; what is hashed later than it was, or in front of others, is a
-scalar, which runs nothing; things are put in in the order in which they were.
+Invariant: until then nobody else has the container; keys that are hashed later than they were, or in front of others,
+are scalars, which run nothing; things are put in in the order in which they were.
 """
 
 from __future__ import annotations
@@ -31,13 +32,12 @@ _PUTS: Final = {
     ("dict_put", 0): ("dict", (1, 2)),
     ("setitem", 1): ("dict", (2, 0)),
     ("list_append", 0): ("list", (1,)),
-    ("set_add", 0): ("set", (1,)),
 }
 """By the operation and the place of the container in it: its type, and where that stands which is put into it."""
 RULES: Final = ("items", "appended")
 """What is counted by `FlowGraph.fire`."""
-_DISPLAYS: Final = frozenset({"dict", "list", "set"})
-_PUTTING: Final = frozenset({"dict_put", "setitem", "list_append", "set_add", "call"})
+_DISPLAYS: Final = frozenset({"dict", "list"})
+_PUTTING: Final = frozenset({"dict_put", "setitem", "list_append", "call"})
 
 
 class _Use(NamedTuple):
@@ -117,7 +117,7 @@ class _Merging:
                 break
             if use.place != here and not self._places.is_fitting(here, use.place):
                 break
-            if op.name != "list" and not self._is_hashed_silently(use):
+            if op.name == "dict" and not self._is_hashed_silently(use):
                 break
             taken.append(use)
         return taken
