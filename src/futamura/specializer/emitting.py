@@ -39,12 +39,9 @@ from futamura.specializer.values import (
 __all__ = ["CONSTRUCTORS", "CYCLE_BREAKERS", "Emitter", "Unsupported"]
 
 
-_SMALL_SET: Final = 5
-"""Below this a set is in its first table, where a display of constants and single additions leave the same order."""
-
-
 _CONSTANT_SET: Final = 3
-"""From here on a display of constants is a constant."""
+"""From here on a display of constants is a constant, which is copied item by item: the order is not that of items that
+were added, where two of them want one place."""
 
 CONSTRUCTORS: Final[dict[str, Callable[[Emitter, VObject], Dynamic]]] = {}
 """How virtual objects of further kinds are constructed."""
@@ -393,7 +390,7 @@ class Emitter(ABC):
         shown = entry.extra
         if not isinstance(shown, int):
             self.refuse(entry.site, "the order of a set's elements would be lost")
-        if len(elements) < _SMALL_SET and self.shows(entry.names):
+        if (len(elements) < _CONSTANT_SET or len(elements) == shown) and self.shows(entry.names):
             return self.emit("set", elements, type=set, raises=False)
         if not shown:
             return self.emit("call", (Known(set), Known(tuple(entry.names))), type=set, raises=False)

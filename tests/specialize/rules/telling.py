@@ -156,7 +156,10 @@ SUBJECTS = [
     ),
     Subject(
         "the order of numbers in a set",
-        [Case("seven", lambda: (order_of_numbers, {"numbers": (16, 1, 2, 3, 4, 5, 33)}))],
+        [
+            Case("seven", lambda: (order_of_numbers, {"numbers": (16, 1, 2, 3, 4, 5, 33)})),
+            Case("three that want two places", lambda: (order_of_numbers, {"numbers": (7, 14, 30)})),
+        ],
         lambda r: (r.choice((list, tuple, repr)),),
     ),
     Subject("a part of what is handed over", [Case("inner=[1]", shared)], lambda r: (grows_first,)),
