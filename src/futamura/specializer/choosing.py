@@ -171,15 +171,17 @@ def _mark(m: Machine, frame: Frame, op: Operation) -> None:
     """Control is dynamic behind it, and so are the loops whose end it decides, here and where this was called."""
     late = False
     result: int | None = op.results[0]
-    for active in reversed(m.state.frames):
+    frames = m.state.frames
+    for depth in range(len(frames) - 1, -1, -1):
+        active = frames[depth]
         active.dynamic = True
         if result is None:
             continue
         late = active.facts.mark_choice(active.block, result) or late
-        if not active.facts.deciding.decided(result)[1] or active is m.state.frames[0]:
+        if not active.facts.deciding.decided(result)[1] or not depth:
             result = None
             continue
-        caller = m.state.frames[m.state.frames.index(active) - 1]
+        caller = frames[depth - 1]
         ops = caller.facts.blocks[caller.block].ops
         waiting = ops[caller.index - 1] if 0 < caller.index <= len(ops) else None
         result = waiting.results[0] if waiting is not None and waiting.results else None
