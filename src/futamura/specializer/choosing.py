@@ -13,7 +13,8 @@ the code has.  A place that is reached often, as in an automaton of many states,
 items are still needed, is left as it is.
 
 Invariant: the table is believed not to change, so nothing else than what it holds can have come out of it; no two of
-its keys have one hash, so that at most one of them is compared with the key, in both tables.
+its keys have one hash, so that at most one of them is compared with the key, in both tables.  (How often it is compared
+depends on the room in a dict: one that has shrunk may ask a key that says no once, where the other one asks twice.)
 """
 
 from __future__ import annotations
