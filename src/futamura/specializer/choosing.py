@@ -25,11 +25,10 @@ from types import BuiltinFunctionType, FunctionType
 from typing import Final, NamedTuple
 
 from futamura.ir.graph import Operation
-from futamura.specializer.dispatching import Parts, known_parts, may_equal, note_choice_of_get
+from futamura.specializer.dispatching import Parts, fork, known_parts, may_equal, note_choice_of_get
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.plainness import comparable
 from futamura.specializer.purity import deep
-from futamura.specializer.residual import ResidualBlock
 from futamura.specializer.rules import SPECIAL, exact_type, hint_of, may_raise
 from futamura.specializer.state import Frame, State
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Virtual, VObject, token_key
@@ -149,23 +148,16 @@ def _go_on(m: Machine, frame: Frame, op: Operation, choice: _Choice) -> None:
         frame.env[result] = choice.items[0]
         return
     taken = frame.env[result]
+    assert type(taken) is Dynamic
     _mark(m, frame, op)
     state = m.state
-    arms: list[tuple[State, ResidualBlock]] = []
-    for at, item in enumerate(choice.items):
+
+    def way(at: int) -> State:
         arm = state.copy()
-        arm.top.env[result] = item
-        if at == len(choice.items) - 1:
-            arms.append((arm, m.block))
-            break
-        same = m.emit("eq", (taken, Known(at)), type=bool, raises=False)
-        then, otherwise = ResidualBlock(place=state.regions()), ResidualBlock(place=state.regions())
-        then.origin = otherwise.origin = (frame.facts, frame.block)
-        m.end("branch", (same.rv,), (then, otherwise))
-        arms.append((arm, then))
-        m.block = otherwise
-    m.pending.extend(reversed(arms))
-    m.alive = False
+        arm.top.env[result] = choice.items[at]
+        return arm
+
+    fork(m, frame, len(choice.items), lambda at: ("eq", taken, Known(at)), way)
 
 
 def _mark(m: Machine, frame: Frame, op: Operation) -> None:

@@ -4,9 +4,9 @@
     if kind == "length": ...
     return x * scale
 
-A value decides if a branch asks for it, by what compares it with constants or asks for its class, or
-if what is taken out of it decides, or if it is handed to a function of the program; if it is called, what it holds says
-whether that is of use.  Whether it is there, or true, is no such question.
+A value decides if a branch asks for it, by what compares it with constants or asks for its class, if what is taken out
+of it decides, or if it is handed to a function of the program; if it is called, what it holds says whether that is of
+use.  Whether it is there, or true, is no such question.
 
 Invariant: nothing of what a residual means depends on what is said here.
 """
@@ -14,7 +14,7 @@ Invariant: nothing of what a residual means depends on what is said here.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from futamura.ir.constant import Constant
@@ -47,15 +47,10 @@ class Deciding:
         for block in function.blocks:
             for op in block.ops:
                 self._operation(op)
-            end = block.terminator
-            if end.name in ("branch", "switch"):
-                self._asked.update(end.args)
-            if end.name == "next":
-                self._part(function.blocks[end.edges[0].target].params[0], end.args)
-            for number, edge in enumerate(end.edges):
-                params = function.blocks[edge.target].params[number == 0 and end.name == "next" :]
-                for param, arg in zip(params, edge.args):
-                    self._part(param, (arg,))
+            if block.terminator.name in ("branch", "switch"):
+                self._asked.update(block.terminator.args)
+        for arg, param in _passed(function):
+            self._part(param, (arg,))
         self.values: Final = self._closed(self._asked)
         """Those that decide, if they have parts."""
         self.callers: Final = self._closed(self._asked | self._called)
@@ -135,14 +130,8 @@ class Deciding:
             for arg in op.args:
                 users.setdefault(arg, set()).add(result)
         function = self._function
-        for block in function.blocks:
-            end = block.terminator
-            if end.name == "next":
-                users.setdefault(end.args[0], set()).add(function.blocks[end.edges[0].target].params[0])
-            for number, edge in enumerate(end.edges):
-                params = function.blocks[edge.target].params[number == 0 and end.name == "next" :]
-                for param, arg in zip(params, edge.args):
-                    users.setdefault(arg, set()).add(param)
+        for arg, param in _passed(function):
+            users.setdefault(arg, set()).add(param)
         found = {value}
         work = [value]
         while work:
@@ -153,3 +142,13 @@ class Deciding:
         ends = [(block.id, block.terminator) for block in function.blocks]
         branches = [at for at, end in ends if end.name in ("branch", "switch") and not found.isdisjoint(end.args)]
         return branches, any(end.name == "return" and not found.isdisjoint(end.args) for _, end in ends)
+
+
+def _passed(function: Function) -> Iterator[tuple[int, int]]:
+    """What blocks pass on, with the parameters that get it; an iterator with the item that is taken of it."""
+    for block in function.blocks:
+        end = block.terminator
+        for number, edge in enumerate(end.edges):
+            params = function.blocks[edge.target].params
+            taken = end.args[:1] if end.name == "next" and not number else ()
+            yield from zip((*taken, *edge.args), params)

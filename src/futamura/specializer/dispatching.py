@@ -13,6 +13,7 @@ Invariant: the table is believed not to change, so nothing else than what it hol
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType
 from typing import Final, TypeAlias
 
@@ -26,7 +27,8 @@ from futamura.specializer.state import Frame, State
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, VObject
 
 __all__ = [
-    "Parts", "branch_on_function", "known_parts", "may_equal", "meet_behind", "note_choice", "note_choice_of_get",
+    "Parts", "branch_on_function", "fork", "known_parts", "may_equal", "meet_behind", "note_choice",
+    "note_choice_of_get",
 ]  # fmt: skip
 
 _FUNCTIONS: Final = (FunctionType, BuiltinFunctionType, type)
@@ -34,8 +36,6 @@ Parts: TypeAlias = "list[Known | None] | None"
 """What is known of the parts of a tuple; None of what may be none."""
 MOST: Final = 8
 """So many functions may be told apart at a call."""
-
-
 OTHER: Final = object()
 """What an item may be beside the functions of a table: a list, if a list was asked for a slice."""
 
@@ -125,23 +125,38 @@ def branch_on_function(m: Machine, frame: Frame, function: AbstractValue) -> boo
         active.dynamic = True
     frame.index -= 1
     state = m.state
+
+    def way(at: int) -> State:
+        if at < len(choices):
+            return _where(state, function, Known(choices[at], found=function))
+        return _where(state, function, m.emit("copy", (function,), raises=False))
+
+    fork(m, frame, len(choices) + left, lambda at: ("is", function, Known(choices[at])), way)
+    return True
+
+
+def fork(
+    m: Machine,
+    frame: Frame,
+    count: int,
+    told: Callable[[int], tuple[str, Dynamic, Known]],
+    way: Callable[[int], State],
+) -> None:
+    """Go on in as many ways as `count`: the first whose comparison is `told` true at run time, or else the last."""
+    state = m.state
     arms: list[tuple[State, ResidualBlock]] = []
-    for at, choice in enumerate(choices):
-        arm = _where(state, function, Known(choice, found=function))
-        if at == len(choices) - 1 and not left:
-            arms.append((arm, m.block))
-            break
-        same = m.emit("is", (function, Known(choice)), type=bool, raises=False)
+    for at in range(count - 1):
+        arm = way(at)
+        name, value, known = told(at)
+        same = m.emit(name, (value, known), type=bool, raises=False)
         then, otherwise = ResidualBlock(place=state.regions()), ResidualBlock(place=state.regions())
         then.origin = otherwise.origin = (frame.facts, frame.block)
         m.end("branch", (same.rv,), (then, otherwise))
         arms.append((arm, then))
         m.block = otherwise
-    if left:
-        arms.append((_where(state, function, m.emit("copy", (function,), raises=False)), m.block))
+    arms.append((way(count - 1), m.block))
     m.pending.extend(reversed(arms))
     m.alive = False
-    return True
 
 
 def _where(state: State, function: Dynamic, choice: AbstractValue) -> State:
