@@ -236,6 +236,24 @@ def test_what_constants_share_is_one_object_in_a_saved_module(tmp_path: Path) ->
     assert SHARED == [0]
 
 
+def paired(x: int, pairs: Any) -> Any:
+    return (x, *pairs)
+
+
+def test_a_small_constant_of_very_many_parts_is_saved(tmp_path: Path) -> None:
+    pairs: Any = (1, 2)
+    for _ in range(60):
+        pairs = (pairs, pairs)
+    again = saved(futamura.specialize(paired, pairs=pairs), tmp_path / "one.py")["paired"]
+    first, left, right = again(3)
+    assert first == 3
+    for _ in range(59):
+        assert left is right
+        left, right = left
+    assert left is right
+    assert left == (1, 2)
+
+
 def test_what_cannot_be_saved_is_named_and_the_file_left_alone(tmp_path: Path) -> None:
     file = tmp_path / "out.py"
     file.write_text("old")

@@ -30,6 +30,9 @@ from futamura.spelling import Imports, Unspeakable, contents_spelled, spelled
 
 __all__ = ["SavingError", "module_text"]
 
+_SHARED: Final = (list, dict, set, tuple)
+_HOLDERS: Final = (*_SHARED, frozenset)
+
 
 class SavingError(ValueError):
     """The residual has no form as a plain module; the message names what stands in the way."""
@@ -90,7 +93,7 @@ class _Module:
         return text
 
     def _shared(self, values: dict[str, object]) -> list[str]:
-        """Definitions of the lists, dicts and sets that stand in more than one place, each once, inner ones first."""
+        """Definitions of the containers that stand in more than one place, each once, inner ones first."""
         counts: Counter[int] = Counter()
         inner_first: list[object] = []
         for value in (*values.values(), self._made.__defaults__, self._made.__kwdefaults__):
@@ -108,7 +111,8 @@ class _Module:
             except Unspeakable as reason:
                 self._troubles.append(f"the constant `{name}` {reason}")
             self._imports.shared[id(value)] = name
-            self._copied.append(name)
+            if type(value) is not tuple:
+                self._copied.append(name)
         return lines
 
     def _cell(self, name: str, cell: types.CellType, assumptions: list[Assumption]) -> object:
@@ -166,7 +170,8 @@ class _Module:
 def _count(value: object, counts: Counter[int], inner_first: list[object]) -> None:
     """Count the places of each list, dict and set in a constant; `inner_first` gets them behind what they hold.
 
-    A tuple is written out wherever it stands: it is looked at twice, and not again.
+    A tuple counts where it holds another container, so that `t = t, t` again and again stays small; one that does not
+    is written out wherever it stands.
     """
     work: list[tuple[object, bool]] = [(value, False)]
     while work:
@@ -174,12 +179,12 @@ def _count(value: object, counts: Counter[int], inner_first: list[object]) -> No
         if done:
             inner_first.append(found)
             continue
-        if type(found) in (list, dict, set, tuple):
-            counts[id(found)] += 1
-            if counts[id(found)] > (2 if type(found) is tuple else 1):
-                continue
-        if type(found) in (list, dict, set):
-            work.append((found, True))
+        if type(found) not in _SHARED or (type(found) is tuple and not any(type(part) in _HOLDERS for part in found)):
+            continue
+        counts[id(found)] += 1
+        if counts[id(found)] > 1:
+            continue
+        work.append((found, True))
         if isinstance(found, dict):
             work.extend((part, False) for part in found.values())
         elif isinstance(found, list | tuple):

@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from futamura.errors import UnsupportedError, diagnose
 from futamura.frontend.scopes import Scope, mangle
-from futamura.ir.constant import Constant, exact_key
+from futamura.ir.constant import Constant, whole_key
 from futamura.ir.graph import RegionKind
 from futamura.ir.ops import OPERATORS, Operator
 
@@ -197,11 +197,11 @@ class Unit:
                 if isinstance(value, CodeType):
                     work.append(value)
                 elif type(value) in _SHARED:
-                    self.constants.setdefault(exact_key(value), value)
+                    self.constants.setdefault(whole_key(value), value)
 
     def constant(self, value: object) -> object:
         """The object that stands for this constant in the whole program."""
-        return self.constants.setdefault(exact_key(value), value) if type(value) in _SHARED else value
+        return self.constants.setdefault(whole_key(value), value) if type(value) in _SHARED else value
 
     def function(self, node: ast.AST, qualname: str, scope: Scope, free: tuple[str, ...]) -> str:
         """The name of the nested function `node`.  Copies of a `finally` body make one and the same function."""

@@ -22,7 +22,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from futamura.errors import UnsupportedError, diagnose
 from futamura.frontend.collector import collector_paused
-from futamura.ir.constant import exact_key
+from futamura.ir.constant import whole_key
 from futamura.ir.immediates import immediates_of
 from futamura.source import unwarned
 
@@ -302,4 +302,4 @@ def _counts(code: CodeType) -> tuple[int, int, int]:
 def _same_constant(first: object, second: object) -> bool:
     if isinstance(first, CodeType):
         return isinstance(second, CodeType) and same_code(first, second)
-    return exact_key(first) == exact_key(second)
+    return whole_key(first) == whole_key(second)

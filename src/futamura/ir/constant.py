@@ -5,6 +5,9 @@
 
 `exact_key` is recursive over the immutable builtin types and falls back to identity.  A key that
 holds an `id` is only valid while the value lives, so a `Constant` keeps its value alive.
+
+Invariant: a key is small.  `t = t, t` again and again is small, too, and has very many parts: what is large goes by
+identity, which tells more values apart than there are and never fewer.
 """
 
 from __future__ import annotations
@@ -12,14 +15,19 @@ from __future__ import annotations
 import struct
 from collections.abc import Collection, Sequence
 from types import EllipsisType, NoneType, NotImplementedType
-from typing import Final
+from typing import Any, Final
 
-__all__ = ["UNBOUND", "Constant", "count_of", "exact_key", "makes_nan"]
+__all__ = ["UNBOUND", "Constant", "count_of", "exact_key", "is_large", "makes_nan", "whole_key"]
+
+MOST_PARTS: Final = 1 << 12
+"""Of a constant that is compared or written part by part."""
+MOST_LEVELS: Final = 100
 
 _ATOMS: Final = frozenset({int, bool, str, bytes, NoneType, EllipsisType, NotImplementedType})
 
 
 _NUMBERS: Final = frozenset({float, complex})
+_CONTAINERS: Final = frozenset({tuple, frozenset})
 
 
 class Unbound:
@@ -36,6 +44,27 @@ UNBOUND: Final = Unbound()
 
 def exact_key(value: object) -> object:
     """A hashable key, equal for two values only if no Python program can tell them apart by value."""
+    if type(value) in _CONTAINERS and is_large(value):
+        return (type(value), "at", id(value))
+    return whole_key(value)
+
+
+def is_large(value: object) -> bool:
+    """Has an immutable container more parts, each counted as often as it is met, or levels than are looked at?"""
+    level: list[Any] = [value] if type(value) in _CONTAINERS else []
+    parts = 0
+    for _ in range(MOST_LEVELS):
+        if not level:
+            break
+        parts += sum(map(len, level))
+        if parts > MOST_PARTS:
+            return True
+        level = [item for one in level for item in one if type(item) in _CONTAINERS]
+    return bool(level)
+
+
+def whole_key(value: object) -> object:
+    """`exact_key` of a constant of a source text, however long that is: all its parts were written there."""
     kind = type(value)
     if kind in _ATOMS:
         return (kind, value)
@@ -46,10 +75,10 @@ def exact_key(value: object) -> object:
         return (kind, struct.pack("<dd", value.real, value.imag))
     if kind is tuple:
         assert isinstance(value, tuple)
-        return (kind, tuple(exact_key(item) for item in value))
+        return (kind, tuple(whole_key(item) for item in value))
     if kind is frozenset:
         assert isinstance(value, frozenset)
-        return (kind, frozenset(exact_key(item) for item in value))
+        return (kind, frozenset(whole_key(item) for item in value))
     return (kind, "at", id(value))
 
 

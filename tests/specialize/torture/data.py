@@ -168,6 +168,19 @@ def deep(levels: int, kind: str = "list") -> Any:
     return value
 
 
+def doubled(times: int, kind: type = tuple) -> Any:
+    """Each level holds the next one twice: few objects of very many parts."""
+    value: Any = ()
+    for _ in range(times):
+        value = (kind([value]), kind([value])) if kind is frozenset else kind([value, value])
+    return value
+
+
+def halves(n: Any, x: int) -> Any:
+    pair = (n, x)
+    return pair[0] is n, n[0] is n[1], len(pair)
+
+
 def cyclic_list() -> Any:
     value: list[Any] = [1]
     value.append(value)
@@ -209,6 +222,10 @@ CASES += [
     Case("deep dict", descend, lambda: {"n": deep(10_000, "dict")}, lambda: _X),
     Case("deep tuple by identity", same_as, lambda: {"n": deep(10_000, "tuple")}, lambda: _X),
     Case("deep list compared", equal, lambda: {"n": deep(10_000)}, lambda: _X),
+    Case("doubled tuple", descend, lambda: {"n": doubled(50)}, lambda: _X),
+    Case("doubled tuple by identity", halves, lambda: {"n": doubled(50)}, lambda: _X),
+    Case("doubled list", descend, lambda: {"n": doubled(50, list)}, lambda: _X),
+    Case("doubled sets", halves, lambda: {"n": doubled(18, frozenset)}, lambda: _X),
     Case("cyclic list", walk_cycle, lambda: {"n": cyclic_list()}, lambda: _X),
     Case("subclass of int", first, lambda: {"n": [OddInt(1)]}, lambda: _X),
     Case("subclass of list, item", first, lambda: {"n": OddList([1, 2])}, lambda: _X),

@@ -26,7 +26,7 @@ from futamura.backend.python.trees import (
     TupleTarget,
     Variable,
 )
-from futamura.ir.constant import Constant
+from futamura.ir.constant import Constant, is_large
 from futamura.ir.graph import FunctionAttr, Value
 from futamura.runtime import iterated, iterating
 
@@ -82,7 +82,11 @@ class Context(Protocol):
 
 
 def literal(value: object) -> tuple[str, int] | None:
-    """Text that evaluates to exactly this value, with its precedence; None if there is none."""
+    """Text that evaluates to exactly this value, with its precedence; None if there is none, or much of it."""
+    return None if is_large(value) else _literal(value)
+
+
+def _literal(value: object) -> tuple[str, int] | None:
     kind = type(value)
     if value is None or value is True or value is False:
         return repr(value), ATOM
@@ -108,7 +112,7 @@ def literal(value: object) -> tuple[str, int] | None:
 def _tuple_literal(value: tuple[object, ...]) -> tuple[str, int] | None:
     parts = []
     for item in value:
-        found = literal(item)
+        found = _literal(item)
         if found is None:
             return None
         parts.append(f"({found[0]})" if type(item) is tuple and found[1] == TUPLE else found[0])
