@@ -49,6 +49,7 @@ _PURE: Final = frozenset(
         "neg",
         "mod",
         "format",
+        "getitem",
     }
 )
 

@@ -385,15 +385,15 @@ def _inline_function(
     signature = facts.function.signature
     starred = signature.varargs is not None or signature.varkw is not None
     complete = not starred and len(args) + len(keywords) == len(signature.names)
-    defaults = () if complete else ("__defaults__", "__kwdefaults__") if signature.kwonly else ("__defaults__",)
-    for part in ("__code__", *defaults):
-        if function.__globals__ is not library.__dict__:
-            m.world.assume_attribute(function, part, getattr(function, part))
     bound: list[AbstractValue] | None = args
     if not complete or keywords or signature.kwonly:
         bound = bind(m, frame, signature, args, keywords, _defaults(function, signature))
     if bound is None:
         return False
+    if function.__globals__ is not library.__dict__:
+        defaults = () if complete else ("__defaults__", "__kwdefaults__") if signature.kwonly else ("__defaults__",)
+        for part in ("__code__", *defaults):
+            m.world.assume_attribute(function, part, getattr(function, part))
     cells: list[AbstractValue] = [Known(cell) for cell in facts.cells]
     purpose = "call" if subject is None else "init"
     return _push(m, frame, op, facts, [*bound, *cells], purpose=purpose, subject=subject, made_by=function)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 __all__ = ["attributes_at", "delegate", "extend", "items_at", "join", "next_of", "next_or"]
@@ -245,6 +245,21 @@ def enumerate_step(iterator: Iterator[Any], box: list[int]) -> Any:
         box[0] = count + 1
         return count, item
     return END
+
+
+def places_step(items: Sequence[Any], place: list[int]) -> Any:
+    """As the iterator of a list: it asks for the length each time, and once it has ended it stays so."""
+    at = place[0]
+    if at < len(items) if at else items:
+        place[0] = at + 1
+        return item_at(items, at)
+    place[0] = _MAXSIZE
+    return END
+
+
+def item_at(items: Sequence[Any], at: int) -> Any:
+    """The item at a place that there is."""
+    return items[at]
 
 
 def map_of(function: Callable[[Any], Any], iterator: Iterator[Any]) -> Iterator[Any]:

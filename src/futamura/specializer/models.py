@@ -18,6 +18,7 @@ from typing import Final
 
 from futamura.ir.constant import count_of, makes_nan
 from futamura.ir.graph import Operation
+from futamura.specializer import library
 from futamura.specializer.builtin_errors import only_keeps_arguments
 from futamura.specializer.containers import store_item, usable_key, view_items
 from futamura.specializer.control import drain
@@ -26,12 +27,12 @@ from futamura.specializer.generators import is_generator
 from futamura.specializer.machine import Machine
 from futamura.specializer.memos import forgotten, is_missing, note_unknown, noted_store
 from futamura.specializer.plainness import is_record
-from futamura.specializer.promises import promised_length
+from futamura.specializer.promises import promised_item, promised_length
 from futamura.specializer.pure_calls import fold_call
 from futamura.specializer.purity import CHANGEABLE, DICTS, PURE_METHODS, claims, deep
 from futamura.specializer.raising import raise_value
 from futamura.specializer.refinement import answer, plain_check
-from futamura.specializer.rules import exact_type, sequence_items, site
+from futamura.specializer.rules import exact_type, hint_of, result_type, sequence_items, site
 from futamura.specializer.selfsame import is_plain_tuple
 from futamura.specializer.state import Frame
 from futamura.specializer.stepping import STEPS, inner_iterator, is_stepping, stepping
@@ -544,8 +545,18 @@ def _model_zip(
     kind = f"{'strict' if strict and len(args) > 1 else 'zip'} {len(args)}"
     if kind not in STEPS or site(frame) in m.refused or all(item is None for item in known):
         return None
-    inner = tuple([inner_iterator(m, arg) if item is None else item for arg, item in zip(args, known, strict=True)])
+    pairs = zip(args, known, strict=True)
+    inner = tuple([inner_iterator(m, frame, arg, n) if item is None else item for n, (arg, item) in enumerate(pairs)])
     return stepping(m, frame, kind, zip, inner)
+
+
+def _item_at(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    items, at = args
+    found = promised_item(items, at, m.state.intact)
+    kind = found[0] if found is not None else result_type("getitem", [exact_type(m, items), int])
+    return m.emit("getitem", (items, at), type=kind, hint=hint_of(frame, op), raises=False)
 
 
 def _steady(m: Machine, iterator: AbstractValue) -> bool:
@@ -573,3 +584,4 @@ MODELS: Final[dict[object, Model]] = {
 
 KEYWORD_MODELS[enumerate] = _model_enumerate
 KEYWORD_MODELS[zip] = _model_zip
+KEYWORD_MODELS[library.item_at] = _item_at

@@ -31,6 +31,7 @@ STEPS: Final[dict[str, Callable[..., object]]] = {
     "zip 3": library.zip_3,
     "strict 2": library.strict_2,
     "enumerate": library.enumerate_step,
+    "places": library.places_step,
 }
 """The step of each kind of iterator."""
 
@@ -58,9 +59,16 @@ def is_stepping(m: Machine, value: AbstractValue) -> bool:
     return entry is not None and entry.kind == "iterator" and isinstance(entry.extra, tuple)
 
 
-def inner_iterator(m: Machine, value: AbstractValue) -> AbstractValue:
-    """`iter(value)` at run time."""
-    return m.emit("iter", (value,))
+def inner_iterator(m: Machine, frame: Frame, value: AbstractValue, number: int) -> AbstractValue:
+    """`iter(value)` at run time, or, of a sequence whose class is known, the next place in it, which is known, too."""
+    if type(value) is not Dynamic or exact_type(m, value) not in _PLACED:
+        return m.emit("iter", (value,))
+    where = (site(frame), number)
+    place = m.virtual(VObject("list", list, (Known(0),), site=(where, "place")))
+    return m.virtual(VObject("iterator", object, (value, place), site=where, extra=("step", "places")))
+
+
+_PLACED: Final = (list, tuple, str)
 
 
 def enter_step(m: Machine, iterator: AbstractValue) -> bool:

@@ -1,4 +1,4 @@
-"""`==` and `!=` of values of exact classes are opposites: conditions are written the way that people write them.
+"""Comparisons of values of exact classes have opposites: conditions are written the way that people write them.
 
     if s != "users":                        if s == "users":
         if s != "orders":                       return 1
@@ -27,6 +27,9 @@ Exact = Callable[[Value], str]
 
 _OPPOSITE: Final = {"is": "is_not", "is_not": "is", "in": "not_in", "not_in": "in"}
 _OF_SCALARS: Final = {"eq": "ne", "ne": "eq"}
+_OF_ORDERED: Final = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt"}
+_ORDERED: Final = (frozenset({"int", "bool"}), frozenset({"str"}), frozenset({"bytes"}))
+"""Of two values of such classes one comes first, or they are equal; a NaN does neither."""
 _SCALARS: Final = frozenset({"int", "bool", "float", "complex", "str", "bytes", "NoneType"})
 
 
@@ -35,9 +38,12 @@ def opposite(tree: Expression, exact: Exact) -> str | None:
     if not isinstance(tree, Node):
         return None
     found = _OPPOSITE.get(tree.op.name)
-    if found is None and tree.op.name in _OF_SCALARS and all(_kind(kid, exact) in _SCALARS for kid in tree.kids):
-        return _OF_SCALARS[tree.op.name]
-    return found
+    if found is not None:
+        return found
+    name, kinds = tree.op.name, {_kind(kid, exact) for kid in tree.kids}
+    if name in _OF_SCALARS and kinds <= _SCALARS:
+        return _OF_SCALARS[name]
+    return _OF_ORDERED[name] if name in _OF_ORDERED and any(kinds <= group for group in _ORDERED) else None
 
 
 def _kind(tree: Expression, exact: Exact) -> str:
