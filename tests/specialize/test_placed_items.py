@@ -22,7 +22,7 @@ NAMES = ("a", "b", "c")
 
 
 def pairs(names: tuple[str, ...], row: Any) -> Any:
-    return {name: value for name, value in zip(names, row)}
+    return {name: [value] for name, value in zip(names, row)}
 
 
 def turned(names: tuple[str, ...], row: Any) -> Any:

@@ -15,7 +15,7 @@ import sys
 import time
 import types
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, Never
 
 from futamura.controls import is_marked
@@ -54,9 +54,11 @@ from futamura.specializer.control import ENDERS
 from futamura.specializer.declared import NOTHING, Declared
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.knowledge import Knowledge
+from futamura.specializer.ladder import descend
 from futamura.specializer.leaking import changed
-from futamura.specializer.machine import Machine, OutOfTime, OverBudget, Restart, Unsupported
-from futamura.specializer.origins import Trace, reachable, trace
+from futamura.specializer.machine import Machine, OverBudget, Restart, Unsupported
+from futamura.specializer.origins import reachable, trace
+from futamura.specializer.outcome import Outcome
 from futamura.specializer.overloads import only_dispatches
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style, static_size
 from futamura.specializer.programs import Point, name_values, point_of
@@ -73,7 +75,6 @@ from futamura.specializer.world import Assumption, Modules, World
 
 __all__ = ["Open", "Outcome", "specialize_function", "specialize_program"]
 
-_COUNTED: Final = ("source_blocks", "versions", "folded", "left", "restarts")
 
 MOST_LEFT: Final = 4
 """As many calls are left to save a specialization that runs out of budget."""
@@ -113,31 +114,6 @@ class Open:
     shape: Shape | None = None
     items: tuple[Any, ...] | None = None
     """The exact classes of the arguments that `*args` collects, if their number is promised too."""
-
-
-@dataclass(slots=True)
-class Outcome:
-    """A residual program, or None with the reason in `events`; what was assumed, and counts."""
-
-    program: Program | None
-    open: tuple[str, ...]
-    assumptions: tuple[Assumption, ...] = ()
-    events: tuple[Event, ...] = ()
-    stats: dict[str, Any] = field(default_factory=dict)
-    points: tuple[Point, ...] = ()
-    """Where the residual blocks come from; only of programs that were not Python functions."""
-    apart: Apart = field(default_factory=Apart)
-    """Open inputs that may not be one of the static objects; the original is right for those."""
-    trace: Trace | None = None
-    """What became of each source line, and why."""
-    declared: tuple[str, ...] = ()
-    """Promises that were used, and are not tested."""
-
-    @property
-    def seconds(self) -> dict[str, float]:
-        """The time of each phase; part of `stats`."""
-        found: dict[str, float] = self.stats.setdefault("seconds", {})
-        return found
 
 
 _Lowered = tuple[Program, Function, Mapping[str, object], tuple[types.CellType, ...]]
@@ -236,7 +212,7 @@ def specialize_function(
     run = _Run(subject, inputs, lower, limits, modules)
     run.watch = watch
     run.world.declare(declared)
-    return _outcome(run, polyvariance)
+    return descend(run, polyvariance)
 
 
 def specialize_program(
@@ -257,37 +233,12 @@ def specialize_program(
 
     subject = _Subject(program.main.qualname, home, root, style=how)
     run = _Run(subject, inputs, _no_source, budget if budget is not None else Budget(), None)
-    return _outcome(run, polyvariance)
+    return descend(run, polyvariance)
 
 
 def _no_source(function: types.FunctionType) -> Never:
     """Programs of the other languages have no Python functions to look into."""
     raise UnsupportedError(diagnose("FT101", f"`{function.__qualname__}` is not a function of the program"))
-
-
-def _outcome(run: _Run, polyvariance: Polyvariance) -> Outcome:
-    """Down the ladder until something comes out."""
-    for rung in (polyvariance, "none"):
-        try:
-            return run.outcome(rung)
-        except OverBudget as over:
-            run.events.append(Event("FT401", str(over)))
-        except OutOfTime as over:
-            run.events.append(Event("FT411", f"{run.subject.qualname}: {over}: the original code is used"))
-            break
-        except Unsupported as reason:
-            run.events.append(run.unsupported(reason))
-            break
-        except VerificationError as broken:
-            text = f"the residual code was not well-formed ({broken}): the original code is used"
-            run.events.append(Event("FT901", text))
-            break
-        except RecursionError:
-            run.events.append(Event("FT405", "nesting of data or calls is too deep: the original code is used"))
-            break
-    else:
-        run.events.append(Event("FT410", f"{run.subject.qualname} did not settle: the original code is used"))
-    return Outcome(None, run.open, events=tuple(run.events), stats=dict.fromkeys(_COUNTED, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,6 +273,14 @@ class _Run:
         self._machine: Machine | None = None
         self._deadline: Final = None if budget.seconds is None else time.monotonic() + budget.seconds
 
+    @property
+    def name(self) -> str:
+        return self.subject.qualname
+
+    def operations(self) -> int:
+        """How many operations the sources have that were looked at."""
+        return sum([len(block.ops) for facts in self.sources.all() for block in facts.function.blocks])
+
     def unsupported(self, reason: Unsupported) -> Event:
         """The event of what ended the specialization."""
         function = self.subject.function
@@ -335,7 +294,7 @@ class _Run:
     def outcome(self, polyvariance: str) -> Outcome:
         facts = self.subject.root(self.sources)
         if facts is None:
-            raise Unsupported(f"{self.subject.qualname} has no source that could be read")
+            raise Unsupported(f"{self.name} has no source that could be read")
         assert polyvariance in ("auto", "all", "none")
         events, knowledge = self.events.append, self.sources.knowledge
         versions = Versions(polyvariance, self.budget, self._fresh, events, knowledge)  # type: ignore[arg-type]

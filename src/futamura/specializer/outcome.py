@@ -1,0 +1,43 @@
+"""What a specialization gives: a residual program and what was assumed for it, or the reason why there is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from futamura.ir.graph import Program
+from futamura.specializer.aliasing import Apart
+from futamura.specializer.origins import Trace
+from futamura.specializer.policy import Event
+from futamura.specializer.programs import Point
+from futamura.specializer.world import Assumption
+
+__all__ = ["COUNTED", "Outcome"]
+
+COUNTED: Final = ("source_blocks", "versions", "folded", "left", "restarts")
+"""What `stats` counts."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """A residual program, or None with the reason in `events`; what was assumed, and counts."""
+
+    program: Program | None
+    open: tuple[str, ...]
+    assumptions: tuple[Assumption, ...] = ()
+    events: tuple[Event, ...] = ()
+    stats: dict[str, Any] = field(default_factory=dict)
+    points: tuple[Point, ...] = ()
+    """Where the residual blocks come from; only of programs that were not Python functions."""
+    apart: Apart = field(default_factory=Apart)
+    """Open inputs that may not be one of the static objects; the original is right for those."""
+    trace: Trace | None = None
+    """What became of each source line, and why."""
+    declared: tuple[str, ...] = ()
+    """Promises that were used, and are not tested."""
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """The time of each phase; part of `stats`."""
+        found: dict[str, float] = self.stats.setdefault("seconds", {})
+        return found
