@@ -218,3 +218,52 @@ def test_what_is_asked_for_what_asking_does_is_a_test() -> None:
     residual = futamura.specialize(asking, 3)
     assert "if x < 3:" in residual.source and "True" not in residual.source
     assert residual(Noted()) is None and asked == [3, "truth"]
+
+
+def finding(bounds: list[int], x: int) -> tuple[int, list[int], str]:
+    import bisect
+    import os.path
+    from itertools import chain as chained
+    from itertools import islice
+
+    return bisect.bisect(bounds, x), list(islice(chained(bounds, [x]), 3)), os.path.join("a", str(x))
+
+
+def test_imports_in_functions_are_statements() -> None:
+    residual = futamura.specialize(finding, [1, 5])
+    lines = [line.strip() for line in residual.source.splitlines()]
+    assert {"import bisect", "import os.path", "from itertools import islice"} < {*lines}
+    assert "__import__" not in residual.source
+    assert residual(3) == finding([1, 5], 3)
+
+
+def blurred(kernel: list[int], rows: list[list[int]]) -> list[list[int]]:
+    found = []
+    for y in range(len(rows)):
+        line = []
+        for x in range(1, len(rows[y]) - 1):
+            total = 0
+            for at, weight in enumerate(kernel):
+                total += weight * rows[y][x + at - 1]
+            line.append(total)
+        found.append(line)
+    return found
+
+
+def test_one_step_forth_and_one_back_is_no_variable() -> None:
+    residual = futamura.specialize(blurred, [1, 2, 1])
+    assert [place in residual.source for place in ("[x - 1]", "[x]", "[x + 1]")] == [True] * 3
+    assert not [line for line in residual.source.splitlines() if line.strip().endswith((" = x", " = y"))]
+    rows = [[1, 2, 3, 4], [5, 6, 7, 8]]
+    assert residual(rows) == blurred([1, 2, 1], rows)
+
+
+def around(offsets: tuple[int, ...], size: int) -> list[int]:
+    return [(at + offset) % size for at in range(size) for offset in offsets]
+
+
+def test_constants_are_written_without_a_sign() -> None:
+    residual = futamura.specialize(around, (-1, 2))
+    assert "(at - 1)" in residual.source
+    assert "+ -" not in residual.source
+    assert residual(5) == around((-1, 2), 5)

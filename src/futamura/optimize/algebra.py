@@ -36,14 +36,20 @@ def algebra(graph: FlowGraph, inference: Inference) -> bool:
     """Shorten chains; did anything change?"""
     chains = _Chains(graph, inference)
     changed = False
+    replaced: dict[Value, Value] = {}
     for at in inference.layout.order:
         if at in inference.reached:
             node = graph.node(at)
             ops: list[Operation] = []
             for op in node.ops:
-                ops.extend(chains.shortened(op))
+                for one in chains.shortened(op):
+                    if one.name == "copy" and one is not op:
+                        replaced.update(zip(one.results, one.args))
+                    else:
+                        ops.append(one)
             changed = changed or len(ops) != len(node.ops) or any(a is not b for a, b in zip(ops, node.ops))
             node.ops = ops
+    graph.replace(replaced)
     return changed
 
 
@@ -68,6 +74,7 @@ class _Chains:
             if further is None:
                 break
             best = further
+        best = self._unsigned(*best, kind)
         new: list[Operation] = []
         if best[0] == "and" and kind == "int":
             new = self._unmasked(best[1], best[2])
@@ -170,9 +177,13 @@ class _Chains:
         if both is None:
             return None
         self._graph.fire(rule.name)
-        sign = SIGNS.get(operator) if kind == "int" else None
-        if sign is not None and holds(sign, {"c": both.value}):
-            self._graph.fire(sign.name)
-            operator, _, unsigned = cast("tuple[str, str, Term]", sign.after)
-            both = Constant(computed(unsigned, {"c": both.value}))
         return operator, operand, both
+
+    def _unsigned(self, name: str, value: Value, constant: Constant, kind: str) -> tuple[str, Value, Constant]:
+        """`x - 1` for `x + -1`."""
+        sign = SIGNS.get(name) if kind == "int" else None
+        if sign is None or not holds(sign, {"c": constant.value}):
+            return name, value, constant
+        self._graph.fire(sign.name)
+        operator, _, unsigned = cast("tuple[str, str, Term]", sign.after)
+        return operator, value, Constant(computed(unsigned, {"c": constant.value}))

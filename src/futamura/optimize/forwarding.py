@@ -12,12 +12,15 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from typing import Final
 
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.evaluate import INPLACE
 from futamura.ir.graph import Block, Edge, Function, Operation, Program, Value
 
 __all__ = ["forward"]
+
+_STATEMENTS: Final = frozenset({"cell", "import", "import_from"})
 
 
 def forward(program: Program) -> Program:
@@ -50,7 +53,7 @@ def _forwarded(function: Function) -> Function:
     unnamed: set[Value] = set()
     for block in function.blocks:
         for operation in block.ops:
-            if operation.name == "cell" or _is_definition(operation):
+            if operation.name in _STATEMENTS or _is_definition(operation):
                 # A variable that a nested function captures is one, however often it is used; a definition has a name.
                 continue
             if len(operation.results) == 1 and operation.results[0] not in updated:

@@ -475,8 +475,6 @@ class Inference:
         if called is None:
             return self._inside(source)
         bounds = [self._shape(value) for value in called.args[1:]]
-        if any(bound.type not in ("int", "bool") for bound in bounds):
-            return NOTHING
         if len(bounds) == 3 and bounds[2].low is not None and bounds[2].low > 0:
             bounds.pop()
         if len(bounds) > 2:

@@ -19,7 +19,7 @@ from futamura.ir.graph import Operation
 from futamura.runtime import delete_global, read_global, write_global
 from futamura.specializer import library
 from futamura.specializer.machine import Machine, Restart, Unsupported
-from futamura.specializer.rules import rule
+from futamura.specializer.rules import hint_of, rule
 from futamura.specializer.state import Frame
 from futamura.specializer.values import Known
 
@@ -85,9 +85,10 @@ def import_module(m: Machine, frame: Frame, op: Operation) -> None:
         except ImportError:
             raise Unsupported("a relative import of another module", op.span) from None
         level = 0
-    m.set(frame, op, m.emit("import", (), (name, names, level)))
+    m.set(frame, op, m.emit("import", (), (name, names, level), hint=hint_of(frame, op)))
 
 
 @rule("import_from")
 def import_member(m: Machine, frame: Frame, op: Operation) -> None:
-    m.set(frame, op, m.emit("import_from", [m.get(frame, arg) for arg in op.args], op.attr))
+    args = [m.get(frame, arg) for arg in op.args]
+    m.set(frame, op, m.emit("import_from", args, op.attr, hint=hint_of(frame, op)))
