@@ -20,11 +20,26 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
 from futamura.analysis.methods import BUILTINS, GIVING, MUTATING, PASSING, PURE_MODULES, READING, SPECIAL, WRITING
+from futamura.frontend.implied import (
+    MAKING,
+    changing_classes,
+    is_own_class,
+    is_special,
+    operands,
+    parameters,
+    receiver,
+    shifts,
+)  # fmt: skip
 from futamura.frontend.walking import (
     SCOPES,
     Scope,
+    acts,
     bound_names,
+    defaults,
+    global_names,
     imported_names,
+    is_foreign,
+    is_of_class,
     own_nodes,
     value_nodes,
 )  # fmt: skip
@@ -38,7 +53,11 @@ _Source: TypeAlias = "str | _Place | ast.AST | _In"
 expression makes, what was put into one of these."""
 _RAISED: Final = (None, "raised")
 """The place of all that was raised."""
-_MAKING: Final = ("__init__", "__new__", "__post_init__")
+_ANY_ATTRIBUTE: Final = (None, ".*")
+_STORING: Final = ("setattr", "delattr")
+_OWN_WAYS: Final = (*_STORING, "super")
+_OPERAND: Final = (None, "operand")
+"""The place of all that operators, statements and builtins may hand to special methods."""
 _STEPPING: Final = ("send", "__next__")
 """Methods of iterators that give items, as those of GIVING do of containers; what `send` gets is not only read."""
 _NOTHING: Final[frozenset[_Source]] = frozenset()
@@ -66,35 +85,15 @@ class Changed(NamedTuple):
     """A function changes the object that has this name."""
     items: frozenset[str]
     """A function changes what it takes out of this object."""
+    classes: frozenset[str] = frozenset()
+    """Classes whose instances are changed by their own special methods: by whatever asks or compares them."""
+    reading: frozenset[str] = frozenset()
+    """Classes of descriptors that change the object of which an attribute is read."""
 
 
 def changed_by_functions(tree: ast.Module, without: Collection[ast.AST] = ()) -> Changed:
     """What the functions of a module change, but for some of them."""
-    return _Items(tree, frozenset(_globals(tree)), without).run()
-
-
-def _globals(tree: ast.Module) -> Iterator[str]:
-    """The names that the module, or a function of it, binds to what may have items; those of attributes with a dot."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Global):
-            yield from node.names
-        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            yield "." + node.attr
-    work: list[ast.AST] = list(tree.body)
-    while work:
-        node = work.pop()
-        if isinstance(node, ast.ClassDef):
-            yield ".__annotations__"
-            yield from ("." + name for name in _globals(ast.Module(node.body, [])))
-        if isinstance(node, (*SCOPES, ast.ClassDef, ast.Constant)):
-            continue
-        if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Constant):
-            continue
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
-        if isinstance(node, ast.ImportFrom):
-            yield from (alias.asname or alias.name for alias in node.names)
-        work.extend(ast.iter_child_nodes(node))
+    return _Items(tree, frozenset(global_names(tree)), without).run()
 
 
 class _Items:
@@ -114,14 +113,14 @@ class _Items:
             isinstance(node, ast.Name) and node.id in self.classes for node in value_nodes(tree)
         )
         """Is a class of the module used as a value, so that any call may make an instance?"""
-        self.foreign: Final = any(self.is_foreign_value(node) for node in value_nodes(tree))
+        self.foreign: Final = any(is_foreign(node, self.imported) for node in value_nodes(tree))
         self.own: Final = {function: list(own_nodes(function)) for function in self.functions}
         self.bound: Final[dict[Scope, frozenset[str]]] = {
             function: frozenset(bound_names(function, self.own[function])) for function in self.functions
         }
         self.bound[_MODULE] = frozenset()
         self.acting: Final = {
-            function: [node for node in self.own[function] if _acts(node)] for function in self.functions
+            function: [node for node in self.own[function] if acts(node)] for function in self.functions
         }
         self.around: Final = {
             inner: outer for outer in self.functions for inner in self.own[outer] if inner is not outer
@@ -146,6 +145,22 @@ class _Items:
                 self.hold_all(function, frozenset({_RAISED}))
             elif function.name in SPECIAL:  # operators and statements call it, and do what they like with its result
                 self.changed |= {function, _In(function)}
+        seen = self.reached()
+        special = [(one, part.arg) for one in filter(is_special, self.functions) for part in parameters(one)[1:]]
+        if not seen.isdisjoint(special) or not seen.isdisjoint(map(_In, special)):
+            self.hold_operands(special)
+            seen = self.reached()
+        itself = self.itself.union(source for source in seen if isinstance(source, str))
+        items = (source.source for source in seen if isinstance(source, _In))
+        classes, reading = changing_classes(
+            self.classes.values(), lambda one, name: (one, name) in seen or _In((one, name)) in seen
+        )
+        return Changed(
+            frozenset(itself), frozenset(source for source in items if isinstance(source, str)), classes, reading
+        )
+
+    def reached(self) -> set[_Source]:
+        """All that is changed."""
         seen: set[_Source] = set()
         work = list(self.changed)
         while work:
@@ -156,9 +171,15 @@ class _Items:
                 if isinstance(source, _In):
                     work.extend(map(_in, self.sources.get(source, ())))
                     work.extend(_items_of(self.sources.get(source.source, ())))
-        itself = self.itself.union(source for source in seen if isinstance(source, str))
-        items = (source.source for source in seen if isinstance(source, _In))
-        return Changed(frozenset(itself), frozenset(source for source in items if isinstance(source, str)))
+        return seen
+
+    def hold_operands(self, special: Iterable[_Place]) -> None:
+        """A special method changes an argument, which may be any operand and what is in it."""
+        for function in self.functions:
+            found = self.all(function, [one for node in self.own[function] for one in operands(node)])
+            self.hold(_OPERAND, found | _items_of(found))
+        for place in special:
+            self.hold(place, frozenset({_OPERAND}))
 
     # -- what an expression may be
 
@@ -186,7 +207,7 @@ class _Items:
             return frozenset({(self.scope_of(function, node.id), node.id)})
         if isinstance(node, ast.Attribute):
             own = self.named.get(node.attr, ())  # a property, perhaps
-            return self.items(function, node.value) | {(None, "." + node.attr), *own}
+            return self.items(function, node.value) | {(None, "." + node.attr), _ANY_ATTRIBUTE, *own}
         if isinstance(node, (ast.Await, ast.YieldFrom)):
             return self.of(function, node.value) | self.items(function, node.value)
         if isinstance(node, (ast.Subscript, ast.Starred)):
@@ -236,6 +257,9 @@ class _Items:
         return _NOTHING.union(*(self.of(function, node) for node in nodes))
 
     def result(self, function: Scope, call: ast.Call) -> frozenset[_Source]:
+        own = receiver(function)
+        if isinstance(call.func, ast.Name) and call.func.id == "super" and not call.args and own is not None:
+            return frozenset({(function, own)})
         callees = self.callees(function, call)
         found = _NOTHING.union(callees)
         given = self.given(function, call)
@@ -273,17 +297,12 @@ class _Items:
                     scope = self.scope_of(function, node.id)
                     if scope is not None:
                         yield scope, node.id
-            arguments = function.args
-            given = [*arguments.posonlyargs, *arguments.args][-len(arguments.defaults) :] if arguments.defaults else []
-            given += [one for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults) if default is not None]
-            yield from ((function, one.arg) for one in given)
+            yield from ((function, parameter.arg) for parameter, _ in defaults(function))
 
     def hold_defaults(self, function: Scope) -> None:
         """A parameter may be its default, which the code around the function gives."""
-        arguments = function.args
-        named = [*arguments.posonlyargs, *arguments.args][-len(arguments.defaults) :] if arguments.defaults else []
-        for argument, default in [*zip(named, arguments.defaults), *zip(arguments.kwonlyargs, arguments.kw_defaults)]:
-            self.hold((function, argument.arg), self.of(self.around.get(function, _MODULE), default))
+        for parameter, default in defaults(function):
+            self.hold((function, parameter.arg), self.of(self.around.get(function, _MODULE), default))
 
     # -- what a statement does
 
@@ -332,18 +351,18 @@ class _Items:
         if node.attr in MUTATING:
             self.change(function, node.value)
         for one in self.named.get(node.attr, ()):
-            receiver = next(iter((*one.args.posonlyargs, *one.args.args)), None)
-            if receiver is not None:
-                self.hold((one, receiver.arg), self.of(function, node.value))
+            own = receiver(one)
+            if own is not None and not is_of_class(one):
+                self.hold((one, own), self.of(function, node.value))
 
     def call(self, function: Scope, call: ast.Call) -> None:
         callees = self.callees(function, call)
         given = self.given(function, call)
         if isinstance(call.func, ast.Attribute):
             self.call_method(function, call.func, given, known=bool(callees))
-        elif isinstance(call.func, ast.Name) and call.func.id in ("setattr", "delattr") and call.args:
-            for argument in call.args:
-                self.change(function, argument)
+        elif isinstance(call.func, ast.Name) and call.func.id in _STORING and call.args:
+            self.change(function, call.args[0])
+            self.set_attribute(function, call)
         elif isinstance(call.func, ast.Name) and call.func.id == "getattr" and len(call.args) > 1:
             named = call.args[1]
             if isinstance(named, ast.Constant) and named.value in MUTATING:
@@ -370,6 +389,19 @@ class _Items:
                 if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
                     self.hold((None, "." + statement.target.id), given)
 
+    def set_attribute(self, function: Scope, call: ast.Call) -> None:
+        """`setattr(x, name, value)`: any attribute may be the value, if the name is not known."""
+        held = self.all(function, call.args[2:])
+        named = call.args[1] if len(call.args) > 1 else None
+        if isinstance(named, ast.Constant):
+            self.put(function, ast.Attribute(call.args[0], str(named.value), ast.Store()), held)
+            return
+        self.put_in(function, call.args[0], held)
+        self.hold(_ANY_ATTRIBUTE, held)
+        for one in self.functions:
+            if not isinstance(one, ast.Lambda) and any(isinstance(by, ast.Attribute) for by in one.decorator_list):
+                self.hold_all(one, held)  # the setter of a property, perhaps
+
     def call_method(self, function: Scope, method: ast.Attribute, given: frozenset[_Source], *, known: bool) -> None:
         module = self.module_of(function, method.value)
         if module is not None or method.attr in READING:
@@ -392,7 +424,8 @@ class _Items:
             if callee.id in self.imported:
                 module, _, name = self.imported[callee.id].rpartition(".")
                 return module in PURE_MODULES and name not in WRITING
-            if callee.id in self.named or callee.id in self.classes or self.is_builtin(function, callee.id):
+            named = callee.id in self.named or callee.id in self.classes or callee.id in _STORING
+            if named or self.is_builtin(function, callee.id):
                 return True
         return isinstance(callee, ast.Lambda) or not self.foreign
 
@@ -415,7 +448,7 @@ class _Items:
         callee = call.func
         if isinstance(callee, ast.Name):
             known = callee.id in self.named or callee.id in self.classes or callee.id in self.imported
-            return not known and not self.is_builtin(function, callee.id)
+            return not (known or callee.id in _OWN_WAYS or self.is_builtin(function, callee.id))
         return not isinstance(callee, (ast.Lambda, ast.Attribute))
 
     def callees(self, function: Scope, call: ast.Call) -> list[Scope]:
@@ -429,8 +462,10 @@ class _Items:
                 return self.named[callee.id]
             if callee.id in self.classes:
                 return self.constructors_of(callee.id)
-            if self.is_builtin(function, callee.id) or callee.id in self.imported:
+            if self.is_builtin(function, callee.id) or callee.id in self.imported or callee.id in _OWN_WAYS:
                 return []
+            if is_own_class(function, callee.id, self.own[function]):  # `cls()`
+                return self.constructors()
         return [*self.loose, *(self.constructors() if self.makes_any else ())]
 
     def constructors_of(self, name: str) -> list[Scope]:
@@ -445,11 +480,11 @@ class _Items:
                 return self.constructors()
             seen.add(name)
             work.extend(base.id if isinstance(base, ast.Name) else "" for base in self.classes[name].bases)
-            found.extend(one for one in self.classes[name].body if isinstance(one, SCOPES) and one.name in _MAKING)
+            found.extend(one for one in self.classes[name].body if isinstance(one, SCOPES) and one.name in MAKING)
         return found
 
     def constructors(self) -> list[Scope]:
-        return [one for name in _MAKING for one in self.named.get(name, ())]
+        return [one for name in MAKING for one in self.named.get(name, ())]
 
     def passing(self, function: Scope, call: ast.Call) -> _Passing:
         """What a call passes at its positions and by its keywords."""
@@ -474,16 +509,16 @@ class _Items:
 
     def hold_arguments(self, passing: _Passing, call: ast.Call, callee: Scope) -> None:
         names = [one.arg for one in (*callee.args.posonlyargs, *callee.args.args)]
-        shifts = _shifts(call, callee)
+        moved = shifts(call, callee)
         for at, (argument, held) in enumerate(zip(call.args, passing.positions)):
             starred = isinstance(argument, ast.Starred)
-            for shift in shifts:
+            for shift in moved:
                 if at + shift < len(names) and not starred:
                     self.hold((callee, names[at + shift]), held)
             if starred or at >= len(names):
                 for name in names:
                     self.hold((callee, name), held)
-            if starred or at + max(shifts) >= len(names):
+            if starred or at + max(moved) >= len(names):
                 self.collect(callee, callee.args.vararg, held)
         named = (*names, *(one.arg for one in callee.args.kwonlyargs))
         for keyword, held in zip(call.keywords, passing.named):
@@ -553,17 +588,6 @@ class _Items:
         name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
         return self.named.get(name, []) if name is not None else []
 
-    def is_foreign_value(self, node: ast.AST) -> bool:
-        """Is this a function of another module, of which it is not known what it changes?"""
-        name = node.attr if isinstance(node, ast.Attribute) else ""
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        if not isinstance(node, ast.Name) or node.id not in self.imported:
-            return False
-        module = self.imported[node.id]
-        home, _, own = module.rpartition(".")
-        return (name or own) in WRITING or not {module, home} & PURE_MODULES
-
 
 def _in(source: _Source) -> _Source:
     """What is in it, at any depth."""
@@ -572,26 +596,3 @@ def _in(source: _Source) -> _Source:
 
 def _items_of(sources: Iterable[_Source]) -> frozenset[_Source]:
     return frozenset(map(_in, sources))
-
-
-def _shifts(call: ast.Call, callee: Scope) -> tuple[int, ...]:
-    """By how many parameters arguments are moved: none, or one, behind the object that a method is called on."""
-    explicit = isinstance(call.func, ast.Attribute)
-    if not isinstance(callee, ast.Lambda) and callee.name in _MAKING:
-        if isinstance(call.func, ast.Attribute):
-            bound = isinstance(call.func.value, ast.Call)  # `super().__init__(...)`
-            return (0,) if callee.name == "__new__" else (1,) if bound else (0, 1)
-        return (1,)  # behind the new object
-    return (0, 1) if explicit or callee.args.args[:1] else (0,)
-
-
-_ACTING: Final = (
-    *(ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.AugAssign, ast.For, ast.AsyncFor, ast.comprehension, ast.withitem),
-    *(ast.Subscript, ast.Match, ast.Raise, ast.ExceptHandler, ast.Return, ast.Yield),
-    *(ast.YieldFrom, ast.Call, ast.Attribute),
-)
-
-
-def _acts(node: ast.AST) -> bool:
-    """Does the node move or change values?"""
-    return isinstance(node, _ACTING)

@@ -47,12 +47,28 @@ def changing_objects(namespace: Mapping[str, object], changed: Changed) -> dict[
             found[id(value.__self__)] = value.__self__  # kept to be called at any time
         if name in changed.items:
             _add_parts(value, found)
+        if _changes_itself(value, module, changed):
+            found[id(value)] = value
+            _add_parts(value, found)
         if not gc.is_tracked(value):
             continue  # it refers to nothing that has contents
         if id(value) not in seen:
             seen.add(id(value))
             work.extend(_named_parts(value, module))
     return found
+
+
+def _changes_itself(value: object, module: object, changed: Changed) -> bool:
+    """Is this an instance that special methods of its class change, or the descriptors of its attributes?"""
+    if not (changed.classes or changed.reading) or is_a(value, _CLOSED):
+        return False
+    for cls in type(value).__mro__:
+        if cls.__module__ == module and cls.__name__ in changed.classes:
+            return True
+        for part in list(cls.__dict__.values()) if changed.reading else ():
+            if type(part).__module__ == module and type(part).__name__ in changed.reading:
+                return True
+    return False
 
 
 def is_container(value: object) -> bool:

@@ -10,10 +10,15 @@ Invariant: order is that of a walk, never that of a set.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final, TypeAlias
 
-__all__ = ["SCOPES", "Scope", "bound_names", "imported_names", "own_nodes", "value_nodes"]
+from futamura.analysis.methods import PURE_MODULES, WRITING
+
+__all__ = [
+    "SCOPES", "Scope", "acts", "bound_names", "defaults", "global_names", "imported_names", "is_foreign",
+    "is_of_class", "own_nodes", "value_nodes",
+]  # fmt: skip
 
 Scope: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -27,6 +32,30 @@ def imported_names(tree: ast.Module) -> Iterator[tuple[str, str]]:
                 yield (alias.asname, alias.name) if alias.asname else (alias.name.partition(".")[0],) * 2
         elif isinstance(node, ast.ImportFrom):
             yield from ((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)
+
+
+def global_names(tree: ast.Module) -> Iterator[str]:
+    """The names that the module, or a function of it, binds to what may have items; those of attributes with a dot."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Global):
+            yield from node.names
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield "." + node.attr
+    work: list[ast.AST] = list(tree.body)
+    while work:
+        node = work.pop()
+        if isinstance(node, ast.ClassDef):
+            yield ".__annotations__"
+            yield from ("." + name for name in global_names(ast.Module(node.body, [])))
+        if isinstance(node, (*SCOPES, ast.ClassDef, ast.Constant)):
+            continue
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Constant):
+            continue
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        if isinstance(node, ast.ImportFrom):
+            yield from (alias.asname or alias.name for alias in node.names)
+        work.extend(ast.iter_child_nodes(node))
 
 
 def value_nodes(tree: ast.Module) -> Iterator[ast.expr]:
@@ -58,6 +87,27 @@ def value_nodes(tree: ast.Module) -> Iterator[ast.expr]:
         work.extend(parts)
 
 
+def is_of_class(function: Scope, *kinds: str) -> bool:
+    """Does a method get the class of what it is called on ("classmethod"), or nothing of it ("staticmethod")?"""
+    decorators = [] if isinstance(function, ast.Lambda) else function.decorator_list
+    return any(isinstance(one, ast.Name) and one.id in (kinds or _OF_CLASS) for one in decorators)
+
+
+_OF_CLASS: Final = ("classmethod", "staticmethod")
+
+
+def is_foreign(node: ast.AST, imported: Mapping[str, str]) -> bool:
+    """Is this a function of another module, of which it is not known what it changes?"""
+    name = node.attr if isinstance(node, ast.Attribute) else ""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    if not isinstance(node, ast.Name) or node.id not in imported:
+        return False
+    module = imported[node.id]
+    home, _, own = module.rpartition(".")
+    return (name or own) in WRITING or not {module, home} & PURE_MODULES
+
+
 def own_nodes(function: Scope) -> Iterator[ast.AST]:
     """The nodes of a function, down to nested functions, which are among them."""
     work: list[ast.AST] = [function.body] if isinstance(function, ast.Lambda) else list(function.body)
@@ -66,6 +116,17 @@ def own_nodes(function: Scope) -> Iterator[ast.AST]:
         yield node
         if not isinstance(node, SCOPES):
             work.extend(ast.iter_child_nodes(node))
+
+
+def defaults(function: Scope) -> list[tuple[ast.arg, ast.expr]]:
+    """The parameters that have a default, and this."""
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    named = zip(arguments.kwonlyargs, arguments.kw_defaults)
+    return [
+        *zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults),
+        *((one, default) for one, default in named if default is not None),
+    ]
 
 
 def bound_names(function: Scope, nodes: list[ast.AST]) -> Iterator[str]:
@@ -83,3 +144,15 @@ def bound_names(function: Scope, nodes: list[ast.AST]) -> Iterator[str]:
             yield node.name
         elif isinstance(node, ast.MatchMapping) and node.rest is not None:
             yield node.rest
+
+
+_ACTING: Final = (
+    *(ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.AugAssign, ast.For, ast.AsyncFor, ast.comprehension, ast.withitem),
+    *(ast.Subscript, ast.Match, ast.Raise, ast.ExceptHandler, ast.Return, ast.Yield),
+    *(ast.YieldFrom, ast.Call, ast.Attribute),
+)
+
+
+def acts(node: ast.AST) -> bool:
+    """Does the node move or change values?"""
+    return isinstance(node, _ACTING)

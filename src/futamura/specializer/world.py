@@ -267,6 +267,8 @@ class World:
 
     def _promise(self, value: object) -> None:
         work = [value]
+        if is_a(value, type):  # what it and its bases have as attributes
+            work += [part for cls in value.__mro__ if cls.__module__ != "builtins" for part in cls.__dict__.values()]
         while work:
             item = work.pop()
             if id(item) not in self._promised and is_mutable(item):

@@ -1,0 +1,190 @@
+"""What operators, statements and builtins call without naming it changes things, too: these are no constants.
+
+    ROWS = {"k": Lazy()}                f reads ROWS["k"].n, and use() asks for the length, which adds to it
+
+Invariant: what the residual gives after `use` is what the function gives.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import futamura
+
+NUMBERS = itertools.count()
+
+
+def module_of(text: str, folder: Path) -> ModuleType:
+    name = f"implied_{next(NUMBERS)}"
+    file = folder / f"{name}.py"
+    file.write_text(text)
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None and spec.loader is not None
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+ITSELF = {
+    "def __getitem__(self, i): self.n += 1": "ROWS['k'][0]",
+    "def __len__(self): self.n += 1; return 1": "len(ROWS['k'])",
+    "def __str__(self): self.n += 1; return 'a'": "f'{ROWS[\"k\"]}'",
+    "def __eq__(self, other): self.n += 1": "ROWS['k'] == 3",
+    "def __bool__(self): self.n += 1; return True": "1 if ROWS['k'] else 2",
+    "def __next__(self): self.n += 1\n    def __iter__(self): return self": "[a for a, _ in zip(ROWS['k'], 'ab')]",
+    "def __hash__(self): self.n += 1; return 3": "{ROWS['k']: 1}",
+    "def __call__(self): self.n += 1": "ROWS['k']()",
+    "def __add__(self, other): self.n += 1": "ROWS['k'] + 1",
+    "def __contains__(self, other): self.more(); return True\n    def more(self): self.n += 1": "2 in ROWS['k']",
+    "def __getattr__(self, name): self.__dict__['n'] = 7": "ROWS['k'].missing",
+    "def __format__(self, how): self.n += 1; return how": "f'{ROWS[\"k\"]:>3}'",
+    "def __lt__(self, other): self.n += 1; return True": "sorted([ROWS['k'], ROWS['k']])",
+}
+"""A special method that changes its own object, and what calls it."""
+
+
+@pytest.mark.parametrize("method", ITSELF)
+def test_a_method_that_changes_its_object(method: str, tmp_path: Path) -> None:
+    module = module_of(
+        f"class Lazy:\n    n = 0\n    {method}\nclass Own(Lazy):\n    pass\nROWS = {{'k': Own()}}\n"
+        f"def use(): return {ITSELF[method]}\ndef f(x): return ROWS['k'].n + x\n",
+        tmp_path,
+    )
+    residual = futamura.specialize(module.f)
+    assert residual(1) == module.f(1)
+    module.use()
+    assert residual(1) == module.f(1) != 1
+
+
+def test_a_context_manager_that_changes_itself(tmp_path: Path) -> None:
+    module = module_of(
+        "class Span:\n    n = 0\n    def __enter__(self): self.n += 1\n    def __exit__(self, *gone): self.n += 1\n"
+        "SPANS = [Span()]\ndef use():\n    with SPANS[0]: pass\ndef f(x): return SPANS[0].n + x\n",
+        tmp_path,
+    )
+    residual = futamura.specialize(module.f)
+    module.use()
+    assert residual(1) == module.f(1) == 3
+
+
+ARGUMENTS = {
+    "def __setattr__(self, name, v): v.append(2)": "ANY.x = ROWS['k']",
+    "def __setitem__(self, at, v): v.append(2)": "ANY[1] = ROWS['k']",
+    "def __setitem__(self, v, at): LOG.append(v)": "ANY[Row(ROWS['k'])] = 1; [one.row.append(3) for one in LOG]",
+    "def __getitem__(self, v): v.append(2)": "ANY[ROWS['k']]",
+    "def __contains__(self, v): v.append(2); return True": "ROWS['k'] in ANY",
+    "def __add__(self, v): v.append(2)": "ANY + ROWS['k']",
+    "def __radd__(self, v): v.append(2)": "ROWS['k'] + ANY",
+    "def __lt__(self, v): v.append(2)": "ANY < ROWS['k']",
+    "def __iadd__(self, v): v.append(2); return self": "any = ANY; any += ROWS['k']",
+    "def __call__(self, v): v.append(2)": "ANY(ROWS['k'])",
+    "def __class_getitem__(cls, v): v.append(2)": "Any[ROWS['k']]",
+    "def __init_subclass__(cls, rows=()): rows and rows.append(2)": "type('B', (Any,), {}, rows=ROWS['k'])",
+}
+"""A special method that changes what it gets, and what calls it."""
+
+
+@pytest.mark.parametrize("method", ARGUMENTS)
+def test_a_method_that_changes_its_argument(method: str, tmp_path: Path) -> None:
+    module = module_of(
+        f"LOG = []\nclass Row:\n    def __init__(self, row): self.row = row\nclass Any:\n    {method}\n"
+        f"ANY = Any()\nROWS = {{'k': [1]}}\ndef use(): {ARGUMENTS[method]}\ndef f(x): return len(ROWS['k']) + x\n",
+        tmp_path,
+    )
+    residual = futamura.specialize(module.f)
+    module.use()
+    assert residual(1) == module.f(1) == 3
+
+
+@pytest.mark.parametrize(
+    ("method", "reads"),
+    [
+        ("def __get__(self, one, cls=None): one.n += 1; return 3", "ONES[0].n"),
+        ("def __get__(self, one, cls=None):\n        if one: self.n += 1\n        return self", "One.__dict__['p'].n"),
+        ("def __set__(self, one, v): v.append(1)\n    def __get__(self, one, cls=None): return 1", "len(ROWS['k'])"),
+    ],
+)
+def test_descriptors(method: str, reads: str, tmp_path: Path) -> None:
+    module = module_of(
+        f"class D:\n    n = 0\n    {method}\nclass One:\n    n = 0\n    p = D()\nONES = [One()]\nROWS = {{'k': [1]}}\n"
+        f"def use():\n    ONES[0].p\n    if hasattr(D, '__set__'): ONES[0].p = ROWS['k']\n"
+        f"def f(x): return {reads} + x\n",
+        tmp_path,
+    )
+    residual = futamura.specialize(module.f)
+    assert residual(1) == module.f(1)
+    module.use()
+    assert residual(1) == module.f(1)
+
+
+DECLARING = """
+class Field:
+    def __init__(self, default=None): self.default = default
+    def __set_name__(self, owner, name): self.name = name
+    def load(self, v): return v
+class Int(Field):
+    def load(self, v):
+        if not isinstance(v, int): raise ValueError(f"{self.name}: not an int")
+        return v
+class Meta(type):
+    def __new__(m, name, bases, space):
+        cls = super().__new__(m, name, bases, space)
+        cls.fields = {k: v for k, v in space.items() if isinstance(v, Field)}
+        return cls
+class Model(metaclass=Meta):
+    @classmethod
+    def load(cls, data):
+        made = cls()
+        for name, field in cls.fields.items():
+            setattr(made, name, field.load(data[name]) if name in data else field.default)
+        return made
+class User(Model):
+    id = Int(1)
+    name = Field()
+def load_user(data): return vars(User.load(data))
+LOADERS = [load_user]
+"""
+
+
+def test_what_a_metaclass_collects_is_known(tmp_path: Path) -> None:
+    module = module_of(DECLARING, tmp_path)
+    residual = futamura.specialize(module.load_user)
+    assert "fields" not in residual.source and ".load" not in residual.source
+    for data in ({}, {"id": 3, "name": "x"}, {"id": "y"}):
+        try:
+            expected: object = module.load_user(data)
+        except ValueError as error:
+            expected = str(error)
+        try:
+            found: object = residual(data)
+        except ValueError as error:
+            found = str(error)
+        assert found == expected
+
+
+def test_what_a_class_has_is_promised_with_it(tmp_path: Path) -> None:
+    text = DECLARING + "def more(field): User.fields['more'] = field\n"
+    module = module_of(text, tmp_path)
+    assert "fields" in futamura.specialize(module.load_user).source or futamura.specialize(module.load_user).events
+    residual = futamura.Specializer(frozen=[f"{module.__name__}.User"])(module.load_user)
+    assert not residual.events and "fields" not in residual.source
+    assert residual({"name": 2}) == module.load_user({"name": 2})
+
+
+def test_any_attribute_may_be_what_setattr_stores(tmp_path: Path) -> None:
+    module = module_of(
+        "ROWS = {'k': [1]}\nclass One: pass\nONE = One()\n"
+        "def put(name): setattr(ONE, name, ROWS['k'])\n"
+        "def use():\n    put('ro' + 'ws')\n    ONE.rows.append(2)\n"
+        "def f(x): return len(ROWS['k']) + x\n",
+        tmp_path,
+    )
+    residual = futamura.specialize(module.f)
+    module.use()
+    assert residual(1) == module.f(1) == 3
