@@ -7,7 +7,10 @@ Invariant: an entry test never raises, and never runs code of the program.
 
 from __future__ import annotations
 
+import contextlib
+import sys
 import types
+from collections.abc import Iterator
 
 import pytest
 
@@ -148,6 +151,32 @@ def test_an_inherited_method_is_tested_without_calls(space: types.ModuleType) ->
     assert residual(2) == 1
     space.Base.use = Loud()
     assert residual(2) == 1
+
+
+@contextlib.contextmanager
+def around(key: str, log: list[str]) -> Iterator[str]:
+    log.append(key)
+    yield key.upper()
+
+
+def noted(keys: tuple[str, ...], found: dict[str, int], log: list[str]) -> list[int]:
+    result = []
+    for key in keys:
+        with around(key, log) as name:
+            result.append(found[name])
+    return result
+
+
+def test_the_word_yield_in_a_text_is_no_generator() -> None:
+    residual = futamura.specialize(noted, ("a",))
+    assert "yield" in residual.source and residual.assumptions
+    called: list[str] = []
+    sys.setprofile(lambda frame, event, _: called.append(frame.f_code.co_qualname) if event == "call" else None)
+    try:
+        assert residual({"A": 3}, []) == [3]
+    finally:
+        sys.setprofile(None)
+    assert called.count("noted") == 1, called  # no function around it
 
 
 def test_a_builtin_that_the_module_hides_runs_the_original(space: types.ModuleType) -> None:

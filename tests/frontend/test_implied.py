@@ -188,3 +188,214 @@ def test_any_attribute_may_be_what_setattr_stores(tmp_path: Path) -> None:
     residual = futamura.specialize(module.f)
     module.use()
     assert residual(1) == module.f(1) == 3
+
+
+FLOWING = [
+    """
+class A:
+    def __add__(self,o): return o
+ROWS={'k':[1]}
+L=A()
+def use():
+    x=L+ROWS['k']; x.append(2)
+def f(x): return len(ROWS['k'])+x
+""",
+    """
+class A:
+    def __getitem__(self,o): return o
+ROWS={'k':[1]}
+L=A()
+def use():
+    L[ROWS['k']].append(2)
+def f(x): return len(ROWS['k'])+x
+""",
+    """
+class A:
+    def __iadd__(self,o): return o
+ROWS={'k':[1]}
+def use():
+    l=A(); l+=ROWS['k']; l.append(3)
+def f(x): return len(ROWS['k'])+x
+""",
+    """
+class V:
+    def __init__(self,rows): self.rows=rows
+    def __getitem__(self,i): return self.rows[i]
+ROWS={'k':[1]}
+VIEW=V(ROWS)
+def use(): VIEW['k'].append(2)
+def f(x): return len(ROWS['k'])+x
+""",
+    """
+class V:
+    def __init__(self,rows): self.rows=rows
+    def __getitem__(self,i): return self.rows[i]
+ROWS=[[1],[2]]
+VIEW=V(ROWS)
+def use():
+    for v in VIEW: v.append(2)
+def f(x): return len(ROWS[0])+x
+""",
+    """
+class A:
+    def __radd__(self,o): return ROWS['k']
+ROWS={'k':[1]}
+def use():
+    x=sum([A()]); x.append(3)
+def f(x): return len(ROWS['k'])+x
+""",
+    """
+class A(dict):
+    def __missing__(self,o): return ROWS['k']
+ROWS={'k':[1]}
+T=A()
+def use():
+    T[3].append(3)
+def f(x): return len(ROWS['k'])+x
+""",
+    """
+class A:
+    def __mul__(self,o): return [ROWS['k']]
+ROWS={'k':[1]}
+T=A()
+def use():
+    (a,)=T*3; a.append(3)
+def f(x): return len(ROWS['k'])+x
+""",
+    """
+import functools, operator
+class A:
+    def __add__(self,o): return ROWS['k']
+ROWS={'k':[1]}
+def use():
+    a=functools.reduce(operator.add,[A(),1]); a.append(3)
+def f(x): return len(ROWS['k'])+x
+""",
+    """
+class N:
+    def __init__(self): self.kids=[]
+    def __rshift__(self,o): o.kids.append(1); return o
+A=N()
+TABLE={'k':N()}
+def use():
+    A >> TABLE['k']
+def f(x): return len(TABLE['k'].kids)+x
+""",
+    """
+class N:
+    def __init__(self): self.kids=[]
+    def __rshift__(self,o): self.put(o); return o
+    def put(self,o): o.kids.append(1)
+A=N()
+TABLE={'k':N()}
+def use():
+    A >> TABLE['k']
+def f(x): return len(TABLE['k'].kids)+x
+""",
+    """
+class N:
+    def __init__(self): self.kids=[]
+    def put(self,o): return self.more(self, o)
+    def more(self, a, o): o.kids.append(1)
+A=N()
+TABLE={'k':N()}
+def use():
+    A.put(TABLE['k'])
+def f(x): return len(TABLE['k'].kids)+x
+""",
+    """
+class Meta(type):
+    def put(self,o): return self.more(o)
+class N(metaclass=Meta):
+    def __init__(self): self.kids=[]
+    def more(self): self.kids.append(1)
+TABLE={'k':N()}
+def use():
+    N.put(TABLE['k'])
+def f(x): return len(TABLE['k'].kids)+x
+""",
+    """
+class N:
+    def __init__(self): self.kids=[]
+    @classmethod
+    def put(cls,o): return cls.more(o)
+    def more(self): self.kids.append(1)
+TABLE={'k':N()}
+def use():
+    N.put(TABLE['k'])
+def f(x): return len(TABLE['k'].kids)+x
+""",
+    """
+class N:
+    def __init__(self): self.kids=[]
+    @classmethod
+    def make(cls): return cls()
+    def more(self): self.kids.append(1)
+TABLE={'k':N.make()}
+def use():
+    for n in TABLE.values(): setattr(n,'kids',[1,2])
+def f(x): return len(TABLE['k'].kids)+x
+""",
+    """
+class N:
+    def __init__(self): self.kids=[]
+    @staticmethod
+    def make(cls): return cls()
+TABLE={'k':[1]}
+def pick(): return TABLE['k']
+def use(): N.make(pick).append(1)
+def f(x): return len(TABLE['k'])+x
+""",
+    """
+class N:
+    def keep(self, v): self.rows = v
+    @classmethod
+    def make(cls, v):
+        one = cls(); one.keep(v); return one
+TABLE={'k':[1]}
+def use(): N.make(TABLE['k']).rows.append(1)
+def f(x): return len(TABLE['k'])+x
+""",
+    """
+class N:
+    def __init__(self, v): self.rows = v
+    @classmethod
+    def make(cls, v): return cls(v)
+TABLE={'k':[1]}
+def use(): N.make(TABLE['k']).rows.append(1)
+def f(x): return len(TABLE['k'])+x
+""",
+]
+"""What comes out of a constant takes a way of its own, through special methods, metaclasses, `cls()`."""
+
+
+@pytest.mark.parametrize("text", FLOWING)
+def test_what_comes_out_of_a_constant_is_followed(text: str, tmp_path: Path) -> None:
+    module = module_of(text, tmp_path)
+    residual = futamura.specialize(module.f)
+    before = module.f(1)
+    assert residual(1) == before
+    module.use()
+    assert residual(1) == module.f(1) != before
+
+
+def test_what_is_only_read_stays_known(tmp_path: Path) -> None:
+    module = module_of(
+        "class Sheet:\n"
+        "    def __init__(self, cells): self.cells = cells; self.seen = {}\n"
+        "    def cell(self, name):\n"
+        "        if name not in self.seen: self.seen[name] = self.cells[name] * 2\n"
+        "        return self.seen[name]\n"
+        "    def __getitem__(self, name): return self.cell(name)\n"
+        "    def __add__(self, other): return Sheet({**self.cells, **other.cells})\n"
+        "ROWS = {('a', 1): ['x'], ('b', 2): []}\n"
+        "def total(cells): return Sheet(cells)['a'] + Sheet(cells)['b']\n"
+        "def f(key, x):\n"
+        "    stack = ['end']\n"
+        "    stack.extend(ROWS[key, 1])\n"
+        "    top = stack.pop()\n"
+        "    return top, x\n",
+        tmp_path,
+    )
+    residual = futamura.specialize(module.f, key="a")
+    assert residual.source.strip().endswith("return 'x', x")

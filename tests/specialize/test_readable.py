@@ -267,3 +267,23 @@ def test_constants_are_written_without_a_sign() -> None:
     assert "(at - 1)" in residual.source
     assert "+ -" not in residual.source
     assert residual(5) == around((-1, 2), 5)
+
+
+def last_error(keys: list[str], found: dict[str, int]) -> int:
+    last: Exception | None = None
+    for key in keys:
+        try:
+            return found[key]
+        except KeyError as error:
+            last = error
+    raise LookupError("none") from last
+
+
+def test_a_kept_exception_is_named_by_its_clause() -> None:
+    residual = futamura.specialize(last_error, ["a", "b"])
+    assert residual.source.count("except KeyError") == 2
+    assert "BaseException" not in residual.source
+    assert residual({"b": 1}) == 1
+    with pytest.raises(LookupError) as caught:
+        residual({})
+    assert isinstance(caught.value.__cause__, KeyError) and caught.value.__cause__.args == ("b",)

@@ -40,9 +40,8 @@ OPERATORS: Final = (
 )
 BUILTINS: Final = frozenset(dir(builtins)) - {"setattr", "delattr", "exec", "eval", "super"}
 SPECIAL: Final = frozenset(
-    {"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__getitem__", "__getattr__"}
-    | {"__get__", "__neg__", "__pos__", "__invert__", "__abs__", "__index__", "__reversed__", "__missing__", "__call__"}
-    | {f"__{side}{name}__" for side in ("", "r", "i") for name in OPERATORS}
+    {"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__getattr__", "__get__"}
+    | {"__neg__", "__pos__", "__invert__", "__abs__", "__index__", "__reversed__"}
 )
 """Methods of own classes whose results operators and statements use."""
 PURE_MODULES: Final = frozenset(

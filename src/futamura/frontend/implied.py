@@ -11,19 +11,66 @@ among those that change what they belong to: a store counts as a change wherever
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Final
 
-from futamura.analysis.methods import OPERATORS
+from futamura.analysis.methods import BUILTINS, GIVING, MUTATING, OPERATORS, READING
 from futamura.frontend.walking import SCOPES, Scope, is_of_class
 
-__all__ = ["MAKING", "changing_classes", "is_own_class", "is_special", "operands", "parameters", "receiver", "shifts"]
+__all__ = [
+    "MAKING", "Giving", "changing_classes", "is_own_class", "operands", "receiver", "shifts", "special_parameters"
+]  # fmt: skip
 
 _STORING: Final = frozenset({"__setitem__", "__delitem__", "__setattr__", "__delattr__"}) | {
     f"__i{name}__" for name in OPERATORS
 }
 _OF_CLASSES: Final = frozenset({"__init_subclass__", "__set_name__", "__class_getitem__", "__prepare__"})
 MAKING: Final = ("__init__", "__new__", "__post_init__")
+
+
+class Giving:
+    """The special methods of a module whose results operators give, and those of which come parts of objects."""
+
+    def __init__(self, named: Mapping[str, Collection[Scope]]) -> None:
+        self._by: Final = {
+            operator: frozenset(one for side in ("", "r", "i") for one in named.get(f"__{side}{name}__", ()))
+            for operator, name in _OPERATORS.items()
+        }
+        self.any: Final = frozenset(one for found in self._by.values() for one in found).union(
+            named.get("__divmod__", ()), named.get("__rdivmod__", ())
+        )
+        self.parts: Final = frozenset(one for name in ("__getitem__", "__missing__") for one in named.get(name, ()))
+
+    def of(self, node: ast.BinOp | ast.AugAssign) -> frozenset[Scope]:
+        """The methods that this operator may be."""
+        return self._by[type(node.op)]
+
+
+_OPERATORS: Final[dict[type[ast.operator], str]] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.MatMult: "matmul", ast.Div: "truediv",
+    ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.Pow: "pow", ast.LShift: "lshift", ast.RShift: "rshift",
+    ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor",
+}  # fmt: skip
+
+
+def special_parameters(functions: Iterable[Scope]) -> Iterator[tuple[Scope, str, str]]:
+    """The parameters of special methods that operands come to, with the kind of the method.  What a descriptor belongs
+    to is told by its class, and what is called by its call."""
+    for function in functions:
+        if is_special(function):
+            assert not isinstance(function, ast.Lambda)
+            skipped = {"__get__": 3, "__set__": 2, "__delete__": 2, "__exit__": 4}.get(function.name, 1)
+            kind = _KINDS.get(function.name, "other")
+            yield from ((function, one.arg, kind) for one in parameters(function)[skipped:] if kind != "call")
+
+
+_KINDS: Final = {
+    **{f"__{side}{name}__": "operator" for side in ("", "r", "i") for name in OPERATORS},
+    **{f"__{name}__": "comparison" for name in ("eq", "ne", "lt", "le", "gt", "ge", "contains", "hash")},
+    **{f"__{name}__": "item" for name in ("getitem", "setitem", "delitem", "missing", "class_getitem")},
+    **{f"__{name}__": "attribute" for name in ("setattr", "set")},
+    "__call__": "call",
+}
 
 
 def is_special(function: Scope) -> bool:
@@ -73,39 +120,51 @@ def changing_classes(
     return frozenset(found), frozenset(reading)
 
 
-def operands(node: ast.AST) -> Iterator[ast.expr]:
-    """What a special method may get besides the object that it belongs to."""
+def operands(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """What special methods may get besides the object that they belong to, with the kind of these methods."""
     if isinstance(node, ast.BinOp):
-        yield from (node.left, node.right)
-    elif isinstance(node, ast.Compare):
-        yield from (node.left, *node.comparators)
-    elif isinstance(node, ast.Subscript):
-        yield node.slice
+        yield from (("operator", one) for one in (node.left, node.right))
     elif isinstance(node, ast.AugAssign):
-        yield from (node.target, node.value)
-    elif isinstance(node, ast.Assign):
-        if any(isinstance(part, (ast.Subscript, ast.Attribute)) for one in node.targets for part in ast.walk(one)):
-            yield node.value
-    elif isinstance(node, ast.AnnAssign) and node.value is not None:
-        if isinstance(node.target, (ast.Subscript, ast.Attribute)):
-            yield node.value
-    elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-        if isinstance(node.target, (ast.Subscript, ast.Attribute)):
-            yield node.iter
-    elif isinstance(node, ast.Call):
-        yield from (*node.args, *(keyword.value for keyword in node.keywords))
-        if isinstance(node.func, ast.Attribute):
-            yield node.func.value
-    elif isinstance(node, ast.ClassDef):
-        yield from (keyword.value for keyword in node.keywords)
-    elif isinstance(node, ast.Dict):
-        yield from (key for key in node.keys if key is not None)
-    elif isinstance(node, ast.Set):
-        yield from node.elts
+        yield from (("operator", one) for one in (node.target, node.value))
+    elif isinstance(node, ast.Compare):
+        yield from (("comparison", one) for one in (node.left, *node.comparators))
     elif isinstance(node, ast.Match):
-        yield node.subject
-    elif isinstance(node, ast.Yield) and node.value is not None:
-        yield node.value
+        yield "comparison", node.subject
+    elif isinstance(node, ast.Subscript):
+        yield from (("item", node.slice), ("comparison", node.slice))
+    elif isinstance(node, (ast.Dict, ast.Set)):
+        keys = node.keys if isinstance(node, ast.Dict) else node.elts
+        yield from (("comparison", key) for key in keys if key is not None)
+    elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.For, ast.AsyncFor, ast.comprehension)):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else node.iter
+        parts = [part for one in targets for part in ast.walk(one)]
+        if value is not None and any(isinstance(part, ast.Subscript) for part in parts):
+            yield "item", value
+        if value is not None and any(isinstance(part, ast.Attribute) for part in parts):
+            yield "attribute", value
+    elif isinstance(node, ast.Call):
+        yield from _of_call(node)
+    elif isinstance(node, ast.ClassDef):
+        yield from (("other", keyword.value) for keyword in node.keywords)
+
+
+def _of_call(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+    """What a builtin, or a function of the library, may hand on."""
+    name = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
+    kinds = ("attribute",) if name == "setattr" else ("comparison", "other", *(("operator",) if _adds(call) else ()))
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    if isinstance(call.func, ast.Attribute):
+        given.append(call.func.value)
+    yield from ((kind, one) for kind in kinds for one in given)
+
+
+def _adds(call: ast.Call) -> bool:
+    """May this call of no function of the program be of a binary operator?  Builtins and methods of containers, which
+    are named, are known."""
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr not in READING | MUTATING | GIVING
+    return not isinstance(call.func, ast.Name) or call.func.id not in BUILTINS - {"sum", "pow", "divmod", "map"}
 
 
 def shifts(call: ast.Call, callee: Scope) -> tuple[int, ...]:

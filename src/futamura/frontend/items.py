@@ -20,29 +20,18 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
 from futamura.analysis.methods import BUILTINS, GIVING, MUTATING, PASSING, PURE_MODULES, READING, SPECIAL, WRITING
+from futamura.frontend import walking
 from futamura.frontend.implied import (
     MAKING,
+    Giving,
     changing_classes,
     is_own_class,
-    is_special,
     operands,
-    parameters,
     receiver,
     shifts,
+    special_parameters,
 )  # fmt: skip
-from futamura.frontend.walking import (
-    SCOPES,
-    Scope,
-    acts,
-    bound_names,
-    defaults,
-    global_names,
-    imported_names,
-    is_foreign,
-    is_of_class,
-    own_nodes,
-    value_nodes,
-)  # fmt: skip
+from futamura.frontend.walking import SCOPES, Scope, acts, defaults, is_foreign, is_of_class, own_nodes, value_nodes
 
 __all__ = ["Changed", "changed_by_functions"]
 
@@ -56,8 +45,6 @@ _RAISED: Final = (None, "raised")
 _ANY_ATTRIBUTE: Final = (None, ".*")
 _STORING: Final = ("setattr", "delattr")
 _OWN_WAYS: Final = (*_STORING, "super")
-_OPERAND: Final = (None, "operand")
-"""The place of all that operators, statements and builtins may hand to special methods."""
 _STEPPING: Final = ("send", "__next__")
 """Methods of iterators that give items, as those of GIVING do of containers; what `send` gets is not only read."""
 _NOTHING: Final[frozenset[_Source]] = frozenset()
@@ -93,7 +80,7 @@ class Changed(NamedTuple):
 
 def changed_by_functions(tree: ast.Module, without: Collection[ast.AST] = ()) -> Changed:
     """What the functions of a module change, but for some of them."""
-    return _Items(tree, frozenset(global_names(tree)), without).run()
+    return _Items(tree, frozenset(walking.global_names(tree)), without).run()
 
 
 class _Items:
@@ -106,7 +93,8 @@ class _Items:
             if not isinstance(function, ast.Lambda):
                 self.named.setdefault(function.name, []).append(function)
         self.classes: Final = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
-        self.imported: Final = dict(imported_names(tree))
+        self.imported: Final = dict(walking.imported_names(tree))
+        self.giving: Final = Giving(self.named)
         self.loose: Final = list(self.loose_functions(tree))
         """Functions of the module that are used as values: any call may be one of them."""
         self.makes_any: Final = any(
@@ -116,9 +104,10 @@ class _Items:
         self.foreign: Final = any(is_foreign(node, self.imported) for node in value_nodes(tree))
         self.own: Final = {function: list(own_nodes(function)) for function in self.functions}
         self.bound: Final[dict[Scope, frozenset[str]]] = {
-            function: frozenset(bound_names(function, self.own[function])) for function in self.functions
+            function: frozenset(walking.bound_names(function, self.own[function])) for function in self.functions
         }
         self.bound[_MODULE] = frozenset()
+        self.through_self: Final = set(map(id, walking.calls_through_self(self.classes.values(), self.own)))
         self.acting: Final = {
             function: [node for node in self.own[function] if acts(node)] for function in self.functions
         }
@@ -146,8 +135,8 @@ class _Items:
             elif function.name in SPECIAL:  # operators and statements call it, and do what they like with its result
                 self.changed |= {function, _In(function)}
         seen = self.reached()
-        special = [(one, part.arg) for one in filter(is_special, self.functions) for part in parameters(one)[1:]]
-        if not seen.isdisjoint(special) or not seen.isdisjoint(map(_In, special)):
+        special = [((one, name), kind) for one, name, kind in special_parameters(self.functions)]
+        if any(place in seen or _In(place) in seen for place, _ in special):
             self.hold_operands(special)
             seen = self.reached()
         itself = self.itself.union(source for source in seen if isinstance(source, str))
@@ -173,13 +162,14 @@ class _Items:
                     work.extend(_items_of(self.sources.get(source.source, ())))
         return seen
 
-    def hold_operands(self, special: Iterable[_Place]) -> None:
-        """A special method changes an argument, which may be any operand and what is in it."""
+    def hold_operands(self, special: Iterable[tuple[_Source, str]]) -> None:
+        """A special method changes an argument, which may be any operand of its kind and what is in it."""
         for function in self.functions:
-            found = self.all(function, [one for node in self.own[function] for one in operands(node)])
-            self.hold(_OPERAND, found | _items_of(found))
-        for place in special:
-            self.hold(place, frozenset({_OPERAND}))
+            for kind, one in (pair for node in self.own[function] for pair in operands(node)):
+                found = self.of(function, one)
+                self.hold((None, f"operand of {kind}"), found | _items_of(found))
+        for place, kind in special:
+            self.hold(place, frozenset({(None, f"operand of {kind}")}))
 
     # -- what an expression may be
 
@@ -223,7 +213,7 @@ class _Items:
         if isinstance(node, ast.IfExp):
             return self.all(function, (node.body, node.orelse))
         if isinstance(node, ast.BinOp):
-            return self.all(function, (node.left, node.right))
+            return self.all(function, (node.left, node.right)) | self.giving.of(node)
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
             return self.new(node, self.of(function, node.elt))
         if isinstance(node, ast.DictComp):
@@ -246,7 +236,7 @@ class _Items:
 
     def items(self, function: Scope, node: ast.AST | None) -> frozenset[_Source]:
         """What is taken out of the value of this expression."""
-        return _items_of(self.of(function, node))
+        return _items_of(self.of(function, node)) | self.giving.parts
 
     def new(self, node: ast.AST, held: frozenset[_Source]) -> frozenset[_Source]:
         """An object that the expression makes, with this in it."""
@@ -266,17 +256,17 @@ class _Items:
         if isinstance(call.func, ast.Attribute):
             if call.func.attr in GIVING or call.func.attr in _STEPPING:
                 return found | self.items(function, call.func.value) | given
-            if call.func.attr in READING:
+            if call.func.attr in READING or (callees and id(call) in self.through_self):
                 return found
         elif isinstance(call.func, ast.Name):
             if call.func.id in self.classes:
                 return found | self.new(call, given)
             if self.is_builtin(function, call.func.id):
-                passed = _items_of(given) if call.func.id in PASSING else _NOTHING
-                return found | passed | self.new(call, passed)
+                passed = _items_of(given) | self.giving.parts if call.func.id in PASSING else _NOTHING
+                return found | passed | self.giving.any | self.new(call, passed)
             if call.func.id in self.named:
                 return found
-        return found | given | _items_of(given) | self.new(call, given)
+        return found | given | _items_of(given) | self.giving.parts | self.giving.any | self.new(call, given)
 
     def given(self, function: Scope, call: ast.Call) -> frozenset[_Source]:
         """All that the callee gets."""
@@ -315,6 +305,7 @@ class _Items:
         elif isinstance(node, ast.AugAssign):
             self.change(function, node.target)
             self.put_in(function, node.target, self.items(function, node.value))
+            self.put(function, node.target, frozenset(self.giving.of(node)))
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
             self.put(function, node.target, self.items(function, node.iter))
         elif isinstance(node, ast.withitem) and node.optional_vars is not None:
@@ -509,7 +500,7 @@ class _Items:
 
     def hold_arguments(self, passing: _Passing, call: ast.Call, callee: Scope) -> None:
         names = [one.arg for one in (*callee.args.posonlyargs, *callee.args.args)]
-        moved = shifts(call, callee)
+        moved = (1,) if id(call) in self.through_self else shifts(call, callee)
         for at, (argument, held) in enumerate(zip(call.args, passing.positions)):
             starred = isinstance(argument, ast.Starred)
             for shift in moved:

@@ -10,14 +10,14 @@ Invariant: order is that of a walk, never that of a set.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, TypeAlias
 
 from futamura.analysis.methods import PURE_MODULES, WRITING
 
 __all__ = [
-    "SCOPES", "Scope", "acts", "bound_names", "defaults", "global_names", "imported_names", "is_foreign",
-    "is_of_class", "own_nodes", "value_nodes",
+    "SCOPES", "Scope", "acts", "bound_names", "calls_through_self", "defaults", "global_names", "imported_names",
+    "is_foreign", "is_of_class", "own_nodes", "value_nodes",
 ]  # fmt: skip
 
 Scope: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
@@ -116,6 +116,20 @@ def own_nodes(function: Scope) -> Iterator[ast.AST]:
         yield node
         if not isinstance(node, SCOPES):
             work.extend(ast.iter_child_nodes(node))
+
+
+def calls_through_self(classes: Iterable[ast.ClassDef], own: Mapping[Scope, list[ast.AST]]) -> Iterator[ast.Call]:
+    """`self.method(...)` in methods of instances: what is passed first is not what the method is called on, as it is in
+    `cls.method(self)`, where `cls` is a class, which the instances of metaclasses are, too."""
+    plain = (cls for cls in classes if not any(isinstance(base, ast.Name) and base.id == "type" for base in cls.bases))
+    for method in (part for cls in plain for part in cls.body if isinstance(part, SCOPES)):
+        first = next(iter((*method.args.posonlyargs, *method.args.args)), None)
+        if first is None or first.arg != "self" or is_of_class(method):
+            continue
+        for node in own[method]:
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                if isinstance(node.func.value, ast.Name) and node.func.value.id == first.arg:
+                    yield node
 
 
 def defaults(function: Scope) -> list[tuple[ast.arg, ast.expr]]:

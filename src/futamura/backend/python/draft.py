@@ -10,7 +10,7 @@ nothing but the end of the function.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,7 +25,7 @@ from futamura.backend.python.trees import (
 from futamura.backend.python.trees import refs as _refs
 from futamura.ir.graph import Edge, Function, Terminator, Value
 
-__all__ = ["Draft", "DraftNode"]
+__all__ = ["Draft", "DraftNode", "node_uses"]
 
 
 @dataclass(slots=True, eq=False)
@@ -178,16 +178,21 @@ class Draft:
         """How often each value is used, in items, ends, edges and inside fused operands."""
         counts: Counter[Value] = Counter()
         for node in self.nodes.values():
-            for item in node.items:
-                counts.update(item.args)
-                if isinstance(item, FusedItem):
-                    counts.update(item_refs(item))
-            counts.update(node.end.args)
-            for edge in node.end.edges:
-                counts.update(edge.args)
-            if node.handler is not None:
-                counts.update(node.handler.args)
+            counts.update(node_uses(node))
         return counts
+
+
+def node_uses(node: DraftNode) -> Iterator[Value]:
+    """The values that a node uses, as often as it does."""
+    for item in node.items:
+        yield from item.args
+        if isinstance(item, FusedItem):
+            yield from item_refs(item)
+    yield from node.end.args
+    for edge in node.end.edges:
+        yield from edge.args
+    if node.handler is not None:
+        yield from node.handler.args
 
 
 def item_refs(item: FusedItem) -> list[Value]:

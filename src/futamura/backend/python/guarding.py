@@ -24,6 +24,7 @@ code of the program, and what it cannot read without a call it leaves to `Assume
 
 from __future__ import annotations
 
+import ast
 import builtins
 import gc
 import keyword
@@ -138,9 +139,9 @@ def guarded(
 ) -> Emitted | None:
     """The emitted function with tests before its first statement; None if a call of itself would repeat them, or it is
     a lambda, which has no statements."""
-    if emitted.recursive or re.search(r"\byield\b", emitted.text):
+    if emitted.recursive or not re.search(rf"^def {emitted.name}\(", emitted.text, re.MULTILINE):
         return None
-    if not re.search(rf"^def {emitted.name}\(", emitted.text, re.MULTILINE):
+    if re.search(r"\byield\b", emitted.text) and _suspends(emitted):
         return None
     text = emitted.text.removesuffix("\n").split("\n")
     place = _first_statement(text, emitted.name)
@@ -193,6 +194,21 @@ def guarded(
         constants=(*emitted.constants, *constants.items()),
         immediates=tuple(immediates),
     )
+
+
+def _suspends(emitted: Emitted) -> bool:
+    """Is the function itself a generator, of which nothing runs when it is called?"""
+    work: list[ast.AST] = []
+    for statement in ast.parse(emitted.text).body:
+        if isinstance(statement, ast.FunctionDef) and statement.name == emitted.name:
+            work.extend(statement.body)
+    while work:
+        node = work.pop()
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            work.extend(ast.iter_child_nodes(node))
+    return False
 
 
 def _leaving(test: _Test, check: Check, signature: Signature) -> str:

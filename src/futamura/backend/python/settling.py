@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from futamura.backend.python.draft import Draft, DraftNode
+from futamura.backend.python.draft import Draft, DraftNode, node_uses
 from futamura.backend.python.folding import Folded
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Operation, Value
@@ -29,6 +29,9 @@ def settle(draft: Draft, folded: Mapping[int, Folded]) -> None:
     """Move such nodes into the regions of the ways that lead to them, and join the lines that this makes."""
     if not folded:
         return
+    for statement in folded.values():
+        if statement.kind == "try" and statement.handler in draft.nodes:
+            _copy_late(draft, draft.nodes[statement.handler])
     settling = _Settling(draft, folded)
     work = list(draft.nodes.values())
     moved = False
@@ -41,6 +44,35 @@ def settle(draft: Draft, folded: Mapping[int, Folded]) -> None:
             work.extend(draft.nodes[edge.target] for edge in node.end.edges)
     if moved:
         draft.merge()
+
+
+def _copy_late(draft: Draft, handler: DraftNode) -> None:
+    """An exception that is kept is copied where it is known that the clause is for it: the test comes first then."""
+    end = handler.end
+    if end.name != "branch" or draft.predecessors()[end.edges[0].target] != 1:
+        return
+    kept, other = draft.nodes[end.edges[0].target], end.edges[1]
+    if kept.region != handler.region or kept.params:
+        return
+    needed = {*end.args, *other.args, *(handler.handler.args if handler.handler is not None else ())}
+    seen = {handler.id, kept.id}
+    work = [other.target]
+    while work:
+        node = draft.nodes[work.pop()]
+        if node.id not in seen:
+            seen.add(node.id)
+            needed.update(node_uses(node))
+            work.extend(edge.target for edge in node.end.edges)
+            work.extend([node.handler.target] if node.handler is not None else [])
+    staying = []
+    for at, item in enumerate(handler.items):
+        later = {arg for one in handler.items[at + 1 :] for arg in one.args}
+        if item.name == "copy" and item.args == (handler.params[0],) and needed.isdisjoint(item.results):
+            if later.isdisjoint(item.results):
+                kept.items.insert(0, item)
+                continue
+        staying.append(item)
+    handler.items[:] = staying
 
 
 class _Settling:
