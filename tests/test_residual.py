@@ -23,6 +23,7 @@ import subprocess
 import sys
 import textwrap
 import traceback
+import types
 import uuid
 from pathlib import Path
 from typing import Any
@@ -170,7 +171,8 @@ def test_saved_as_a_plain_module(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", [
     1, -1, True, None, ..., 1.5, -0.0, float("inf"), 2j, "é'\n", b"\x00", (), (1,), (1, (2, "a")), [1, [2]],
     {"a": {1: 2}}, {1, 2}, set(), frozenset({"b", "a"}), range(1, 9, 2), slice(1, None), len, int, helper, Machine,
-    inspect, Machine.run, 10**2000, re.compile("a+(b)", re.IGNORECASE), re.compile(b"x"),
+    inspect, Machine.run, type(None), types.MethodType, 10**2000,
+    re.compile("a+(b)", re.IGNORECASE), re.compile(b"x"),
     datetime.date(2020, 2, 29), datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC),
     datetime.timedelta(seconds=-1), decimal.Decimal("1.50"), fractions.Fraction(1, 3), uuid.UUID(int=5), Color.RED,
     operator.countOf,
@@ -236,6 +238,29 @@ def test_what_constants_share_is_one_object_in_a_saved_module(tmp_path: Path) ->
     assert SHARED == [0]
 
 
+LOG: list[Any] = []
+SEEN: dict[str, Any] = {}
+LIMITS = {"a": 3}
+MISSING = object()
+
+
+def logged(kind, x):
+    LOG.append((kind, x))
+    SEEN[kind] = x
+    return LOG, LIMITS[kind] < x, x is MISSING
+
+
+def test_globals_that_are_written_are_imported_by_a_saved_module(tmp_path: Path) -> None:
+    again = saved(futamura.specialize(logged, "a"), tmp_path / "one.py")["logged"]
+    text = (tmp_path / "one.py").read_text()
+    assert all(f"from {__name__} import {name} as" in text for name in ("LOG", "SEEN", "MISSING"))
+    log, above, missing = again(5)
+    assert log is LOG and LOG == [("a", 5)] and SEEN == {"a": 5}
+    assert above and not missing and again(2)[1:] == (False, False)
+    LOG.clear()
+    SEEN.clear()
+
+
 def paired(x: int, pairs: Any) -> Any:
     return (x, *pairs)
 
@@ -258,7 +283,7 @@ def test_what_cannot_be_saved_is_named_and_the_file_left_alone(tmp_path: Path) -
     file = tmp_path / "out.py"
     file.write_text("old")
     for residual, message in [
-        (futamura.specialize(looked_up, table={"k": object(), 1: 0}), "is a object, which has no form as source text"),
+        (futamura.specialize(looked_up, table={"k": object(), 1: 0}), "is an object, which has no form as source text"),
         (futamura.specialize(reads_counter, n=1), "`COUNTER` may be bound anew"),
         (futamura.specialize(evaluates, a=1), "was not specialized: this function uses `eval`"),
     ]:

@@ -6,7 +6,8 @@
 
 What has no exact form as source text (an instance of a class, a function made at run time, a module variable that is
 rebound) is named in a `SavingError`; nothing is written then.  Lists, dicts and sets become copies, and the head of
-the file says so; what several of them hold is one object, as it was.
+the file says so; what several of them hold is one object, as it was.  A global of a module that the residual writes to,
+or gives away, is imported.
 
 Invariant: the text compiles.
 """
@@ -17,6 +18,7 @@ import ast
 import builtins
 import dis
 import keyword
+import sys
 import types
 from collections import Counter
 from collections.abc import Iterable
@@ -24,6 +26,7 @@ from typing import Final
 
 from futamura.backend.python.emitted import Emitted
 from futamura.embedding import embedded
+from futamura.frontend.contents import changed_names, contents_are_constant
 from futamura.source import unwarned
 from futamura.specializer.world import Assumption
 from futamura.spelling import Imports, Unspeakable, contents_spelled, spelled
@@ -32,6 +35,8 @@ __all__ = ["SavingError", "module_text"]
 
 _SHARED: Final = (list, dict, set, tuple)
 _HOLDERS: Final = (*_SHARED, frozenset)
+_NAMED: Final = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
+"""What has a name of its own."""
 
 
 class SavingError(ValueError):
@@ -62,10 +67,11 @@ class _Module:
             if name in emitted.free:
                 values[name] = self._cell(name, cell, assumptions)
         self._globals(assumptions)
+        self._import(values, assumptions)
         lines = self._shared(values)
         helpers: dict[str, str] = {}
         for name, value in values.items():
-            if self._imports.shared.get(id(value)) == name:
+            if name in self._imports.statements or self._imports.shared.get(id(value)) == name:
                 continue
             helper = embedded(value)
             if helper is not None:
@@ -91,6 +97,20 @@ class _Module:
         with unwarned():
             compile(text, f"{made.__name__}.py", "exec", dont_inherit=True)
         return text
+
+    def _import(self, values: dict[str, object], assumptions: list[Assumption]) -> None:
+        """Import the constants that are globals of modules, if they are more than read, or cannot be written."""
+        places = {id(one.value): one for one in assumptions if one.kind == "global"}
+        changed = changed_names(self._emitted.text, values)
+        for name, value in values.items():
+            found = places.get(id(value))
+            module = None if found is None else _module_of(found)
+            if found is None or module is None or type(value) in _NAMED or embedded(value) is not None:
+                continue
+            copied = type(value) in _HOLDERS and _is_speakable(value)
+            if not copied or name in changed or not contents_are_constant(found.holder, found.name, value):  # type: ignore[arg-type]
+                self._imports.member(module, found.name, name)
+                self._imports.shared[id(value)] = name
 
     def _shared(self, values: dict[str, object]) -> list[str]:
         """Definitions of the containers that stand in more than one place, each once, inner ones first."""
@@ -165,6 +185,25 @@ class _Module:
         except Unspeakable as reason:
             self._troubles.append(f"{what} {reason}")
             return "None"
+
+
+def _module_of(assumption: Assumption) -> str | None:
+    """The name of the module whose global this is, if others can import it."""
+    space = assumption.holder
+    name = space.get("__name__") if isinstance(space, dict) else None
+    if not isinstance(space, dict) or not isinstance(name, str) or name == "__main__":
+        return None
+    if not assumption.name.isidentifier() or space.get(assumption.name) is not assumption.value:
+        return None
+    return name if getattr(sys.modules.get(name), "__dict__", None) is space else None
+
+
+def _is_speakable(value: object) -> bool:
+    try:
+        contents_spelled(value, Imports())
+    except Unspeakable:
+        return False
+    return True
 
 
 def _count(value: object, counts: Counter[int], inner_first: list[object]) -> None:

@@ -163,6 +163,12 @@ def _member_of_enum(value: object, imports: Imports) -> str:
     return f"{home}.{name}" if name.isidentifier() and cls.__dict__.get(name) is not None else f"{home}[{name!r}]"
 
 
+_KINDS: Final = {
+    kind: name for name, kind in vars(types).items() if isinstance(kind, type) and kind.__module__ == "builtins"
+}
+"""Classes that only the module `types` has a name for."""
+
+
 def _named(value: object, imports: Imports, wanted: str) -> str:
     """An object that can be imported again, or a method of a value: a module, a function, a class, `"-".join`."""
     if isinstance(value, types.ModuleType):
@@ -182,6 +188,8 @@ def _named(value: object, imports: Imports, wanted: str) -> str:
         return f"{value.__objclass__.__qualname__}.{value.__name__}"
     if value is NotImplemented:
         return "NotImplemented"
+    if isinstance(value, type) and value in _KINDS:
+        return "type(None)" if value is type(None) else imports.member("types", _KINDS[value], wanted)
     module, path = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if isinstance(module, str) and isinstance(path, str) and _found(module, path) is value:
         if module == "builtins":
@@ -189,7 +197,8 @@ def _named(value: object, imports: Imports, wanted: str) -> str:
         if module == "__main__":
             raise Unspeakable(f"is `{path}` of a script, which cannot be imported")
         return imports.member(module, path, wanted)
-    raise Unspeakable(f"is a {type(value).__qualname__}, which has no form as source text")
+    name = type(value).__qualname__
+    raise Unspeakable(f"is {'an' if name[:1].lower() in 'aeio' else 'a'} {name}, which has no form as source text")
 
 
 def _found(module: str, path: str) -> object:

@@ -26,7 +26,7 @@ import gc
 import linecache
 import sys
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from futamura.analysis.creating import stores_on_new_classes
@@ -36,7 +36,7 @@ from futamura.frontend.sharing import changing_objects, is_container
 from futamura.ir.classes import is_a
 from futamura.source import unwarned
 
-__all__ = ["changing", "contents_are_constant", "is_rebound", "line_of_use", "registered"]
+__all__ = ["changed_names", "changing", "contents_are_constant", "is_rebound", "line_of_use", "registered"]
 
 _READING: Final = frozenset({"get", "items", "keys", "values", "index", "count", "copy"})
 _MEASURES: Final = frozenset(
@@ -191,6 +191,23 @@ def _changed(namespace: Mapping[str, object]) -> _Changes | None:
         return None
     if _reaches_itself(tree, str(namespace.get("__name__"))):
         return None
+    registering = registering_functions(tree)
+    changed = _not_only_read(tree, registering)
+    imported = frozenset(_imported(tree, namespace.get("__package__")))
+    everything = changed_by_functions(tree)
+    certain = changed_by_functions(tree, registering) if registering else everything
+    return _Changes(changed, certain, everything, imported)
+
+
+def changed_names(text: str, names: Iterable[str]) -> frozenset[str]:
+    """Which of these free names of a text stand for containers that its functions do more with than to read them."""
+    tree = ast.parse("".join(f"{name} = [[]]\n" for name in names) + text)
+    changed = changed_by_functions(tree)
+    return frozenset(_not_only_read(tree)) | changed.itself | changed.items
+
+
+def _not_only_read(tree: ast.Module, without: Collection[ast.AST] = ()) -> dict[str, int]:
+    """The names that functions do something else with than to read what they hold, with the first line of this."""
     harmless = stores_on_new_classes(tree)
     for node in ast.walk(tree):
         harmless.update(id(part) for read in _read_only(node) for part in _parts(read))
@@ -198,8 +215,7 @@ def _changed(namespace: Mapping[str, object]) -> _Changes | None:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             harmless.update(_aliased(node, harmless))
     changed: dict[str, int] = {}
-    registering = registering_functions(tree)
-    left_out = set(map(id, registering))
+    left_out = set(map(id, without))
     for function in ast.walk(tree):
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) and id(function) not in left_out:
             for node in ast.walk(function):
@@ -209,10 +225,7 @@ def _changed(namespace: Mapping[str, object]) -> _Changes | None:
                     changed.setdefault("." + node.attr, node.lineno)
                 elif isinstance(node, ast.Constant) and type(node.value) is str:
                     changed.setdefault("." + node.value, node.lineno)
-    imported = frozenset(_imported(tree, namespace.get("__package__")))
-    everything = changed_by_functions(tree)
-    certain = changed_by_functions(tree, registering) if registering else everything
-    return _Changes(changed, certain, everything, imported)
+    return changed
 
 
 def _reaches_itself(tree: ast.Module, name: str) -> bool:
