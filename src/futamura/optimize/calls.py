@@ -150,6 +150,10 @@ def _zip(*sources: Shape) -> Called:
     return _pure(NOTHING, effects=Effects(allocates=True)) if known else _ANYTHING
 
 
+def _object() -> Called:
+    return _pure(NOTHING, effects=Effects(allocates=True))
+
+
 _ROWS: Final[dict[object, tuple[int | range, Callable[..., Called]]]] = {
     builtins.len: (1, _len),
     builtins.isinstance: (2, _isinstance),
@@ -166,6 +170,7 @@ _ROWS: Final[dict[object, tuple[int | range, Callable[..., Called]]]] = {
     builtins.range: (range(1, 4), _range),
     builtins.enumerate: (range(1, 3), _enumerate),
     builtins.zip: (range(1, 9), _zip),
+    builtins.object: (0, _object),
 }
 """The number of arguments, or numbers, and what such a call does."""
 

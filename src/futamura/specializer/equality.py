@@ -1,7 +1,8 @@
-"""`==` and `!=` of tuples and lists whose items are known, as far as the items decide.
+"""`==` and `!=` of tuples, lists and dicts whose items are known, as far as the items decide.
 
     (token.kind, "(") == (Kind.OP, "(")      token.kind known      ->    True
     (1, x) == (2, y)                                               ->    False: the first items differ
+    {"m": 1} == source.units                               known   ->    True or False
 
 Invariant: items are compared in order, as the builtin does: the same object counts as equal, and what is behind the
 first pair that differs is not looked at.  A pair of which nothing is known leaves the comparison as it is.
@@ -14,6 +15,7 @@ from typing import Final
 from futamura.ir.graph import Operation
 from futamura.specializer.machine import Machine
 from futamura.specializer.plainness import comparable
+from futamura.specializer.purity import deep
 from futamura.specializer.rules import SPECIAL, group, sequence_items
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual
@@ -31,8 +33,11 @@ def _sequences(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue
 
 
 def _equal_items(m: Machine, left: AbstractValue, right: AbstractValue, depth: int) -> bool | None:
-    if depth == 0 or (m.state.object(left) is None and m.state.object(right) is None):
+    if depth == 0 or not (_has_items(m, left) or _has_items(m, right)):
         return None
+    entries, others = _entries(m, left), _entries(m, right)
+    if entries is not None and others is not None:
+        return _equal_entries(m, entries, others, depth)
     first, second = sequence_items(m, left), sequence_items(m, right)
     if first is None or second is None or first[0] is not second[0]:
         return None
@@ -45,6 +50,41 @@ def _equal_items(m: Machine, left: AbstractValue, right: AbstractValue, depth: i
     return len(first[1]) == len(second[1])
 
 
+def _has_items(m: Machine, value: AbstractValue) -> bool:
+    """Is this a container that is not compared as a constant?"""
+    return m.state.object(value) is not None or (type(value) is Known and type(value.value) in (list, dict))
+
+
+def _entries(m: Machine, value: AbstractValue) -> dict[object, AbstractValue] | None:
+    """The values of an exact dict by its keys, which no code of the program compares."""
+    entry = m.state.object(value)
+    if entry is not None and entry.kind == "dict" and entry.cls is dict:
+        found = dict(zip(entry.names, entry.items))
+    elif type(value) is Known and type(value.value) is dict and m.frozen(value.value):
+        found = {key: Known(item) for key, item in value.value.items()} if all(map(deep, value.value)) else {}
+        if len(found) != len(value.value):
+            return None
+        for item in value.value.values():
+            m.world.found(value.value, item)
+    else:
+        return None
+    return found if len(found) <= m.budget.virtual_length and all(map(deep, found)) else None
+
+
+def _equal_entries(
+    m: Machine, left: dict[object, AbstractValue], right: dict[object, AbstractValue], depth: int
+) -> bool | None:
+    if len(left) != len(right):
+        return False
+    for key, value in left.items():
+        if key not in right:
+            return False
+        same = _equal(m, value, right[key], depth - 1)
+        if not same:
+            return same
+    return True
+
+
 def _equal(m: Machine, left: AbstractValue, right: AbstractValue, depth: int) -> bool | None:
     """Are two items the same object, or equal?"""
     left, right = m.state.resolve(left), m.state.resolve(right)
@@ -52,7 +92,7 @@ def _equal(m: Machine, left: AbstractValue, right: AbstractValue, depth: int) ->
         return True
     if type(left) is Dynamic and type(right) is Dynamic and left.rv == right.rv:
         return True
-    if type(left) is Known and type(right) is Known:
+    if type(left) is Known and type(right) is Known and not (_has_items(m, left) and _has_items(m, right)):
         values = (left.value, right.value)
         if not all(comparable(value) and not _unordered(value) for value in values):
             return None

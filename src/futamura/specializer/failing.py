@@ -18,7 +18,7 @@ from futamura.specializer.machine import Machine
 from futamura.specializer.purity import deep
 from futamura.specializer.values import AbstractValue, Known, VObject
 
-__all__ = ["missing_item", "nothing_to_pop", "wrong_count"]
+__all__ = ["failed", "missing_item", "nothing_to_pop", "wrong_count"]
 
 _OUT_OF_RANGE: Final = {"list": "list index out of range", "tuple": "tuple index out of range"}
 
@@ -89,6 +89,15 @@ def _lacks(names: tuple[object, ...], key: object) -> bool:
         return key not in dict.fromkeys(names)
     except TypeError:
         return False
+
+
+def failed(m: Machine, error: Exception) -> AbstractValue | None:
+    """The exception that a pure builtin raised on known values, if it holds nothing but a text or a key."""
+    plain = type(error) in _PLAIN and not vars(error) and error.__cause__ is error.__context__ is None
+    return _made(m, type(error), *error.args) if plain and not m.patient else None
+
+
+_PLAIN: Final = frozenset({ValueError, KeyError, IndexError, ZeroDivisionError, OverflowError})
 
 
 def _made(m: Machine, cls: type, *args: object) -> AbstractValue | None:

@@ -58,7 +58,9 @@ _SEARCHES: Final = frozenset({"fullmatch", "match", "search"})
 
 def runs_nothing(m: Machine, args: Sequence[AbstractValue]) -> bool:
     """`append` of an exact list, methods of an exact str without arguments, searches for a known pattern: they run no
-    code, look at nothing else and do not fail."""
+    code, look at nothing else and do not fail; nor does `object()`."""
+    if type(args[0]) is Known and args[0].value is object and len(args) == 1:
+        return True
     entry = m.state.object(args[0])
     if entry is None or entry.kind != "method":
         return False
@@ -94,6 +96,7 @@ _RESULTS: Final[dict[object, type]] = {
     int: int,
     float: float,
     bytearray: bytearray,
+    object: object,
     list: list,
     dict: dict,
     set: set,
@@ -131,7 +134,7 @@ def harmless(m: Machine, args: Sequence[AbstractValue]) -> bool:
         return False
     if callee.value is isinstance and len(args) == 3:
         return type(args[2]) is Known and _plain_classes(args[2].value) and _plain_class_of(exact_type(m, args[1]))
-    if (callee.value is type and len(args) == 2) or callee.value is id:
+    if (callee.value is type and len(args) == 2) or callee.value is id or callee.value is object:
         return True
     looks = any(callee.value is function for function in (len, ord, chr, range, isinstance))
     return looks and all(exact_type(m, arg) in _PLAIN for arg in args[1:])

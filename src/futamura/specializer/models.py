@@ -22,7 +22,7 @@ from futamura.specializer import library
 from futamura.specializer.builtin_errors import only_keeps_arguments
 from futamura.specializer.containers import store_item, usable_key, view_items
 from futamura.specializer.control import drain
-from futamura.specializer.failing import nothing_to_pop
+from futamura.specializer.failing import failed, nothing_to_pop
 from futamura.specializer.generators import is_generator
 from futamura.specializer.machine import Machine
 from futamura.specializer.memos import forgotten, is_missing, note_unknown, noted_store
@@ -176,13 +176,22 @@ def _fold_method(
         return None
     try:
         result = getattr(target.value, name)(*values)
-    except Exception:
-        return None
+    except Exception as error:
+        return _fail(m, error)
     if not deep(result) or makes_nan(result, (target.value, *values)):
         return None
     for arg in args:
         m.validate(arg)
     return m.known(result, max([m.state.age(target), *(m.state.age(arg) for arg in args)]))
+
+
+def _fail(m: Machine, error: Exception) -> AbstractValue | None:
+    """What a pure method raises is raised now."""
+    found = failed(m, error)
+    if found is None:
+        return None
+    raise_value(m, found)
+    return HANDLED
 
 
 def _fold_read(
@@ -194,8 +203,8 @@ def _fold_read(
         return None
     try:
         result = getattr(content, name)(*values)
-    except Exception:
-        return None
+    except Exception as error:
+        return _fail(m, error)
     m.world.found(content, result)
     for arg in args:
         m.validate(arg)

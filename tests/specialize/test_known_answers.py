@@ -1,0 +1,117 @@
+"""Questions whose answer is known: patterns for known dicts, comparisons of containers, methods that fail.
+
+    case {"op": "add", "value": v}        step known        ->    v, and no test
+    try: at = spec.index(":")             spec without it   ->    what the handler does
+
+Invariant: what stays is asked at run time, and what is raised is what the builtin raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from .specializing import fallbacks, source_of, specialize
+
+
+def patched(steps: list[dict[str, Any]], doc: dict[str, Any]) -> dict[str, Any]:
+    for step in steps:
+        match step:
+            case {"op": "add", "path": str(path), "value": value}:
+                doc[path] = value
+            case {"op": "remove", "path": path, **rest} if not rest:
+                del doc[path]
+            case {"op": other}:
+                raise ValueError(f"unknown op {other}")
+            case _:
+                doc["odd"] = len(step)
+    return doc
+
+
+def test_patterns_for_known_dicts_leave_no_test() -> None:
+    steps = [{"op": "add", "path": "a", "value": 1}, {"op": "remove", "path": "b"}, {"path": "c"}]
+    residual = specialize(patched, steps)
+    assert not fallbacks(residual)
+    assert "if" not in source_of(residual) and "object" not in source_of(residual)
+    for doc in ({"b": 1}, {"b": 2, "c": 3}):
+        assert residual(dict(doc)) == patched(steps, dict(doc))
+    with pytest.raises(KeyError):
+        residual({})
+    failing = specialize(patched, [{"op": "copy"}])
+    assert "raise" in source_of(failing) and "if" not in source_of(failing)
+    with pytest.raises(ValueError, match="unknown op copy"):
+        failing({})
+
+
+PAIRS: list[tuple[Any, Any]] = [
+    ({"m": 1}, {"m": 1}), ({"m": 1}, {"m": 2}), ({"m": 1}, {"s": 1}), ({"m": 1}, {"m": 1, "s": -1}), ({}, {}),
+    ({1: "a", 2: "b"}, {2: "b", True: "a"}), ({"m": [1, {"k": ()}]}, {"m": [1, {"k": ()}]}), ({"m": 1}, [("m", 1)]),
+    ([1, [2]], [1, [2]]), ([1, [2]], [1, [3]]), ([1], (1,)), ({"m": float("nan")}, {"m": float("nan")}),
+    ({"m": {1}}, {"m": {1}}),
+]  # fmt: skip
+
+
+def compared(left: Any, right: Any, x: int) -> tuple[bool, bool, int]:
+    return left == right, left != right, x
+
+
+@pytest.mark.parametrize(("left", "right"), PAIRS)
+def test_known_containers_are_compared(left: Any, right: Any) -> None:
+    residual = specialize(compared, left, right)
+    assert residual(1) == compared(left, right, 1)
+    decided = "nan" not in repr(left) and "{1}" not in repr(left)
+    assert ("==" in source_of(residual)) == (not decided)
+
+
+def made_here(names: tuple[str, ...], x: Any) -> Any:
+    one = {name: x for name in names}
+    two = {name: x for name in reversed(names)}
+    return one == two, one == {**two, "more": 1}, one == {name: (x, 1) for name in names}
+
+
+def test_dicts_of_the_call_are_compared_by_their_items() -> None:
+    residual = specialize(made_here, ("a", "b"))
+    assert residual(3)[:2] == (True, False)
+    assert ", False," in source_of(residual)
+    for x in (0, "a", float("nan"), [1]):
+        assert residual(x) == made_here(("a", "b"), x)
+
+
+def index_of(spec: Any, x: int) -> Any:
+    try:
+        at = spec.index(":")
+    except ValueError:
+        at = -1
+    return at, x
+
+
+def message_of(spec: Any, x: int) -> Any:
+    try:
+        return spec.index("z"), x
+    except ValueError as error:
+        return str(error), x
+
+
+def uncaught(spec: Any, x: int) -> Any:
+    x += 1
+    return spec.index("q") + x
+
+
+@pytest.mark.parametrize("spec", ["ab", "a:b", ("a", "b"), ("a", ":"), ["a"], [":"], b"a"])
+@pytest.mark.parametrize("function", [index_of, message_of, uncaught])
+def test_methods_that_fail(function: Callable[..., Any], spec: Any) -> None:
+    residual = specialize(function, spec)
+
+    def outcome(*args: Any) -> Any:
+        called = residual if len(args) == 1 else function
+        try:
+            return called(*args)
+        except Exception as error:
+            return type(error), str(error), error.__cause__, error.__context__
+
+    assert outcome(3) == outcome(spec, 3)
+    if type(spec) is not bytes:
+        assert "try" not in source_of(residual)
+        assert function is uncaught or ".index(" not in source_of(residual).replace("tuple.index(x)", "")
