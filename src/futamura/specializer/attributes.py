@@ -203,7 +203,7 @@ def _load_class(m: Machine, frame: Frame, cls: type, name: str) -> AbstractValue
     found = class_lookup(cls, name)
     if found is MISSING or m.world.may_be_stored(cls, name):
         return None
-    if isinstance(found, types.ClassMethodDescriptorType) and cls in (int, bytes):
+    if isinstance(found, types.ClassMethodDescriptorType) and cls in (int, bytes, dict):
         return m.virtual(VObject("method", type, (Known(cls),), site=site(frame), extra=name))
     m.assume_attribute(cls, name, found)
     if name == "__dataclass_fields__":

@@ -108,6 +108,8 @@ def call_method(
     name = str(entry.extra)
     kind_now = exact_type(m, target)
     if kind_now is type and type(target) is Known:
+        if target.value is dict and name == "fromkeys" and not keywords:
+            return MODELS[dict.fromkeys](m, frame, op, args)
         return fold_call(m, getattr(target.value, name), args, keywords)
     model = None if kind_now is None else KEYWORD_METHODS.get((kind_now, name))
     modelled = None if model is None else model(m, frame, op, target, args, keywords)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import cmath
 import collections
 import contextlib
 import dis
@@ -231,7 +232,7 @@ PURE_FUNCTIONS: Final[frozenset[object]] = frozenset(
         int.from_bytes,
         bytes.fromhex,
         os.fspath,
-        *(getattr(math, name) for name in dir(math) if callable(getattr(math, name)) and not name.startswith("_")),
+        *(one for module in (math, cmath) for name, one in vars(module).items() if callable(one) and name[0] != "_"),
         *(
             getattr(operator, name)
             for name in operator.__all__

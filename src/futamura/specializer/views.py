@@ -14,6 +14,7 @@ from typing import Final
 from futamura.ir.graph import Operation
 from futamura.specializer.containers import dict_pairs, store_item, usable_key
 from futamura.specializer.failing import nothing_to_pop
+from futamura.specializer.generators import is_iterator
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, METHODS, MODELS, iterable_items
 from futamura.specializer.purity import deep
@@ -239,3 +240,20 @@ def _model_callable(m: Machine, frame: Frame, op: Operation, args: list[Abstract
 KEYWORD_MODELS[dict] = _model_dict
 MODELS[reversed] = _model_reversed
 MODELS[callable] = _model_callable
+
+
+def _from_keys(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    """`dict.fromkeys` of known keys: a virtual dict."""
+    if not 1 <= len(args) <= 2 or is_iterator(m, args[0]):
+        return None
+    found = iterable_items(m, args[0])
+    keys = [key for key in found or () if type(key) is Known and deep(key.value)]
+    if found is None or len(keys) != len(found) or len(keys) > m.budget.virtual_length:
+        return None
+    names = tuple(dict.fromkeys([key.value for key in keys]))
+    for key in keys:
+        m.validate(key)
+    return m.virtual(VObject("dict", dict, (args[1] if len(args) == 2 else NONE,) * len(names), names, site(frame)))
+
+
+MODELS[dict.fromkeys] = _from_keys
