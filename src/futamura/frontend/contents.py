@@ -26,6 +26,7 @@ import gc
 import linecache
 import sys
 import types
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
@@ -214,6 +215,7 @@ def _not_only_read(tree: ast.Module, without: Collection[ast.AST] = ()) -> dict[
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             harmless.update(_aliased(node, harmless))
+    harmless.update(_passed(tree, harmless))
     changed: dict[str, int] = {}
     left_out = set(map(id, without))
     for function in ast.walk(tree):
@@ -272,7 +274,7 @@ def _aliased(function: ast.FunctionDef | ast.AsyncFunctionDef, harmless: set[int
             spoiled.add(node.target.id)
         elif isinstance(node, ast.ClassDef):  # these are attributes
             spoiled.update(part.id for part in ast.walk(node) if isinstance(part, ast.Name))
-        elif getattr(node, "id", getattr(node, "attr", "")) in ("locals", "vars", "dir", "f_locals"):
+        elif _shows_variables(node):
             return set()
     inside = {id(part): name for name, values in given.items() for value in values for part in _parts(value)}
     for node in ast.walk(function):
@@ -280,6 +282,75 @@ def _aliased(function: ast.FunctionDef | ast.AsyncFunctionDef, harmless: set[int
             if inside.get(id(node)) != node.id:  # `rules = rules or RULES` itself
                 spoiled.add(node.id)
     return {part for part, name in inside.items() if name not in spoiled}
+
+
+def _shows_variables(node: ast.AST) -> bool:
+    return getattr(node, "id", getattr(node, "attr", "")) in ("locals", "vars", "dir", "f_locals")
+
+
+def _passed(tree: ast.Module, harmless: set[int]) -> set[int]:
+    """The names that are passed to functions of the module which only read that parameter, or pass it on to such."""
+    functions: dict[str, ast.FunctionDef] = {}
+    bound = Counter(name for node in ast.walk(tree) for name in _bound(node))
+    for one in tree.body:
+        if isinstance(one, ast.FunctionDef) and not one.decorator_list and bound[one.name] == 1:
+            functions[one.name] = one
+    passed = {id(one): place for place, one in _arguments(tree, functions)}
+    reading = set(passed.values())
+    uses: dict[tuple[str, str], list[ast.Name]] = {place: [] for place in reading}
+    for name in {function for function, _ in reading}:
+        for node in ast.walk(functions[name]):
+            if _shows_variables(node):
+                reading -= {place for place in reading if place[0] == name}
+            elif isinstance(node, ast.Name) and (name, node.id) in uses:
+                uses[name, node.id].append(node)
+            elif isinstance(node, (ast.Global, ast.Nonlocal, ast.ClassDef)):
+                reading -= {place for place in reading if place[0] == name}
+    while True:
+        wrong = {
+            place
+            for place in reading
+            for use in uses[place]
+            if not isinstance(use.ctx, ast.Load) or (id(use) not in harmless and passed.get(id(use)) not in reading)
+        }
+        if not wrong:
+            return {number for number, place in passed.items() if place in reading}
+        reading -= wrong
+
+
+_BINDING: Final = (
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping
+)  # fmt: skip
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    """The names that this node binds, in whatever scope."""
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        yield node.id
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, ast.alias):
+        yield (node.asname or node.name).partition(".")[0]
+    elif isinstance(node, _BINDING):
+        name = node.rest if isinstance(node, ast.MatchMapping) else node.name
+        yield from () if name is None else (name,)
+
+
+def _arguments(
+    tree: ast.Module, functions: Mapping[str, ast.FunctionDef]
+) -> Iterator[tuple[tuple[str, str], ast.expr]]:
+    """The names that are arguments of these functions, each with the function and the parameter that gets it."""
+    for call in ast.walk(tree):
+        callee = functions.get(call.func.id) if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else None
+        if callee is None or not isinstance(call, ast.Call):
+            continue
+        names = [one.arg for one in (*callee.args.posonlyargs, *callee.args.args)]
+        for name, argument in zip(names, call.args):
+            if isinstance(argument, ast.Starred):
+                break
+            yield (callee.name, name), argument
+        keywords = {one.arg for one in (*callee.args.args, *callee.args.kwonlyargs)}
+        yield from (((callee.name, one.arg), one.value) for one in call.keywords if one.arg in keywords)
 
 
 def _read_only(node: ast.AST) -> Iterator[ast.expr]:
