@@ -182,3 +182,19 @@ def test_what_is_not_known_is_compared_at_run_time() -> None:
         except TypeError as error:
             found = str(error)
         assert found == expected
+
+
+def due(spec: str, x: Any) -> Any:
+    found: set[int] = set()
+    for part in spec.split(","):
+        first, _, last = part.partition("-")
+        found.update(range(int(first), int(last or first) + 1))
+    return x in frozenset(found), [*frozenset(found)]
+
+
+def test_sets_of_numbers_that_are_filled_step_by_step_are_constants() -> None:
+    for spec in ("1-3,7", "40,8,0,16,24", "5"):
+        residual = specialize(due, spec)
+        assert "set(" not in source_of(residual)
+        for x in (7, 8, "a", 2.0):
+            assert residual(x) == due(spec, x)

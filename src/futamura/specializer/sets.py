@@ -93,6 +93,22 @@ def _model_set(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue
     return m.virtual(_set_of(elements, site(frame), extra))
 
 
+def _model_frozenset(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    """A constant, if the set was filled step by step with numbers, whose order no hash seed decides."""
+    entry = m.state.object(args[0]) if len(args) == 1 else None
+    if entry is None or entry.kind != "set" or entry.extra != 0:
+        return None
+    if not all(type(one) in _NUMBERS for one in entry.names):
+        return None
+    made = set()
+    for element in entry.names:
+        made.add(element)
+    return Known(frozenset(made))
+
+
+_NUMBERS: Final = (int, bool)
+
+
 def _elements(m: Machine, value: AbstractValue) -> tuple[object, ...] | None:
     """The elements of a set that is virtual, constant, or static and not written."""
     entry = m.state.object(value)
@@ -272,6 +288,7 @@ METHODS.update(
     }
 )
 MODELS[set] = _model_set
+MODELS[frozenset] = _model_frozenset
 for _name in _OPERATOR:
     SPECIAL.setdefault(_name, []).append(_operator)
 SPECIAL.setdefault("ior", []).append(_union_in_place)
