@@ -198,3 +198,15 @@ def test_sets_of_numbers_that_are_filled_step_by_step_are_constants() -> None:
         assert "set(" not in source_of(residual)
         for x in (7, 8, "a", 2.0):
             assert residual(x) == due(spec, x)
+
+
+def headed(columns: list[tuple[str, int]], row: dict[str, Any]) -> str:
+    head = " ".join(["%-*s" % (width, name) for name, width in columns])  # noqa: UP031
+    return head + "\n" + " ".join([str(row[name]).rjust(width) for name, width in columns])
+
+
+def test_widths_of_templates_are_known() -> None:
+    columns = [("id", 4), ("name", 6)]
+    residual = specialize(headed, columns)
+    assert "id   name  " in source_of(residual) and "%" not in source_of(residual)
+    assert residual({"id": 1, "name": "a"}) == headed(columns, {"id": 1, "name": "a"})

@@ -288,8 +288,17 @@ def cheap(name: str, args: tuple[object, ...]) -> bool:
         return all(not isinstance(arg, int) or arg.bit_length() <= _LARGE for arg in args)
     if name in ("mod", "imod") and isinstance(args[0], (str, bytes)):
         template = args[0] if isinstance(args[0], str) else args[0].decode("latin-1")
-        return "*" not in template and not wide(template)
+        return not wide(template) and ("*" not in template or not _has_wide_number(args[1]))
     return True
+
+
+def _has_wide_number(values: object) -> bool:
+    """May a `*` of a template, whose width is one of these, make a text of many characters?"""
+    given = values if isinstance(values, tuple) else (values,)
+    return any(isinstance(one, int) and abs(one) > _WIDEST for one in given)
+
+
+_WIDEST: Final = 1_000
 
 
 _PLAIN_LOOKUPS: Final = {
