@@ -365,6 +365,36 @@ TABLE={'k':[1]}
 def use(): N.make(TABLE['k']).rows.append(1)
 def f(x): return len(TABLE['k'])+x
 """,
+    """
+class A:
+    def run(self, x): return 1
+class B:
+    def __init__(self): self.run = lambda v: v.append(2)
+    def go(self, x): return self.run(x)
+ROWS={'k':[1]}
+def use(): B().go(ROWS['k'])
+def f(x): return len(ROWS['k'])+x
+""",
+    """
+class A:
+    def run(self, x): return 1
+class B: pass
+def change(v): v.append(2)
+ROWS={'k':[1]}
+def use():
+    b=B(); b.run=change; b.run(ROWS['k'])
+def f(x): return len(ROWS['k'])+x
+""",
+    """
+class A:
+    def run(self, x): return 1
+class B:
+    def __init__(self, fn): self.run = fn
+ROWS={'k':[1]}
+def use():
+    B(lambda v: v).run(ROWS['k']).append(2)
+def f(x): return len(ROWS['k'])+x
+""",
 ]
 """What comes out of a constant takes a way of its own, through special methods, metaclasses, `cls()`."""
 

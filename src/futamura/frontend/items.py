@@ -256,7 +256,7 @@ class _Items:
         if isinstance(call.func, ast.Attribute):
             if call.func.attr in GIVING or call.func.attr in _STEPPING:
                 return found | self.items(function, call.func.value) | given
-            if call.func.attr in READING or (callees and id(call) in self.through_self):
+            if call.func.attr in READING or (id(call) in self.through_self and self.is_method(call.func.attr)):
                 return found
         elif isinstance(call.func, ast.Name):
             if call.func.id in self.classes:
@@ -410,7 +410,7 @@ class _Items:
                 return module in PURE_MODULES and callee.attr not in WRITING
             if isinstance(callee.value, ast.Name) and self.is_builtin(function, callee.value.id):
                 return callee.attr not in MUTATING  # `list.append(rows, x)`
-            return callee.attr in self.named or callee.attr in READING or callee.attr in MUTATING
+            return self.is_method(callee.attr) or callee.attr in READING or callee.attr in MUTATING
         if isinstance(callee, ast.Name) and self.scope_of(function, callee.id) is None:
             if callee.id in self.imported:
                 module, _, name = self.imported[callee.id].rpartition(".")
@@ -419,6 +419,10 @@ class _Items:
             if named or self.is_builtin(function, callee.id):
                 return True
         return isinstance(callee, ast.Lambda) or not self.foreign
+
+    def is_method(self, name: str) -> bool:
+        """Is it a function of the module wherever this attribute is called?  No object keeps one of its own there."""
+        return name in self.named and "." + name not in self.candidates
 
     def is_builtin(self, function: Scope, name: str) -> bool:
         if name in self.named or name in self.classes or name in self.imported or name not in BUILTINS:
