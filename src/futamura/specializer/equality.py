@@ -58,17 +58,17 @@ def _has_items(m: Machine, value: AbstractValue) -> bool:
 def _entries(m: Machine, value: AbstractValue) -> dict[object, AbstractValue] | None:
     """The values of an exact dict by its keys, which no code of the program compares."""
     entry = m.state.object(value)
+    found: dict[object, AbstractValue] | None
     if entry is not None and entry.kind == "dict" and entry.cls is dict:
         found = dict(zip(entry.names, entry.items))
     elif type(value) is Known and type(value.value) is dict and m.frozen(value.value):
-        found = {key: Known(item) for key, item in value.value.items()} if all(map(deep, value.value)) else {}
-        if len(found) != len(value.value):
-            return None
         for item in value.value.values():
             m.world.found(value.value, item)
+        found = {key: Known(item) for key, item in value.value.items()} if all(map(deep, value.value)) else None
     else:
         return None
-    return found if len(found) <= m.budget.virtual_length and all(map(deep, found)) else None
+    plain = found is not None and len(found) <= m.budget.virtual_length and all(map(deep, found))
+    return found if plain else None
 
 
 def _equal_entries(

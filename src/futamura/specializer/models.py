@@ -179,7 +179,7 @@ def _fold_method(
     try:
         result = getattr(target.value, name)(*values)
     except Exception as error:
-        return _fail(m, error)
+        return _fail(m, error, args)
     if not deep(result) or makes_nan(result, (target.value, *values)):
         return None
     for arg in args:
@@ -187,11 +187,13 @@ def _fold_method(
     return m.known(result, max([m.state.age(target), *(m.state.age(arg) for arg in args)]))
 
 
-def _fail(m: Machine, error: Exception) -> AbstractValue | None:
+def _fail(m: Machine, error: Exception, args: list[AbstractValue]) -> AbstractValue | None:
     """What a pure method raises is raised now."""
     found = failed(m, error)
     if found is None:
         return None
+    for arg in args:
+        m.validate(arg)
     raise_value(m, found)
     return HANDLED
 
@@ -206,7 +208,7 @@ def _fold_read(
     try:
         result = getattr(content, name)(*values)
     except Exception as error:
-        return _fail(m, error)
+        return _fail(m, error, args)
     m.world.found(content, result)
     for arg in args:
         m.validate(arg)
