@@ -1,18 +1,12 @@
-"""The entry of a residual: a function of the open parameters that tests what was promised and assumed.
+"""The entry of a residual: what is promised of its inputs, as tests, and a function for tests that cannot stand inside.
 
-    def power(x):
-        try:
-            good = type(x) is int and n0['helper'] is v0
-        except (AttributeError, KeyError, ValueError):
-            good = False
-        if good:
-            return residual(x)
-        return original(x)
+    Dyn(list[float], length=3)      type(x) is list and len(x) == 3 and type(x[0]) is float and ...
+    a generator                     def walk(tree):
+                                        return _residual(tree)        the tests come before this line (`guarding`)
 
-The test is text with the true parameters, compiled once, because a loop over assumptions behind `*args` costs more
-than many residuals do.
+A test is text with the true parameters, because a loop over promises behind `*args` costs more than many residuals do.
 
-Invariant: the tests run no code of the program, except that an attribute of a class is read as `Assumption.holds` does.
+Invariant: the tests run no code of the program.
 """
 
 from __future__ import annotations
@@ -25,17 +19,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, get_args, get_origin
 
+from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.guarding import Constants, Items
-from futamura.backend.python.listing import enter
 from futamura.ir.graph import Signature
 from futamura.optimize.contents import Contents
 from futamura.specializer.aliasing import Apart
-from futamura.specializer.purity import MISSING
-from futamura.specializer.world import Assumption
 
 __all__ = [
-    "Promise", "broken", "condition", "contents", "differences", "few_items", "guarded", "is_expression", "matches",
-    "shallow",
+    "Promise", "broken", "calling", "condition", "contents", "differences", "few_items", "is_expression",
+    "matches", "shallow",
 ]  # fmt: skip
 
 _VARARGS: Final = 0x04
@@ -88,47 +80,16 @@ def matches(kind: Any, value: object) -> bool:
     return False
 
 
-def guarded(
-    made: types.FunctionType,
-    original: Callable[..., Any],
-    promises: Sequence[Promise],
-    assumptions: Sequence[Assumption],
-    differences: Sequence[Callable[[Constants], str]] = (),
-) -> types.FunctionType:
-    """A function like `made` that runs `original` where a promise, a difference or an assumption does not hold."""
+def calling(made: types.FunctionType) -> Emitted:
+    """The text of a function that calls `made`, for tests that cannot stand inside of it: a generator runs later, and a
+    recursive function would be tested again."""
     parameters, arguments = _shape(made)
-    taken = set(parameters_of(made))
-    space: dict[str, object] = {}
-
-    def name(letter: str, value: object) -> str:
-        text = letter
-        while text in taken:
-            text += "_"
-        taken.add(text)
-        space[text] = value
-        return text
-
-    tests = [_promised(promise, name) for promise in promises]
-    tests.extend(write(lambda value, hint: name(hint, value)) for write in differences)
-    tests.extend(_assumed(assumption, at, name) for at, assumption in enumerate(assumptions))
-    residual, general, good = name("residual", made), name("original", original), name("good", None)
-    del space[good]
-    errors = name("errors", (AttributeError, KeyError, ValueError))
-    title = made.__name__ if made.__name__.isidentifier() else "residual_entry"
-    condition = " and ".join(tests) or "True"
-    text = (
-        f"def {title}({parameters}):\n    try:\n        {good} = {condition}\n    except {errors}:\n"
-        f"        {good} = False\n    if {good}:\n        return {residual}({arguments})\n"
-        f"    return {general}({arguments})\n"
-    )
-    code = compile(text, enter(f"entry of {title}", text), "exec", dont_inherit=True)
-    body = next(item for item in code.co_consts if isinstance(item, types.CodeType))
-    entry = types.FunctionType(body, {"__builtins__": builtins, **space}, title)
-    entry.__defaults__ = made.__defaults__
-    entry.__kwdefaults__ = made.__kwdefaults__
-    entry.__qualname__, entry.__module__, entry.__doc__ = made.__qualname__, made.__module__, made.__doc__
-    entry.__annotations__ = dict(made.__annotations__)
-    return entry
+    name = made.__name__ if made.__name__.isidentifier() else "residual_entry"
+    inner = "_residual"
+    while inner in parameters_of(made) or inner == name:
+        inner = f"_{inner}"
+    text = f"def {name}({parameters}):\n    return {inner}({arguments})\n"
+    return Emitted(name, text, ((inner, made),), (), (None, None))
 
 
 def parameters_of(function: types.FunctionType) -> tuple[str, ...]:
@@ -158,9 +119,6 @@ def _shape(function: types.FunctionType) -> tuple[str, str]:
     parameters.extend(f"**{word}" for word in rest)
     arguments.extend(f"**{word}" for word in rest)
     return ", ".join(parameters), ", ".join(arguments)
-
-
-Naming = Callable[[str, object], str]
 
 
 def shallow(promise: Promise) -> Promise:
@@ -228,10 +186,6 @@ def broken(promise: Promise) -> str:
     return f"this residual was made for calls where {promise}"
 
 
-def _promised(promise: Promise, name: Naming) -> str:
-    return condition(promise, lambda value, hint: name(hint + "_", value))
-
-
 FEW_STRANGERS: Final = 4
 """So many objects are compared one by one faster than one is looked up by its identity."""
 
@@ -267,31 +221,3 @@ def differences(
             few = one and len(strangers) <= FEW_STRANGERS
             writers.append(functools.partial(write_few if few else write, param, strangers))
     return writers
-
-
-def _assumed(assumption: Assumption, at: int, name: Naming) -> str:
-    """The test of one assumption, equal to its `holds`."""
-    value = name(f"v{at}", assumption.value)
-    key = assumption.name
-    if assumption.kind == "global" and type(assumption.holder) is dict:
-        holder = name(f"n{at}", assumption.holder)
-        if key in assumption.holder:
-            return f"{holder}[{key!r}] is {value}"
-        known = name(f"b{at}", builtins.__dict__)
-        return f"{key!r} not in {holder} and {known}[{key!r}] is {value}"
-    if assumption.kind == "cell" or (
-        assumption.kind == "attribute" and key.isidentifier() and _reads_plainly(assumption)
-    ):
-        return f"{name(f'h{at}', assumption.holder)}.{key} is {value}"
-    return f"{name(f'a{at}', assumption)}.holds()"
-
-
-def _reads_plainly(assumption: Assumption) -> bool:
-    """Does reading the attribute give the very object, without running a descriptor?"""
-    if not isinstance(assumption.holder, type):
-        return True
-    if assumption.value is MISSING:
-        return False
-    return isinstance(assumption.value, (types.FunctionType, property)) or not hasattr(
-        type(assumption.value), "__get__"
-    )

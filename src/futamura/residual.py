@@ -25,7 +25,7 @@ from futamura.backend.python import guarding
 from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.loading import load_residual
 from futamura.codes import is_fallback
-from futamura.entry import Promise, broken, condition, differences, few_items, guarded, is_expression, shallow
+from futamura.entry import Promise, broken, calling, condition, differences, few_items, is_expression, shallow
 from futamura.errors import Diagnostic
 from futamura.explaining import explanation
 from futamura.ir.graph import Signature
@@ -140,12 +140,12 @@ class Residual(_Callable):
         inside = guarding.guarded(printed.emitted, printed.signature, checks, function.__globals__)
         if inside is not None:
             return load_residual(inside, function, printed.signature)
-        made: types.FunctionType = self._untested()
-        if tested or strangers:
-            made = guarded(made, original, (), tested, strangers)
-        if promises:
-            made = guarded(made, general or original, promises, ())
-        return made
+        made = self._untested()
+        if not (tested or strangers or promises):
+            return made
+        outside = guarding.guarded(calling(made), printed.signature, checks, function.__globals__)
+        assert outside is not None
+        return load_residual(outside, function, printed.signature)
 
     def _untested(self) -> types.FunctionType:
         """The residual without any test."""

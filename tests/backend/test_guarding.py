@@ -8,9 +8,11 @@ Invariant: an entry test never raises, and never runs code of the program.
 from __future__ import annotations
 
 import contextlib
+import inspect
 import sys
 import types
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -177,6 +179,31 @@ def test_the_word_yield_in_a_text_is_no_generator() -> None:
     finally:
         sys.setprofile(None)
     assert called.count("noted") == 1, called  # no function around it
+
+
+def numbered(x: int, *more: int, n: int, key: int = 7, **names: int) -> Iterator[Any]:
+    yield len(names) + n
+    yield x, more, key, sorted(names)
+
+
+def counted(x: int, n: int, *, last: int = 0) -> int:
+    return len([n, last]) if x <= 0 else counted(x - 1, n, last=x) + 1
+
+
+def test_what_cannot_hold_the_tests_is_called_by_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    residual = futamura.specialize(numbered, n=2)
+    again = futamura.specialize(counted, n=2)
+    assert not residual.stats["fallbacks"] and not again.stats["fallbacks"]
+    for _ in range(2):
+        assert list(residual(1, 2, a=3)) == list(numbered(1, 2, n=2, a=3))
+        assert list(residual(1, key=4)) == list(numbered(1, n=2, key=4))
+        assert [again(3), again(0, last=5), again(2, last=1)] == [counted(3, 2), counted(0, 2, last=5), counted(2, 2)]
+        with pytest.raises(TypeError, match="numbered"):
+            residual()
+        monkeypatch.setitem(globals(), "len", lambda values: 40)
+    assert next(residual(1)) == 42 and again(1) == 41
+    trusted = futamura.Specializer(assume="trust")(numbered, n=2)
+    assert trusted.function.__code__.co_flags & inspect.CO_GENERATOR
 
 
 def test_a_builtin_that_the_module_hides_runs_the_original(space: types.ModuleType) -> None:
