@@ -241,12 +241,14 @@ def test_what_constants_share_is_one_object_in_a_saved_module(tmp_path: Path) ->
 LOG: list[Any] = []
 SEEN: dict[str, Any] = {}
 LIMITS = {"a": 3}
+NESTED = {"log": LOG, "more": [LOG]}
 MISSING = object()
 
 
 def logged(kind, x):
     LOG.append((kind, x))
     SEEN[kind] = x
+    NESTED["more"][0].append(len(NESTED["log"]))
     return LOG, LIMITS[kind] < x, x is MISSING
 
 
@@ -255,7 +257,7 @@ def test_globals_that_are_written_are_imported_by_a_saved_module(tmp_path: Path)
     text = (tmp_path / "one.py").read_text()
     assert all(f"from {__name__} import {name} as" in text for name in ("LOG", "SEEN", "MISSING"))
     log, above, missing = again(5)
-    assert log is LOG and LOG == [("a", 5)] and SEEN == {"a": 5}
+    assert log is LOG and LOG == [("a", 5), 1] and SEEN == {"a": 5}
     assert above and not missing and again(2)[1:] == (False, False)
     LOG.clear()
     SEEN.clear()

@@ -84,12 +84,11 @@ def calling(made: types.FunctionType) -> Emitted:
     """The text of a function that calls `made`, for tests that cannot stand inside of it: a generator runs later, and a
     recursive function would be tested again."""
     parameters, arguments = _shape(made)
-    name = made.__name__ if made.__name__.isidentifier() else "residual_entry"
     inner = "_residual"
-    while inner in parameters_of(made) or inner == name:
+    while inner in parameters_of(made):
         inner = f"_{inner}"
-    text = f"def {name}({parameters}):\n    return {inner}({arguments})\n"
-    return Emitted(name, text, ((inner, made),), (), (None, None))
+    text = f"def entry({parameters}):\n    return {inner}({arguments})\n"
+    return Emitted("entry", text, ((inner, made),), (), (None, None))
 
 
 def parameters_of(function: types.FunctionType) -> tuple[str, ...]:

@@ -121,7 +121,7 @@ class _Module:
         names = {id(value): name for name, value in reversed(values.items())}
         lines: list[str] = []
         for value in inner_first:
-            if counts[id(value)] < 2:
+            if counts[id(value)] < 2 or id(value) in self._imports.shared:
                 continue
             name = names.get(id(value)) or f"_shared{len(lines)}"
             while name in self._emitted.text and id(value) not in names:

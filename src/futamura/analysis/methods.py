@@ -12,7 +12,7 @@ import builtins
 import re
 from typing import Final
 
-__all__ = ["BUILTINS", "GIVING", "MUTATING", "PASSING", "PURE_MODULES", "READING", "SPECIAL", "WRITING"]
+__all__ = ["BUILTINS", "GIVING", "MUTATING", "PASSING", "PURE_MODULES", "READING", "WRITING"]
 
 MUTATING: Final = frozenset(
     {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "add", "discard", "update", "popitem"}
@@ -39,11 +39,6 @@ OPERATORS: Final = (
     *("lshift", "rshift", "and", "xor", "or"),
 )
 BUILTINS: Final = frozenset(dir(builtins)) - {"setattr", "delattr", "exec", "eval", "super"}
-SPECIAL: Final = frozenset(
-    {"__enter__", "__aenter__", "__iter__", "__next__", "__aiter__", "__anext__", "__getattr__", "__get__"}
-    | {"__neg__", "__pos__", "__invert__", "__abs__", "__index__", "__reversed__"}
-)
-"""Methods of own classes whose results operators and statements use."""
 PURE_MODULES: Final = frozenset(
     {"abc", "ast", "cmath", "collections", "copy", "dataclasses", "datetime", "decimal", "enum", "fractions"}
     | {"functools", "html", "inspect", "itertools", "json", "keyword", "math", "operator", "posixpath", "re"}

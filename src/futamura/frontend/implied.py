@@ -18,7 +18,8 @@ from futamura.analysis.methods import BUILTINS, GIVING, MUTATING, OPERATORS, REA
 from futamura.frontend.walking import SCOPES, Scope, is_of_class
 
 __all__ = [
-    "MAKING", "Giving", "changing_classes", "is_own_class", "operands", "receiver", "shifts", "special_parameters"
+    "MAKING", "Giving", "changing_classes", "is_own_class", "is_special", "operands", "receiver", "shifts",
+    "special_parameters",
 ]  # fmt: skip
 
 _STORING: Final = frozenset({"__setitem__", "__delitem__", "__setattr__", "__delattr__"}) | {
@@ -29,7 +30,8 @@ MAKING: Final = ("__init__", "__new__", "__post_init__")
 
 
 class Giving:
-    """The special methods of a module whose results operators give, and those of which come parts of objects."""
+    """The special methods of a module whose results operators and comparisons give, and those of which come parts of
+    objects."""
 
     def __init__(self, named: Mapping[str, Collection[Scope]]) -> None:
         self._by: Final = {
@@ -39,6 +41,8 @@ class Giving:
         self.any: Final = frozenset(one for found in self._by.values() for one in found).union(
             named.get("__divmod__", ()), named.get("__rdivmod__", ())
         )
+        compared = (name for name, kind in _KINDS.items() if kind == "comparison")
+        self.compared: Final = frozenset(one for name in compared for one in named.get(name, ()))
         self.parts: Final = frozenset(one for name in ("__getitem__", "__missing__") for one in named.get(name, ()))
 
     def of(self, node: ast.BinOp | ast.AugAssign) -> frozenset[Scope]:
@@ -53,7 +57,7 @@ _OPERATORS: Final[dict[type[ast.operator], str]] = {
 }  # fmt: skip
 
 
-def special_parameters(functions: Iterable[Scope]) -> Iterator[tuple[Scope, str, str]]:
+def special_parameters(functions: Iterable[Scope]) -> Iterator[tuple[tuple[Scope, str], str]]:
     """The parameters of special methods that operands come to, with the kind of the method.  What a descriptor belongs
     to is told by its class, and what is called by its call."""
     for function in functions:
@@ -61,7 +65,7 @@ def special_parameters(functions: Iterable[Scope]) -> Iterator[tuple[Scope, str,
             assert not isinstance(function, ast.Lambda)
             skipped = {"__get__": 3, "__set__": 2, "__delete__": 2, "__exit__": 4}.get(function.name, 1)
             kind = _KINDS.get(function.name, "other")
-            yield from ((function, one.arg, kind) for one in parameters(function)[skipped:] if kind != "call")
+            yield from (((function, one.arg), kind) for one in parameters(function)[skipped:] if kind != "call")
 
 
 _KINDS: Final = {

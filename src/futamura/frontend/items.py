@@ -19,18 +19,9 @@ import ast
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
-from futamura.analysis.methods import BUILTINS, GIVING, MUTATING, PASSING, PURE_MODULES, READING, SPECIAL, WRITING
-from futamura.frontend import walking
-from futamura.frontend.implied import (
-    MAKING,
-    Giving,
-    changing_classes,
-    is_own_class,
-    operands,
-    receiver,
-    shifts,
-    special_parameters,
-)  # fmt: skip
+from futamura.analysis.methods import BUILTINS, GIVING, MUTATING, PASSING, PURE_MODULES, READING, WRITING
+from futamura.frontend import implied, walking
+from futamura.frontend.implied import MAKING, Giving, is_special, receiver
 from futamura.frontend.walking import SCOPES, Scope, acts, defaults, is_foreign, is_of_class, own_nodes, value_nodes
 
 __all__ = ["Changed", "changed_by_functions"]
@@ -132,21 +123,17 @@ class _Items:
                 self.hold(function, self.of(function, function.body))
             elif function.name in ("__exit__", "__aexit__"):
                 self.hold_all(function, frozenset({_RAISED}))
-            elif function.name in SPECIAL:  # operators and statements call it, and do what they like with its result
-                self.changed |= {function, _In(function)}
+        direct = self.with_operands()
+        classes, reading = implied.changing_classes(
+            self.classes.values(), lambda one, name: (one, name) in direct or _In((one, name)) in direct
+        )
+        for function in filter(is_special, self.functions):  # who calls it does what he likes with its result
+            self.changed |= {function, _In(function)}
         seen = self.reached()
-        special = [((one, name), kind) for one, name, kind in special_parameters(self.functions)]
-        if any(place in seen or _In(place) in seen for place, _ in special):
-            self.hold_operands(special)
-            seen = self.reached()
         itself = self.itself.union(source for source in seen if isinstance(source, str))
-        items = (source.source for source in seen if isinstance(source, _In))
-        classes, reading = changing_classes(
-            self.classes.values(), lambda one, name: (one, name) in seen or _In((one, name)) in seen
-        )
-        return Changed(
-            frozenset(itself), frozenset(source for source in items if isinstance(source, str)), classes, reading
-        )
+        parts = (source.source for source in seen if isinstance(source, _In))
+        items = frozenset(source for source in parts if isinstance(source, str))
+        return Changed(frozenset(itself), items, classes, reading)
 
     def reached(self) -> set[_Source]:
         """All that is changed."""
@@ -162,14 +149,27 @@ class _Items:
                     work.extend(_items_of(self.sources.get(source.source, ())))
         return seen
 
-    def hold_operands(self, special: Iterable[tuple[_Source, str]]) -> None:
-        """A special method changes an argument, which may be any operand of its kind and what is in it."""
-        for function in self.functions:
-            for kind, one in (pair for node in self.own[function] for pair in operands(node)):
-                found = self.of(function, one)
-                self.hold((None, f"operand of {kind}"), found | _items_of(found))
-        for place, kind in special:
-            self.hold(place, frozenset({(None, f"operand of {kind}")}))
+    def with_operands(self) -> set[_Source]:
+        """All that is changed, with what special methods change that get it as an operand."""
+        seen = self.reached()
+        waiting = [*implied.special_parameters(self.functions)]
+        kinds: set[str] = set()
+        while found := [(place, kind) for place, kind in waiting if place in seen or _In(place) in seen]:
+            self.hold_operands({kind for _, kind in found} - kinds)
+            kinds.update(kind for _, kind in found)
+            for place, kind in found:
+                self.hold(place, frozenset({(None, f"operand of {kind}")}))
+            waiting = [one for one in waiting if one not in found]
+            seen = self.reached()
+        return seen
+
+    def hold_operands(self, kinds: set[str]) -> None:
+        """Special methods of these kinds may get any operand of theirs, and what is in it."""
+        for function in self.functions if kinds else ():
+            for kind, one in (pair for node in self.own[function] for pair in implied.operands(node)):
+                if kind in kinds:
+                    found = self.of(function, one)
+                    self.hold((None, f"operand of {kind}"), found | _items_of(found))
 
     # -- what an expression may be
 
@@ -214,6 +214,8 @@ class _Items:
             return self.all(function, (node.body, node.orelse))
         if isinstance(node, ast.BinOp):
             return self.all(function, (node.left, node.right)) | self.giving.of(node)
+        if isinstance(node, ast.Compare):
+            return self.giving.compared
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
             return self.new(node, self.of(function, node.elt))
         if isinstance(node, ast.DictComp):
@@ -256,7 +258,8 @@ class _Items:
         if isinstance(call.func, ast.Attribute):
             if call.func.attr in GIVING or call.func.attr in _STEPPING:
                 return found | self.items(function, call.func.value) | given
-            if call.func.attr in READING or (id(call) in self.through_self and self.is_method(call.func.attr)):
+            own_method = callees and id(call) in self.through_self and not self.is_kept(call.func)
+            if call.func.attr in READING or own_method:
                 return found
         elif isinstance(call.func, ast.Name):
             if call.func.id in self.classes:
@@ -410,7 +413,8 @@ class _Items:
                 return module in PURE_MODULES and callee.attr not in WRITING
             if isinstance(callee.value, ast.Name) and self.is_builtin(function, callee.value.id):
                 return callee.attr not in MUTATING  # `list.append(rows, x)`
-            return self.is_method(callee.attr) or callee.attr in READING or callee.attr in MUTATING
+            own = callee.attr in self.named and not self.is_kept(callee)
+            return own or callee.attr in READING or callee.attr in MUTATING
         if isinstance(callee, ast.Name) and self.scope_of(function, callee.id) is None:
             if callee.id in self.imported:
                 module, _, name = self.imported[callee.id].rpartition(".")
@@ -420,9 +424,9 @@ class _Items:
                 return True
         return isinstance(callee, ast.Lambda) or not self.foreign
 
-    def is_method(self, name: str) -> bool:
-        """Is it a function of the module wherever this attribute is called?  No object keeps one of its own there."""
-        return name in self.named and "." + name not in self.candidates
+    def is_kept(self, callee: ast.expr) -> bool:
+        """May what is called be any function, which an object keeps in this attribute?"""
+        return isinstance(callee, ast.Attribute) and "." + callee.attr in self.candidates
 
     def is_builtin(self, function: Scope, name: str) -> bool:
         if name in self.named or name in self.classes or name in self.imported or name not in BUILTINS:
@@ -444,13 +448,13 @@ class _Items:
         if isinstance(callee, ast.Name):
             known = callee.id in self.named or callee.id in self.classes or callee.id in self.imported
             return not (known or callee.id in _OWN_WAYS or self.is_builtin(function, callee.id))
-        return not isinstance(callee, (ast.Lambda, ast.Attribute))
+        return not isinstance(callee, (ast.Lambda, ast.Attribute)) or self.is_kept(callee)
 
     def callees(self, function: Scope, call: ast.Call) -> list[Scope]:
         callee = call.func
         if isinstance(callee, ast.Lambda):
             return [callee]
-        if isinstance(callee, ast.Attribute):
+        if isinstance(callee, ast.Attribute) and not self.is_kept(callee):
             return self.named.get(callee.attr, [])
         if isinstance(callee, ast.Name):
             if callee.id in self.named:
@@ -459,9 +463,10 @@ class _Items:
                 return self.constructors_of(callee.id)
             if self.is_builtin(function, callee.id) or callee.id in self.imported or callee.id in _OWN_WAYS:
                 return []
-            if is_own_class(function, callee.id, self.own[function]):  # `cls()`
+            if implied.is_own_class(function, callee.id, self.own[function]):  # `cls()`
                 return self.constructors()
-        return [*self.loose, *(self.constructors() if self.makes_any else ())]
+        own = self.named.get(callee.attr, ()) if isinstance(callee, ast.Attribute) else ()
+        return [*own, *self.loose, *(self.constructors() if self.makes_any else ())]
 
     def constructors_of(self, name: str) -> list[Scope]:
         """Those of this class and of the classes that it inherits from; of all, where these are not in the module."""
@@ -504,7 +509,7 @@ class _Items:
 
     def hold_arguments(self, passing: _Passing, call: ast.Call, callee: Scope) -> None:
         names = [one.arg for one in (*callee.args.posonlyargs, *callee.args.args)]
-        moved = (1,) if id(call) in self.through_self else shifts(call, callee)
+        moved = (1,) if id(call) in self.through_self else implied.shifts(call, callee)
         for at, (argument, held) in enumerate(zip(call.args, passing.positions)):
             starred = isinstance(argument, ast.Starred)
             for shift in moved:

@@ -10,7 +10,7 @@ first pair that differs is not looked at.  A pair of which nothing is known leav
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypeAlias
 
 from futamura.ir.graph import Operation
 from futamura.specializer.machine import Machine
@@ -23,28 +23,30 @@ from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual
 __all__: list[str] = []
 
 _DEPTH: Final = 20
+_Pairs: TypeAlias = set[tuple[object, object]]
+"""Pairs of containers that are equal: in what is small and has very many parts they come again and again."""
 
 
 def _sequences(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
-    equal = _equal_items(m, args[0], args[1], _DEPTH)
+    equal = _equal_items(m, args[0], args[1], _DEPTH, set())
     if equal is None:
         return None
     return Known(equal if op.operator.name == "eq" else not equal)
 
 
-def _equal_items(m: Machine, left: AbstractValue, right: AbstractValue, depth: int) -> bool | None:
+def _equal_items(m: Machine, left: AbstractValue, right: AbstractValue, depth: int, done: _Pairs) -> bool | None:
     if depth == 0 or not (_has_items(m, left) or _has_items(m, right)):
         return None
     entries, others = _entries(m, left), _entries(m, right)
     if entries is not None and others is not None:
-        return _equal_entries(m, entries, others, depth)
+        return _equal_entries(m, entries, others, depth, done)
     first, second = sequence_items(m, left), sequence_items(m, right)
     if first is None or second is None or first[0] is not second[0]:
         return None
     if first[0] is list and len(first[1]) != len(second[1]):
         return False
     for a, b in zip(first[1], second[1], strict=False):
-        same = _equal(m, a, b, depth - 1)
+        same = _equal(m, a, b, depth - 1, done)
         if not same:
             return same
     return len(first[1]) == len(second[1])
@@ -72,20 +74,20 @@ def _entries(m: Machine, value: AbstractValue) -> dict[object, AbstractValue] | 
 
 
 def _equal_entries(
-    m: Machine, left: dict[object, AbstractValue], right: dict[object, AbstractValue], depth: int
+    m: Machine, left: dict[object, AbstractValue], right: dict[object, AbstractValue], depth: int, done: _Pairs
 ) -> bool | None:
     if len(left) != len(right):
         return False
     for key, value in left.items():
         if key not in right:
             return False
-        same = _equal(m, value, right[key], depth - 1)
+        same = _equal(m, value, right[key], depth - 1, done)
         if not same:
             return same
     return True
 
 
-def _equal(m: Machine, left: AbstractValue, right: AbstractValue, depth: int) -> bool | None:
+def _equal(m: Machine, left: AbstractValue, right: AbstractValue, depth: int, done: _Pairs) -> bool | None:
     """Are two items the same object, or equal?"""
     left, right = m.state.resolve(left), m.state.resolve(right)
     if type(left) is Virtual and type(right) is Virtual and left.oid == right.oid:
@@ -104,7 +106,17 @@ def _equal(m: Machine, left: AbstractValue, right: AbstractValue, depth: int) ->
     kinds = group(m, left), group(m, right)
     if None not in kinds and kinds[0] != kinds[1]:
         return False
-    return _equal_items(m, left, right, depth)
+    pair = (_identity(left), _identity(right))
+    if pair in done:
+        return True
+    found_equal = _equal_items(m, left, right, depth, done)
+    if found_equal:
+        done.add(pair)
+    return found_equal
+
+
+def _identity(value: AbstractValue) -> object:
+    return value.oid if type(value) is Virtual else ("constant", id(value.value)) if type(value) is Known else value
 
 
 def _unordered(value: object) -> bool:

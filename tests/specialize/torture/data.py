@@ -181,6 +181,10 @@ def halves(n: Any, x: int) -> Any:
     return pair[0] is n, n[0] is n[1], len(pair)
 
 
+def twice_equal(n: Any, x: int) -> Any:
+    return n[0] == n[1], x
+
+
 def cyclic_list() -> Any:
     value: list[Any] = [1]
     value.append(value)
@@ -225,6 +229,7 @@ CASES += [
     Case("doubled tuple", descend, lambda: {"n": doubled(50)}, lambda: _X),
     Case("doubled tuple by identity", halves, lambda: {"n": doubled(50)}, lambda: _X),
     Case("doubled list", descend, lambda: {"n": doubled(50, list)}, lambda: _X),
+    Case("doubled lists compared", twice_equal, lambda: {"n": (doubled(18, list), doubled(18, list))}, lambda: _X),
     Case("doubled sets", halves, lambda: {"n": doubled(18, frozenset)}, lambda: _X),
     Case("cyclic list", walk_cycle, lambda: {"n": cyclic_list()}, lambda: _X),
     Case("subclass of int", first, lambda: {"n": [OddInt(1)]}, lambda: _X),
