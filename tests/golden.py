@@ -15,7 +15,8 @@ Sections of a case:
     [case NAME]     starts a case
     [python] 3.12   optional: the first version (a range "3.11 - 3.12" too) on which the case means something
     [in]            a module; the subject is `f` unless [do] names another
-    [do] ACTION [TARGET]    roundtrip (the default), ir, refuse, opt:PASSES; TARGET is a name or a dotted one, `A.m`
+    [do] ACTION [TARGET]    roundtrip (the default), unnamed, ir, refuse, opt:PASSES; TARGET is a name or a dotted one,
+                    `A.m`
     [out]           what the action prints; none: the case is only run
     [out 3.12]      what it prints from that version on, where the versions compile the source differently
     [run] EXPR      must not be False, and value, log and exception must be the same in the original, in the module
@@ -24,7 +25,8 @@ Sections of a case:
 
 `opt:cse,dce` prints the function behind these passes of the optimizer ("all": the whole pipeline).  Annotations of the
 subject's parameters are promises there, and builtins that the module does not define keep their meaning, as does
-`struct.unpack_from`, `struct.unpack` and objects of `struct.Struct`.
+`struct.unpack_from`, `struct.unpack` and objects of `struct.Struct`.  `unnamed` prints a round trip in which no value
+remembers its variable, as it is with most values of a residual.
 
 In [in] and [run], `note(x)` appends x to the log and returns it; `log` is that list, empty at the start of each run.
 Invariant: goldens never differ by the order of a set or by an address; `describe` prints neither.
@@ -51,6 +53,7 @@ from futamura.ir.graph import Program
 from futamura.ir.interp import closure_of
 from futamura.optimize.pipeline import PIPELINE, optimize
 from futamura.optimize.shapes import Shape, of_type
+from tools.unnamed import unnamed
 
 __all__ = [
     "Case",
@@ -243,7 +246,7 @@ def targets_of(here: World, target: str) -> tuple[types.FunctionType, Callable[[
 def act(case: Case) -> str:
     """What the case's action prints."""
     function, _ = targets_of(world(case), case.target)
-    if case.action == "roundtrip" or case.action.startswith("opt:"):
+    if case.action in ("roundtrip", "unnamed") or case.action.startswith("opt:"):
         return roundtrip_source(function, _change(case, function)).strip("\n") + "\n"
     if case.action == "ir":
         return futamura.ir.text.print_program(lower(function).program).strip("\n") + "\n"
@@ -257,7 +260,9 @@ def act(case: Case) -> str:
 
 
 def _change(case: Case, function: types.FunctionType) -> Callable[[Program], Program] | None:
-    """What `opt:PASSES` does to a program."""
+    """What `opt:PASSES` or `unnamed` does to a program."""
+    if case.action == "unnamed":
+        return unnamed
     if not case.action.startswith("opt:"):
         return None
     known, given = promises_of(function)

@@ -2,9 +2,10 @@
 
     $ python -m tools.stdlib_child --test test_heapq --replace heapq --result out.json
 
-With `--how optimized` the round trip goes through the optimizer's passes; with `--how interpreted` the functions run in
-the reference interpreter instead (by attribute only); with `--how specialized` each is replaced by its residual for no
-static input at all, callees left as calls.
+With `--how optimized` the round trip goes through the optimizer's passes, with `--how unnamed` the variables behind
+them have lost their names; with `--how interpreted` the functions run in the reference interpreter instead (by
+attribute only); with `--how specialized` each is replaced by its residual for no static input at all, callees left as
+calls.
 
 Replacing means: the code object of the round trip is put into the function itself, so that its identity, defaults and
 everybody who already holds it stay; where the free variables differ, the attribute is set to the new function.
@@ -100,6 +101,15 @@ def optimized(function: Any) -> Any:
     return roundtrip(function, change=lambda program: optimize(program)[0])
 
 
+def forgotten(function: Any) -> Any:
+    """The round trip of the function through the optimizer and without the names of its variables."""
+    from futamura.driver import roundtrip
+    from futamura.optimize.pipeline import optimize
+    from tools.unnamed import unnamed
+
+    return roundtrip(function, change=lambda program: unnamed(optimize(program)[0]))
+
+
 class NotSpecialized(Exception):
     """The original would run: replacing by that shows nothing."""
 
@@ -137,8 +147,9 @@ class Replacer:
         if how == "specialized":
             self.roundtrip = specialized
             self.swap = importlib.import_module("futamura.backend.python.loading").swap
-        if how in ("emitted", "optimized"):
-            self.roundtrip = optimized if how == "optimized" else importlib.import_module("futamura.driver").roundtrip
+        if how in ("emitted", "optimized", "unnamed"):
+            own = {"optimized": optimized, "unnamed": forgotten}
+            self.roundtrip = own.get(how) or importlib.import_module("futamura.driver").roundtrip
             self.swap = importlib.import_module("futamura.backend.python.loading").swap
         self.names = names
         self.files = {load(name).__file__ for name in names}
@@ -223,7 +234,11 @@ def suite_of(test: str, pattern: str) -> unittest.TestSuite:
 @click.option("--first", default=0, help="Replace functions from this number on.")
 @click.option("--last", default=1 << 30, help="Replace functions up to this number.")
 @click.option("--pattern", default="", help="Run only the tests whose id matches.")
-@click.option("--how", default="emitted", type=click.Choice(["emitted", "optimized", "interpreted", "specialized"]))
+@click.option(
+    "--how",
+    default="emitted",
+    type=click.Choice(["emitted", "optimized", "unnamed", "interpreted", "specialized"]),
+)
 @click.option("--result", required=True, type=click.Path(path_type=Path))
 def main(test: str, replace: str, first: int, last: int, pattern: str, how: str, result: Path) -> None:
     """Run one test module and write what became of each test."""

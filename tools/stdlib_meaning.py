@@ -197,9 +197,9 @@ def show(verdicts: dict[str, Verdict], details: bool) -> None:
 @click.option(
     "--through",
     default="emitted",
-    type=click.Choice(["emitted", "optimized", "interpreted", "specialize"]),
-    help="What replaces a function: its round trip, that through the optimizer, the interpreter, or its residual with "
-    "nothing static.",
+    type=click.Choice(["emitted", "optimized", "unnamed", "interpreted", "specialize"]),
+    help="What replaces a function: its round trip, that through the optimizer, that without names of variables, the "
+    "interpreter, or its residual with nothing static.",
 )
 @click.option("--details", is_flag=True, help="Print the tracebacks of new failures.")
 @click.option(

@@ -17,8 +17,8 @@ from typing import Final
 
 from futamura.backend.python.draft import Draft, DraftNode
 from futamura.backend.python.loops import comprehension_at
-from futamura.backend.python.nesting import nest
-from futamura.backend.python.trees import MATCHES, Expression, Fused, FusedItem, Literal, Node, Ref, unprintable
+from futamura.backend.python.nesting import Naming, nest
+from futamura.backend.python.trees import MATCHES, Expression, Fused, FusedItem, Literal, Node, Ref, named, unprintable
 from futamura.ir.constant import Constant
 from futamura.ir.evaluate import COMPARE
 from futamura.ir.graph import Edge, Operation, Value
@@ -36,8 +36,12 @@ MAX_EMPTY: Final = 20
 class Collapse:
     """Collapses one draft in place."""
 
-    def __init__(self, draft: Draft, constants: dict[Value, Constant], expressible: Callable[[str], bool]) -> None:
+    def __init__(
+        self, draft: Draft, constants: dict[Value, Constant], expressible: Callable[[str], bool], *, named: bool
+    ) -> None:
         self.draft: Final = draft
+        self.named: Final = named
+        """May variables get their values within expressions?"""
         self.constants: Final = constants
         self.expressible: Final = expressible
         self.uses: Counter[Value] = draft.uses()
@@ -161,11 +165,11 @@ class Collapse:
             return None
         return node
 
-    def _trees(self, node: DraftNode) -> tuple[Expression, ...] | None:
+    def _trees(self, node: DraftNode, naming: Naming = Naming.NEVER) -> tuple[Expression, ...] | None:
         """The operand trees of a node that holds nothing but them."""
         if len(node.items) > 400:
             return None
-        nested = nest(self.draft, node, self.uses, self.constants, self.expressible)
+        nested = nest(self.draft, node, self.uses, self.constants, self.expressible, naming=naming, within=True)
         if nested.statements or any(unprintable(tree) for tree in nested.operands):
             return None
         return nested.operands
@@ -188,7 +192,7 @@ class Collapse:
         return self._leaf(value)
 
     def _one(self, node: DraftNode) -> Expression | None:
-        trees = self._trees(node)
+        trees = self._trees(node, Naming.BEHIND if self.named else Naming.NEVER)
         return trees[0] if trees is not None else None
 
     def _holds(self, node: DraftNode, value: Value) -> bool:
@@ -260,7 +264,7 @@ class Collapse:
         result = self.draft.new_value(None)
         passed = list(edge.args)
         span = node.end.span
-        item = FusedItem(kind, args, (result,), rest, data, span)
+        item = FusedItem(kind, args, (result,), rest, data, span, tuple([v for tree in rest for v in named(tree)]))
         for old in node.end.edges:
             self._drop_edge(old)
         for arm in arms:
@@ -438,7 +442,8 @@ class Collapse:
         node.items.pop()
         self.uses[item.args[0]] -= 1
         self.uses[middle] -= 1
-        return FusedItem("chain", compare.args, item.results, operands[1:], (compare.name, *names), item.span)
+        data = (compare.name, *names)
+        return FusedItem("chain", compare.args, item.results, operands[1:], data, item.span, item.named)
 
     def _comparison(self, tree: Expression) -> tuple[tuple[Expression, ...], tuple[str, ...]] | None:
         if isinstance(tree, Node) and tree.op.name == "truth":
@@ -462,7 +467,9 @@ class Collapse:
     # -- comprehensions
 
     def _comprehension(self, node: DraftNode) -> bool:
-        found = comprehension_at(self.draft, node, self.uses, self.counts, self.constants, self.expressible)
+        found = comprehension_at(
+            self.draft, node, self.uses, self.counts, self.constants, self.expressible, named=self.named
+        )
         if found is None:
             return False
         item, exit_edge, removed, dropped = found

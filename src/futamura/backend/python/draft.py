@@ -207,9 +207,9 @@ def substituted(item: FusedItem, value: Callable[[Value], Value]) -> FusedItem:
     if isinstance(data, Comprehension):
         data = renamed_comprehension(data, value)
     args = tuple([value(arg) for arg in item.args])
-    return FusedItem(
-        item.kind, args, item.results, tuple([renamed(tree, value) for tree in item.rest]), data, item.span
-    )
+    rest = tuple([renamed(tree, value) for tree in item.rest])
+    named = tuple([value(name) for name in item.named])
+    return FusedItem(item.kind, args, item.results, rest, data, item.span, named)
 
 
 def _data_refs(item: FusedItem) -> list[Value]:

@@ -201,6 +201,9 @@ class Expressions:
         if kind == "case":
             assert isinstance(tree.data, Constant)
             return self._case(self.text(tree.kids[0], ATOM), tree.data.value)
+        if kind == "named":
+            assert isinstance(tree.data, int)
+            return f"({self.context.variable(tree.data)} := {self.text(tree.kids[0])})", ATOM
         if kind == "iterating":
             return f"{self.context.constant(iterating)}({self.text(tree.kids[0])})", ATOM
         assert isinstance(tree.data, Comprehension)
@@ -352,7 +355,8 @@ class Expressions:
             elif mark:
                 parts.append(f"{mark}={self.text(arg)}")
             else:
-                parts.append(self.text(arg))
+                text = self.text(arg)
+                parts.append(text[1:-1] if isinstance(arg, Fused) and arg.kind == "named" else text)
         only = len(args) == 1 and not marks[0] and isinstance(args[0], Node) and _is_generator_call(args[0])
         inside = parts[0] if only else f"({', '.join(parts)})"
         return f"{self._primary(function)}{inside}", ATOM

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from futamura.backend.python.draft import Draft, DraftNode, item_refs
-from futamura.backend.python.nesting import Nested, nest
+from futamura.backend.python.nesting import Naming, Nested, nest
 from futamura.backend.python.trees import (
     Clause,
     Comprehension,
@@ -30,6 +30,8 @@ from futamura.backend.python.trees import (
     Target,
     TupleTarget,
     Variable,
+    named,
+    named_within,
 )
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Edge, Value
@@ -62,7 +64,10 @@ class _Reader:
         sink: str,
         region: int,
         into: Value | None,
+        *,
+        named: bool = False,
     ) -> None:
+        self.named: Final = named
         self.draft: Final = draft
         self.uses: Final = uses
         self.counts: Final = counts
@@ -164,7 +169,7 @@ class _Reader:
             if at is None:
                 return None
             sink = node.items[at]
-            trees = self._without(node, clause, sink)
+            trees = self._without(node, clause, sink, Naming.ANYWHERE if self.named else Naming.NEVER)
             return None if trees is None else ("element", trees, node)
         last = node.items[-1] if node.items else None
         if last is None or last.name != "iter":
@@ -181,17 +186,23 @@ class _Reader:
                 return at if unused and all(x.name == "const" for x in rest) else None
         return None
 
-    def _without(self, node: DraftNode, clause: Clause | None, last: Item) -> tuple[Expression, ...] | None:
+    def _without(
+        self, node: DraftNode, clause: Clause | None, last: Item, naming: Naming = Naming.NEVER
+    ) -> tuple[Expression, ...] | None:
         """The trees of the arguments of the node's last operation (without the container)."""
         args = last.args if self.into is None or last.args[0] != self.into else last.args[1:]
         from_items = [item for item in node.items if item is not last]
         shadow = DraftNode(
             node.id, node.params, from_items, node.end._replace(kind=_CONSUMER, args=args), node.handler, node.region
         )
-        nested = self._nest(shadow, clause)
-        return None if nested is None or nested.statements else nested.operands
+        nested = self._nest(shadow, clause, naming)
+        if nested is None or nested.statements:
+            return None
+        if naming is Naming.NEVER and any(True for tree in nested.operands for _ in named(tree)):
+            return None  # Python forbids it in iterables
+        return nested.operands
 
-    def _nest(self, node: DraftNode, clause: Clause | None) -> Nested | None:
+    def _nest(self, node: DraftNode, clause: Clause | None, naming: Naming = Naming.NEVER) -> Nested | None:
         if len(node.items) > 300:
             return None
         nested = nest(
@@ -201,6 +212,8 @@ class _Reader:
             self.constants,
             self.expressible,
             target=node.params[0] if clause is not None else None,
+            naming=naming,
+            within=True,
         )
         if clause is not None and nested.target is not None:
             if not _local(nested.target):
@@ -223,6 +236,8 @@ def comprehension_at(
     counts: dict[int, int],
     constants: dict[Value, Constant],
     expressible: Callable[[str], bool],
+    *,
+    named: bool,
 ) -> Found | None:
     """The comprehension whose container and first iterator `node` makes before it jumps to the loop."""
     header = draft.nodes[node.end.edges[0].target]
@@ -240,9 +255,9 @@ def comprehension_at(
             continue
         if _uses_of(container.results[0], node):
             continue  # something is put into it before the loop
-        reader = _Reader(
-            draft, uses, counts, constants, expressible, _SINKS[container.name], node.region, container.results[0]
-        )
+        into = container.results[0]
+        sink = _SINKS[container.name]
+        reader = _Reader(draft, uses, counts, constants, expressible, sink, node.region, into, named=named)
         found = reader.read(header, iterator, 1)
         if found is None:
             continue
@@ -250,7 +265,8 @@ def comprehension_at(
             continue
         elements, way_out = found
         data = Comprehension(reader.clauses, elements)
-        item = FusedItem(_KINDS[container.name], (start.args[0],), container.results, (), data, start.span)
+        bound = tuple(named_within(data))
+        item = FusedItem(_KINDS[container.name], (start.args[0],), container.results, (), data, start.span, bound)
         cells = [x for x in tail if x.name == "cell"]
         return Found(item, way_out, reader.removed, [start, container, *cells])
     return None

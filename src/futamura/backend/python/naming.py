@@ -29,9 +29,11 @@ from futamura.backend.python.trees import (
     Node,
     Ref,
     Variable,
+    assigned,
     comprehensions,
-    defined,
     expressions,
+    named,
+    named_within,
     refs,
     target_values,
 )
@@ -116,6 +118,8 @@ class _Colouring:
         self.extents: Final = extents
         self.single: Final = single
         self.alone: Final[set[str]] = set()
+        self.shared: Final[set[Value]] = set()
+        """Values that get their variables in comprehensions, which are functions of their own up to Python 3.11."""
         self.resumes: Final = resumes
         self.iterables: Final = iterables
         self.names = Names(dict(exceptions), cells)
@@ -218,7 +222,7 @@ class _Colouring:
             define.update(target_values(nested.target))
         for statement in nested.statements:
             use.update((value, None) for value in _reads(statement) if value not in define)
-            define.update(defined(statement))
+            define.update(_made(statement))
         use.update((value, None) for value in self._end_reads(node) if value not in define)
         return use, define
 
@@ -257,7 +261,7 @@ class _Colouring:
             elif at == last_raising and (operand := _in_place_on(statement)) is not None:
                 # Its variable gets the operand's value before it raises, unless it is the operand's own.
                 needed = (held - {self.colour.get(operand, "")}) | always
-            self._statement(statement, kills[at + 1], occupied, needed)
+            self._statement(statement, kills[at + 1], occupied, needed, held | always)
         for tree in nested.operands:
             self._comprehensions(tree)
 
@@ -301,7 +305,7 @@ class _Colouring:
         for at in range(len(nested.statements) - 1, -1, -1):
             statement = nested.statements[at]
             dead: list[Value] = []
-            for value in defined(statement):
+            for value in _made(statement):
                 if value not in live:
                     dead.append(value)
                 live.discard(value)
@@ -319,10 +323,19 @@ class _Colouring:
         kills.reverse()
         return kills, last
 
-    def _statement(self, statement: object, kills: list[Value], occupied: dict[str, Value], held: set[str]) -> None:
+    def _statement(
+        self, statement: object, kills: list[Value], occupied: dict[str, Value], held: set[str], within: set[str]
+    ) -> None:
+        """Names for what a statement makes: its results take none of `held`, what gets its variable while the
+        expressions are evaluated none of `within`."""
+        for tree in expressions(statement):
+            for found in comprehensions(tree):
+                self.shared.update(named_within(found))
+            for value in named(tree):  # while all that the statement reads is needed
+                self._define(value, occupied, within)
         for tree in expressions(statement):
             self._comprehensions(tree)
-        results = list(defined(statement))
+        results = list(assigned(statement))
         late: set[Value] = set()
         if isinstance(statement, Assign) and isinstance(statement.value, Node) and statement.value.op.name in _INPLACE:
             first = statement.value.kids[0]
@@ -334,7 +347,7 @@ class _Colouring:
             ):
                 late.add(keep)
         for value in kills:
-            if value not in results and value not in late:
+            if value not in results and value not in late and value not in self.shared:
                 self._free(value, occupied)
         preferred = None
         if isinstance(statement, Assign) and isinstance(statement.value, Node) and statement.value.op.name in _INPLACE:
@@ -367,9 +380,9 @@ class _Colouring:
         def free(name: str) -> bool:
             return name not in occupied and name not in held and name not in unusable and name not in self.alone
 
-        if value in self.single:
+        if value in self.single or value in self.shared:
             taken = set(self.colour.values()) | unusable
-            name = self._numbered("_h", lambda name: name not in taken)
+            name = self._numbered("_h" if value in self.single else "_c", lambda name: name not in taken)
             self.alone.add(name)
             return name
         hint = self.draft.hints[value]
@@ -455,7 +468,15 @@ def _bound(comprehension: Comprehension) -> set[Value]:
 
 
 def _reads(statement: object) -> list[Value]:
-    return [value for tree in expressions(statement) for value in _outer(tree)]
+    """The values that a statement reads and does not make itself."""
+    trees = list(expressions(statement))
+    found = [value for tree in trees for value in _outer(tree)]
+    made = {value for tree in trees for value in named(tree)}
+    return [value for value in found if value not in made] if made else found
+
+
+def _made(statement: object) -> list[Value]:
+    return [*assigned(statement), *(value for tree in expressions(statement) for value in named(tree))]
 
 
 def _silent(statement: object) -> bool:

@@ -5,7 +5,10 @@
 The operations of a node are processed in order.  A temporary that is used once waits in a list of pending trees, in
 order of evaluation.  An operation takes its operands from the end of that list if they stand there in the order of
 its arguments; constants and variables are free.  Whatever is still pending when a statement comes was evaluated
-before it: it is assigned to a temporary first.
+before it: it is assigned to a temporary first.  A temporary that is used several times waits like the others if
+something waits already: it gets its variable on the way.
+
+    v1 = getattr[a] x; v2 = getattr[b] x; v3 = call f, v2; v4 = tuple v1, v3, v2     ->     (x.a, f(_1 := x.b), _1)
 
 Invariant: reading the statements from left to right performs the operations in their original order.
 """
@@ -15,13 +18,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Final
 
-from futamura.backend.python.draft import Draft, DraftNode
+from futamura.backend.python.draft import Draft, DraftNode, node_uses
+from futamura.backend.python.leading import first_named, leading, replaced
 from futamura.backend.python.trees import (
     MATCHES,
     Assign,
     AugStore,
+    Comprehension,
     Delete,
     Effect,
     Expression,
@@ -46,10 +52,15 @@ from futamura.ir.evaluate import INPLACE
 from futamura.ir.graph import FunctionAttr, Operation, Span, Value
 from futamura.ir.ops import OPERATORS
 
-__all__ = ["Nested", "nest"]
+__all__ = ["Naming", "Nested", "nest"]
 
 MAX_DEPTH: Final = 50
 """Deeper trees are cut by a temporary: CPython refuses 200 nested parentheses, people far fewer."""
+
+MAX_NAMED: Final = 8
+"""At most so many variables get their values within one expression."""
+MAX_RETRIES: Final = 8
+"""After so many nestings that did not work out, no variable gets its value within an expression."""
 
 _STORES: Final = frozenset({"setattr", "setitem", "cell_set", "global_set"})
 _INPLACE: Final = frozenset(INPLACE)
@@ -66,6 +77,15 @@ class Nested:
     """What the node's one parameter is assigned to, if its first statements only take it apart."""
 
 
+class Naming(Enum):
+    """May a temporary that is used several times get its variable within an expression?"""
+
+    NEVER = 0
+    BEHIND = 1
+    """If something else is evaluated before it."""
+    ANYWHERE = 2
+
+
 class _Retry(Exception):
     """A pattern that looked possible is not: try without it."""
 
@@ -79,6 +99,8 @@ class _Pending:
     value: Value
     tree: Expression
     span: Span | None
+    named: tuple[Value, ...] = ()
+    """The values that get their variables while the tree is evaluated."""
 
 
 def nest(
@@ -89,8 +111,10 @@ def nest(
     expressible: Callable[[str], bool],
     *,
     target: Value | None = None,
+    naming: Naming = Naming.NEVER,
+    within: bool = False,
 ) -> Nested:
-    """Statements and operands of `node`.
+    """Statements and operands of `node`.  `within`: the operands become part of another expression.
 
     `constants` are the values of unnamed constants.  `expressible(name)` tells whether the program's function of
     that name prints as an expression.  `target` is a value that a loop or with statement assigns: the node's first
@@ -99,9 +123,11 @@ def nest(
     without: set[Value] = set()
     while True:
         try:
-            return _Nester(draft, node, uses, constants, expressible, without).run(target)
+            return _Nester(draft, node, uses, constants, expressible, without, naming, within).run(target)
         except _Retry as retry:
             without.add(retry.value)
+            if len(without) > MAX_RETRIES:
+                naming = Naming.NEVER
 
 
 class _Nester:
@@ -113,8 +139,13 @@ class _Nester:
         constants: dict[Value, Constant],
         expressible: Callable[[str], bool],
         without: set[Value],
+        naming: Naming,
+        within: bool,
     ) -> None:
         self.draft: Final = draft
+        self.without: Final = without
+        self.naming: Final = naming
+        self.within: Final = within
         self.node: Final = node
         self.uses: Final = uses
         self.constants: Final = constants
@@ -130,6 +161,13 @@ class _Nester:
         """All values that have ever been pending."""
         self.taken: dict[Value, Expression] = {}
         self.shared: Final = self._augmented(without)
+        self.named: tuple[Value, ...] = ()
+        """The values that get their variables in the operands found last."""
+        self.names_any = False
+        self.unassigned: Final[set[Value]] = set()
+        """Items of the sequence that is being unpacked whose targets come later."""
+        self.everywhere: Counter[Value] | None = None
+        """How often this node uses each value, in trees too."""
 
     def run(self, target: Value | None) -> Nested:
         at = 0
@@ -138,6 +176,8 @@ class _Nester:
         while at < len(self.items):
             at = self._item(self.items[at], at)
         self._finish()
+        if self.names_any:
+            self.out.statements = [part for statement in self.out.statements for part in first_named(statement)]
         return self.out
 
     # -- operands
@@ -146,12 +186,21 @@ class _Nester:
         """The trees of `args`: pending ones from the end of the list, in order; others are flushed first."""
         position = len(self.pending)
         found: list[Expression] = []
-        for arg in reversed(args):
+        inside: tuple[Value, ...] = ()
+        for at in range(len(args) - 1, -1, -1):
+            arg = args[at]
             if arg in self.constants:
                 found.append(Literal(self.constants[arg]))
             elif position and self.pending[position - 1].value == arg:
+                entry = self.pending[position - 1]
+                if entry.named and arg in entry.named and arg in args[:at]:
+                    found.append(Ref(arg))  # it gets its variable where it is read first
+                    continue
                 position -= 1
-                found.append(self.pending[position].tree)
+                found.append(entry.tree)
+                inside += entry.named
+            elif arg in inside:
+                self._earlier(arg, found)
             else:
                 index = None
                 if arg in self.waited:
@@ -162,7 +211,18 @@ class _Nester:
                 found.append(self._again(arg))
         del self.pending[position:]
         found.reverse()
+        self.named = inside
         return tuple(found)
+
+    def _earlier(self, value: Value, found: list[Expression]) -> None:
+        """`value` is read left of the trees that were found: that is where it gets its variable, if nothing is
+        evaluated before it there."""
+        at = next(at for at in range(len(found) - 1, -1, -1) if not isinstance(found[at], (Ref, Literal)))
+        first = leading(found[at])
+        if first is None or first.data != value:
+            raise _Retry(value)
+        found[at] = replaced(found[at], first)
+        found.append(first)
 
     def _again(self, arg: Value) -> Expression:
         """A value in a variable; the second use of a shared operand repeats its tree (never printed)."""
@@ -174,7 +234,7 @@ class _Nester:
         for entry in self.pending[:number]:
             if entry.value in self.shared:
                 raise _Retry(entry.value)
-            self.out.statements.append(Assign((Variable(entry.value),), entry.tree, entry.span))
+            self.out.statements.append(Assign((Variable(entry.value),), _unnamed(entry), entry.span))
         del self.pending[:number]
 
     def _inline(self, value: Value) -> bool:
@@ -203,6 +263,12 @@ class _Nester:
             self._parallel(item)
             return at + 1
         kids = self._operands(item.args)
+        if isinstance(item, FusedItem):
+            if self.named and isinstance(item.data, Comprehension):
+                raise _Retry(self.named[0])  # Python forbids it in the iterable
+            self.named += item.named
+        elif self.named and name in ("iter", "with_enter"):
+            kids = self._apart(item.args, kids, item.span)  # the operand becomes part of another statement's head
         if isinstance(item, Operation) and name in _DELETES:
             self._statement(Delete(item, kids, item.span))
             return at + 1
@@ -215,13 +281,20 @@ class _Nester:
         value = item.results[0]
         tree = self._tree(item, kids)
         if self._inline(value) and self._nestable(item, tree):
-            self.pending.append(_Pending(value, tree, item.span))
+            self.pending.append(_Pending(value, tree, item.span, self.named))
+            self.names_any = self.names_any or bool(self.named)
             self.waited.add(value)
             if value in self.shared:
                 self.taken[value] = Ref(value)
             return after
         if value in self.shared:
             raise _Retry(value)
+        if self._may_be_named(value, tree) and self._nestable(item, tree):
+            fused = Fused("named", (tree,), value, depth_of((tree,)))
+            self.pending.append(_Pending(value, fused, item.span, (*self.named, value)))
+            self.names_any = True
+            self.waited.add(value)
+            return after
         unread = self.uses[value] == 0 and self.draft.hints[value] is None
         if unread and item.name not in _INPLACE and not self._definition(tree):
             if not (isinstance(tree, (Ref, Literal))):
@@ -232,6 +305,18 @@ class _Nester:
             target, after = self._absorb(value, after)
         self._statement(Assign((target,), tree, item.span))
         return after
+
+    def _may_be_named(self, value: Value, tree: Expression) -> bool:
+        """Is `value` a temporary that this node alone uses, and may it get its variable within an expression?"""
+        if self.naming is Naming.NEVER or self.draft.hints[value] is not None or value in self.without:
+            return False
+        if not self.pending and self.naming is not Naming.ANYWHERE:
+            return False
+        if isinstance(tree, (Ref, Literal)) or len(self.named) >= MAX_NAMED:
+            return False
+        if self.everywhere is None:
+            self.everywhere = Counter(node_uses(self.node))
+        return 1 < self.uses[value] == self.everywhere[value]
 
     def _tree(self, item: Item, kids: tuple[Expression, ...]) -> Expression:
         if isinstance(item, FusedItem):
@@ -375,7 +460,8 @@ class _Nester:
     def _simple(self, value: Value) -> bool:
         """Is `value` a constant, or held by a variable?"""
         return value in self.constants or (
-            (value not in self.waited or all(entry.value != value for entry in self.pending))
+            value not in self.unassigned
+            and (value not in self.waited or all(entry.value != value for entry in self.pending))
             and value not in self.taken
         )
 
@@ -398,7 +484,9 @@ class _Nester:
         assert isinstance(item.attr, tuple)
         before, starred, _ = item.attr
         targets: list[Target] = []
+        self.unassigned.update(item.results)
         for value in item.results:
+            self.unassigned.discard(value)
             found, at = self._absorb(value, at)
             targets.append(found)
         return TupleTarget(tuple(targets), before if starred else -1), at
@@ -507,6 +595,8 @@ class _Nester:
     def _finish(self) -> None:
         end = self.node.end
         name = end.name
+        operands: tuple[Expression, ...] = ()
+        self.named = ()
         if name in ("return", "raise", "reraise"):
             operands = self._operands(end.args)
             self._flush()
@@ -519,10 +609,30 @@ class _Nester:
             self._flush()  # the value is compared several times
         if name in ("branch", "switch", "next"):
             operands = self._operands(end.args)
-        else:
-            operands = ()
         self._flush()
+        if self.named and not self.within:
+            operands = self._apart(end.args, operands, end.span)
         self.out.operands = operands
+
+    def _apart(
+        self, args: tuple[Value, ...], kids: tuple[Expression, ...], span: Span | None
+    ) -> tuple[Expression, ...]:
+        """Operands in which no variable gets its value: trees where one does in an arm become statements."""
+        own = next((value for value in self.named if any(value in item.results for item in self.items)), None)
+        if own is not None:
+            raise _Retry(own)
+        self._flush()
+        for value, tree in zip(args, kids, strict=True):
+            if not isinstance(tree, (Ref, Literal)):
+                self.out.statements.append(Assign((Variable(value),), tree, span))
+        self.named = ()
+        return tuple([tree if isinstance(tree, (Ref, Literal)) else Ref(v) for v, tree in zip(args, kids, strict=True)])
+
+
+def _unnamed(entry: _Pending) -> Expression:
+    """The tree of a statement that assigns the value of `entry`."""
+    tree = entry.tree
+    return tree.kids[0] if isinstance(tree, Fused) and tree.kind == "named" and tree.data == entry.value else tree
 
 
 def _as_tuple(item: Item) -> Operation:

@@ -27,9 +27,10 @@ from futamura.backend.python.trees import (
     Target,
     TupleTarget,
     Variable,
+    assigned,
     comprehensions,
-    defined,
     expressions,
+    named,
     refs,
     target_reads,
     target_values,
@@ -62,9 +63,10 @@ class PartNames:
             reads, writes, stay = self._target(part.target) if part.target is not None else ((), (), False)
             return [*self._reads([part.manager]), *reads], writes, stay or _stays(part.manager)
         trees = list(expressions(part))
-        writes = [self.names.values[value] for value in defined(part) if value in self.names.values]
+        made = [*assigned(part), *(value for tree in trees for value in named(tree))]
+        writes = [self.names.values[value] for value in made if value in self.names.values]
         stay = isinstance(part, (Return, Delete)) or any(_stays(tree) for tree in trees) or _places_stay(part)
-        return self._reads(trees), writes, stay or len(writes) != len(list(defined(part)))
+        return self._reads(trees), writes, stay or len(writes) != len(made)
 
     def _target(self, target: Target) -> tuple[Iterable[str], Iterable[str], bool]:
         trees = list(target_reads(target))
@@ -75,6 +77,7 @@ class PartNames:
         found: dict[str, None] = {}
         for tree in trees:
             inner = {value for comprehension in comprehensions(tree) for value in _bound(comprehension)}
+            inner.update(named(tree))
             for value in refs(tree):
                 if value not in inner and value in self.names.values:
                     found.setdefault(self.names.values[value])

@@ -18,7 +18,7 @@ from futamura.backend.python.draft import Draft, DraftNode, item_refs
 from futamura.backend.python.folding import Folded, fold
 from futamura.backend.python.iterating import only_looped_over
 from futamura.backend.python.loops import generator_comprehension
-from futamura.backend.python.nesting import Nested, nest
+from futamura.backend.python.nesting import Naming, Nested, nest
 from futamura.backend.python.settling import settle
 from futamura.backend.python.trees import (
     Assign,
@@ -146,7 +146,9 @@ def prepare(  # type: ignore[no-untyped-def]
     draft.merge()
     settle(draft, folded)
     constants = _constants(draft)
-    Collapse(draft, constants, expressible).run()
+    # What is an expression of the function around it would use that one's variables.
+    named = base_name(function.name) not in ("<genexpr>", "<lambda>")
+    Collapse(draft, constants, expressible, named=named).run()
     draft.prune()
     draft.merge()
     constants |= _constants(draft)  # some were defined in an arm that is part of an expression now
@@ -157,8 +159,9 @@ def prepare(  # type: ignore[no-untyped-def]
     _store_items(draft)
     uses = draft.uses()
     targets = _targets(draft, folded)
+    naming = Naming.BEHIND if named else Naming.NEVER
     nested = {
-        number: nest(draft, node, uses, constants, expressible, target=targets.get(number))
+        number: nest(draft, node, uses, constants, expressible, target=targets.get(number), naming=naming)
         for number, node in draft.nodes.items()
     }
     prepared = Prepared(function, draft, nested, folded, constants, comprehension=comprehension)

@@ -88,6 +88,7 @@ class Fused:
     not          one kid, in a condition          chain   kids are the operands, data the comparison names
     listcomp, setcomp, dictcomp, genexp           kids are (first iterable,), data the Comprehension
     iterating                                     one kid, an iterator that a loop takes items of
+    named                                         one kid, data the value whose variable it is assigned to on the way
     """
 
     kind: str
@@ -112,6 +113,8 @@ class FusedItem:
     rest: tuple[Expression, ...] = ()
     data: object = None
     span: Span | None = None
+    named: tuple[Value, ...] = ()
+    """The values that get their variables while the operands are evaluated."""
 
     @property
     def name(self) -> str:
@@ -216,6 +219,28 @@ class Raise:
 Statement: TypeAlias = Assign | Move | AugStore | Effect | Delete | FromImport | Return | Raise
 
 
+def named(expression: Expression) -> Iterator[Value]:
+    """The values that get their variables while an expression is evaluated."""
+    work: list[Expression] = [expression]
+    while work:
+        item = work.pop()
+        if isinstance(item, Node):
+            work.extend(item.kids)
+        elif isinstance(item, Fused):
+            if item.kind == "named":
+                assert isinstance(item.data, int)
+                yield item.data
+            if isinstance(item.data, Comprehension):
+                work.extend(_inside(item.data))
+            work.extend(item.kids)
+
+
+def named_within(comprehension: Comprehension) -> Iterator[Value]:
+    """The values that get their variables in a comprehension."""
+    for tree in _inside(comprehension):
+        yield from named(tree)
+
+
 def refs(expression: Expression) -> Iterator[Value]:
     """The values that an expression reads from variables, in order of evaluation, repeated where repeated."""
     work: list[object] = [expression]
@@ -290,8 +315,8 @@ def expressions(statement: object) -> Iterator[Expression]:
             yield from target_reads(target)
 
 
-def defined(statement: object) -> Iterator[Value]:
-    """The values that a statement defines."""
+def assigned(statement: object) -> Iterator[Value]:
+    """The values that a statement assigns when its expressions have been evaluated."""
     if isinstance(statement, Assign):
         for target in statement.targets:
             yield from target_values(target)
@@ -334,7 +359,12 @@ def renamed(tree: Expression, value: Callable[[Value], Value]) -> Expression:
         op = tree.op if args == tree.op.args else tree.op._replace(args=args)
         return Node(op, tuple([renamed(kid, value) for kid in tree.kids]), tree.depth)
     if isinstance(tree, Fused):
-        data = renamed_comprehension(tree.data, value) if isinstance(tree.data, Comprehension) else tree.data
+        data = tree.data
+        if isinstance(data, Comprehension):
+            data = renamed_comprehension(data, value)
+        elif tree.kind == "named":
+            assert isinstance(data, int)
+            data = value(data)
         return Fused(tree.kind, tuple([renamed(kid, value) for kid in tree.kids]), data, tree.depth)
     return tree
 
