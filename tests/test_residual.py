@@ -281,11 +281,21 @@ def test_a_small_constant_of_very_many_parts_is_saved(tmp_path: Path) -> None:
     assert left == (1, 2)
 
 
+class Anything:
+    def __getattr__(self, name: str) -> int:
+        return 1
+
+
+def appended(items: list[object], item: object) -> None:
+    items.append(item)
+
+
 def test_what_cannot_be_saved_is_named_and_the_file_left_alone(tmp_path: Path) -> None:
     file = tmp_path / "out.py"
     file.write_text("old")
     for residual, message in [
         (futamura.specialize(looked_up, table={"k": object(), 1: 0}), "is an object, which has no form as source text"),
+        (futamura.specialize(appended, item=Anything()), "is an Anything, which has no form as source text"),
         (futamura.specialize(reads_counter, n=1), "`COUNTER` may be bound anew"),
         (futamura.specialize(evaluates, a=1), "was not specialized: this function uses `eval`"),
     ]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+import types
 from typing import Final
 
 from futamura import runtime
@@ -21,8 +22,10 @@ _PREFIX: Final = "_futamura_"
 
 def embedded(value: object) -> tuple[str, str] | None:
     """The name and the text of a function or class of the runtime; None if it is none, or needs more than that."""
-    name = getattr(value, "__name__", "")
-    if getattr(runtime, name, None) is not value or getattr(value, "__module__", "") != runtime.__name__:
+    if not isinstance(value, (type, types.FunctionType)):
+        return None
+    name = value.__name__
+    if getattr(runtime, name, None) is not value or value.__module__ != runtime.__name__:
         return None
     definitions = _definitions()
     wanted = [name]

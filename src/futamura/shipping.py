@@ -15,7 +15,7 @@ import hashlib
 import pickle
 import sys
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -32,7 +32,8 @@ _NAMED: Final = (type, types.FunctionType, types.BuiltinFunctionType)
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """One assumption: `module` for a global, `holder` for an attribute; `digest` of the value."""
+    """One assumption: `module` for a global, `holder` for an attribute; `digest` of the value.  An object that is
+    a global has its name for `holder`."""
 
     kind: str
     place: str
@@ -71,7 +72,7 @@ def ship(
     declared: tuple[str, ...],
 ) -> Shipped:
     """Raises `pickle.PicklingError` for an assumption about something that another process cannot find."""
-    places = tuple(map(_place, assumptions))
+    places = tuple([_place(one, assumptions) for one in assumptions])
     return Shipped(target, static, places, promises, assume, printed, events, stats, explained, declared)
 
 
@@ -80,14 +81,14 @@ def shipped_key(shipped: Shipped) -> str:
     return hashlib.sha256(pickle.dumps(shipped, protocol=4)).hexdigest()
 
 
-def _place(assumption: Assumption) -> _Place:
+def _place(assumption: Assumption, assumptions: Sequence[Assumption]) -> _Place:
     holder, module = assumption.holder, ""
     if assumption.kind == "global":
-        assert isinstance(holder, Mapping)
-        module = str(holder.get("__name__", ""))
-        if getattr(sys.modules.get(module), "__dict__", None) is not holder:
-            raise pickle.PicklingError(f"the residual depends on {assumption.place}, whose module is not imported")
-        holder = None
+        module, holder = _module(assumption), None
+    elif assumption.kind == "own":
+        named = next((one for one in assumptions if one.kind == "global" and one.value is holder), None)
+        if named is not None:
+            module, holder = _module(named), named.name
     elif assumption.kind == "contents":
         raise pickle.PicklingError(f"the residual depends on what {assumption.place} holds")
     elif assumption.kind == "cell":
@@ -98,6 +99,15 @@ def _place(assumption: Assumption) -> _Place:
     if not digest:
         raise pickle.PicklingError(f"the residual depends on {assumption.place}, whose value cannot be pickled")
     return _Place(assumption.kind, assumption.place, module, holder, assumption.name, digest)
+
+
+def _module(assumption: Assumption) -> str:
+    """The module of a global, by its name."""
+    assert isinstance(assumption.holder, Mapping)
+    module = str(assumption.holder.get("__name__", ""))
+    if getattr(sys.modules.get(module), "__dict__", None) is not assumption.holder:
+        raise pickle.PicklingError(f"the residual depends on {assumption.place}, whose module is not imported")
+    return module
 
 
 def _digest(value: object) -> str:
@@ -130,6 +140,10 @@ def assumptions_of(shipped: Shipped) -> tuple[Assumption, ...]:
 def _assumption(place: _Place) -> Assumption:
     missing = _Elsewhere()
     holder: object = place.holder
+    if place.kind == "own":
+        if place.module:
+            holder = getattr(sys.modules.get(place.module), str(holder), missing)
+        return Assumption(place.kind, place.place, holder, place.name, None)
     if place.kind == "global":
         found = sys.modules.get(place.module)
         holder = {} if found is None else found.__dict__

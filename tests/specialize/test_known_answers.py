@@ -210,3 +210,22 @@ def test_widths_of_templates_are_known() -> None:
     residual = specialize(headed, columns)
     assert "id   name  " in source_of(residual) and "%" not in source_of(residual)
     assert residual({"id": 1, "name": "a"}) == headed(columns, {"id": 1, "name": "a"})
+
+
+def test_formats_that_ask_the_locale_stay() -> None:
+    def show(amount: float) -> tuple[str, ...]:
+        plain, nested = "{:n}", "{0:{1}}"
+        return format(amount, "n"), f"{amount:n}", f"{amount:>6n}", plain.format(amount), nested.format(amount, "n")
+
+    residual = specialize(show, amount=1234.5)
+    assert residual() == show(1234.5)
+    assert "1234.5'" not in residual.source
+
+
+def test_a_format_of_many_characters_stays() -> None:
+    def show(amount: int, x: int) -> tuple[int, int]:
+        template = "{:>9999999}"
+        return len(template.format(amount)) + len(format(amount, ">9999999")), x
+
+    residual = specialize(show, amount=5)
+    assert "9999999" in residual.source and residual(1) == (2 * 9_999_999, 1)

@@ -30,7 +30,7 @@ from typing import Final, NamedTuple
 from futamura.analysis.creating import stores_on_new_classes
 from futamura.source import unwarned
 
-__all__ = ["is_deleted", "is_reassigned", "is_stored_on_a_class"]
+__all__ = ["is_deleted", "is_reassigned", "is_stored_on_a_class", "is_stored_on_an_object"]
 
 
 class _Extent(NamedTuple):
@@ -85,6 +85,49 @@ def is_stored_on_a_class(cls: type, name: str) -> bool:
         if source is not None and name in source.stored:
             return True
     return False
+
+
+def is_stored_on_an_object(cls: type, name: str) -> bool:
+    """Is the attribute stored on anything in the module of this class, or of one that it inherits from?
+
+    `setattr` counts if it has the name as a text.
+    """
+    for base in cls.__mro__:
+        module = base.__dict__.get("__module__")
+        file = getattr(sys.modules.get(module), "__file__", None) if type(module) is str else None
+        if type(file) is str and _stored_anywhere(file, name):
+            return True
+    return False
+
+
+_anywhere: Final[dict[str, tuple[object, frozenset[str] | None]]] = {}
+
+
+def _stored_anywhere(file: str, name: str) -> bool:
+    lines = linecache.getlines(file)
+    text = "".join(lines)
+    if re.search(rf"\.\s*{name}\b(?!\s*\()|[\"']{name}[\"']", text) is None:
+        return False  # there are only calls of it
+    found = _anywhere.get(file)
+    if found is None or found[0] is not lines:
+        found = _anywhere[file] = (lines, _stored_names(text))
+    return found[1] is None or name in found[1]
+
+
+def _stored_names(text: str) -> frozenset[str] | None:
+    """The attributes that a text stores or deletes; None if it cannot be read."""
+    try:
+        with unwarned():
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            names.add(node.attr)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("setattr", "delattr"):
+            names.update(str(part.value) for part in node.args[1:2] if isinstance(part, ast.Constant))
+    return frozenset(names)
 
 
 def _source(file: str) -> _Source | None:

@@ -26,11 +26,19 @@ from futamura.specializer.cached_calls import cached_property_of
 from futamura.specializer.caching import LRU
 from futamura.specializer.calls import call_value
 from futamura.specializer.extended import METHOD_NAMES, dict_held, inherited
-from futamura.specializer.machine import Machine, Restart
+from futamura.specializer.machine import Machine, Restart, Unsupported
 from futamura.specializer.memos import lazy_attribute, stored_lazily
 from futamura.specializer.named import record_item
 from futamura.specializer.plainness import is_record, record_position
-from futamura.specializer.purity import DICTS, MISSING, class_lookup, own_attribute, own_attributes, plain_lookup
+from futamura.specializer.purity import (
+    DICTS,
+    HEAP_TYPE,
+    MISSING,
+    class_lookup,
+    own_attribute,
+    own_attributes,
+    plain_lookup,
+)
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import HELD, NONE, OF_SUPER, AbstractValue, Dynamic, Known, Virtual, VObject
@@ -302,10 +310,13 @@ def _load_instance(
 def _seen_through(m: Machine, value: object, found: object, name: str) -> bool:
     """Has this static object no attribute of its own in front of what its class has?  A store of one starts again.
 
-    That unknown code puts a function in front of a method is not expected; data may be hidden by whoever has it.
+    That unknown code puts a function in front of a method while the residual runs is not expected; data may be hidden
+    by whoever has it.
     """
     m.read_places.add((m.world.serial(value), name))
-    return type(found) in (types.FunctionType, staticmethod, classmethod, property) or m.world.contents(value)
+    if m.world.contents(value):
+        return True
+    return type(found) in (types.FunctionType, staticmethod, classmethod) and m.world.lacks(value, name)
 
 
 def _field(m: Machine, target: AbstractValue, name: str) -> AbstractValue | None:
@@ -350,6 +361,9 @@ def store_attribute(
     if name == "__traceback__" and _own_traceback(m, value, target):
         return
     cls = exact_type(m, target)
+    if name == "__class__":
+        _store_class(m, value, target, cls)
+        return
     if cls is not None and class_lookup(cls, "__setattr__") in _PLAIN_STORES:
         found = class_lookup(cls, name)
         if isinstance(found, property) and isinstance(found.fset, types.FunctionType):
@@ -366,6 +380,36 @@ def store_attribute(
     m.emit("setattr", (value, target), name, results=0)
 
 
+def _store_class(m: Machine, value: AbstractValue, target: AbstractValue, cls: type | None) -> None:
+    """`target.__class__ = value`: an object that only this code has is one of the other class from now on."""
+    entry = m.state.object(target)
+    alone = entry is not None and entry.kind == "instance" and type(target) is Virtual
+    if not alone or cls is None or class_lookup(cls, "__setattr__") is not object.__dict__["__setattr__"]:
+        raise Unsupported("the class of an object is changed", m.span)
+    if type(value) is not Known or not _may_become(cls, value.value):
+        raise Unsupported("the class of an object is changed", m.span)
+    assert entry is not None and isinstance(target, Virtual) and isinstance(value.value, type)
+    m.state.heap[target.oid] = entry._replace(cls=value.value)
+
+
+def _may_become(cls: type, other: object) -> bool:
+    """Does Python let a plain object of `cls` become one of `other`, and is it as plain?"""
+    if not is_a(other, type):
+        return False
+    assert isinstance(other, type)
+    plain = all(
+        one.__flags__ & HEAP_TYPE
+        and type(one) is type
+        and one.__dictoffset__
+        and one.__basicsize__ == other.__basicsize__
+        and one.__mro__[-2].__base__ is object
+        and not any("__slots__" in base.__dict__ for base in one.__mro__)
+        and class_lookup(one, "__class__") is object.__dict__["__class__"]
+        for one in (cls, other)
+    )
+    return plain and cls.__weakrefoffset__ == other.__weakrefoffset__
+
+
 def _assume_plain_field(m: Machine, cls: type, name: str, found: object) -> None:
     """What an instance has under `name` is its own as long as its class gets no descriptor of that name."""
     if not m.world.member(cls, name).stored and not m.world.is_stored(cls, name):
@@ -373,7 +417,11 @@ def _assume_plain_field(m: Machine, cls: type, name: str, found: object) -> None
 
 
 def _note_store(m: Machine, cls: type | None, target: AbstractValue, name: str) -> None:
-    """What is stored to may be a class: what was found in it is not to be believed any more."""
+    """What is stored to may be a class: what was found in it is not to be believed any more.  Or it is an object that
+    was believed to have no such attribute."""
+    if type(target) is not Virtual and m.world.hides(name):
+        m.event("FT305", f"attribute `{name}` is stored on an object whose class had given it")
+        raise Restart(f"attribute {name} of an object is stored", whole=True)
     if type(target) is Known and is_a(target.value, type):
         m.stores_on_class(target.value, name)
     elif type(target) is Dynamic and (cls is None or issubclass(cls, type)):

@@ -21,7 +21,7 @@ from futamura.specializer.calls import enter
 from futamura.specializer.describing import members
 from futamura.specializer.extended import inherited
 from futamura.specializer.generators import is_iterator
-from futamura.specializer.machine import Machine
+from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.marks import unrolled
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, Keywords, iterator_over
 from futamura.specializer.purity import HEAP_TYPE, MISSING, class_lookup
@@ -306,6 +306,8 @@ def _set_plainly(
     """`object.__setattr__(virtual, name, value)`."""
     if keywords or len(args) != 3 or type(args[1]) is not Known or type(args[1].value) is not str:
         return None
+    if args[1].value == "__class__":
+        raise Unsupported("the class of an object is changed", m.span)
     entry = m.state.object(args[0])
     if entry is None or entry.kind != "instance" or not entry.cls.__dictoffset__:
         return None

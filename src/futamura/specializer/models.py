@@ -29,7 +29,7 @@ from futamura.specializer.memos import forgotten, is_missing, note_unknown, note
 from futamura.specializer.plainness import is_record
 from futamura.specializer.promises import promised_item, promised_length
 from futamura.specializer.pure_calls import fold_call
-from futamura.specializer.purity import CHANGEABLE, DICTS, PURE_METHODS, claims, deep
+from futamura.specializer.purity import CHANGEABLE, DICTS, PURE_METHODS, claims, deep, plain_format
 from futamura.specializer.raising import raise_value
 from futamura.specializer.refinement import answer, plain_check
 from futamura.specializer.rules import exact_type, hint_of, result_type, sequence_items, site
@@ -172,9 +172,8 @@ def _of_cache(m: Machine, cache: Known, name: str, args: list[AbstractValue]) ->
 def _fold_method(
     m: Machine, target: Known, name: str, values: list[object], args: list[AbstractValue]
 ) -> AbstractValue | None:
-    if name in ("center", "ljust", "rjust", "zfill", "expandtabs") and any(
-        isinstance(v, int) and v > 10_000 for v in values
-    ):
+    padded = name in ("center", "ljust", "rjust", "zfill", "expandtabs")
+    if (padded and any(isinstance(v, int) and v > 10_000 for v in values)) or not plain_format(name, (target.value,)):
         return None
     try:
         result = getattr(target.value, name)(*values)

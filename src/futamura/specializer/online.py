@@ -509,7 +509,7 @@ class _Run:
     def _check_static(self, program: Program, read: set[tuple[int, str]]) -> None:
         """Start again without the static objects that the residual itself changes by ways of its own."""
         world = self.world
-        if not world.read:
+        if not world.read and not any(one.kind == "own" for one in world.assumptions.values()):
             return
         bindings = self._bindings(world.assumptions.values())
         found = changed(program, lambda name: bindings.get(name, MISSING), self._source, world.is_frozen)
@@ -518,6 +518,10 @@ class _Run:
                 self.events.append(Event("FT305", f"the contents of a static {type(value).__name__} are written"))
                 raise Restart("a static object is written by the residual", whole=True)
         for value, name in found.stored:
+            if name == "__class__":
+                raise Unsupported("the residual changes the class of a static object")
+            if world.hides(name):
+                raise Restart("an attribute of an object is written by the residual", whole=True)
             place = (world.serial(value), name)
             if place in read and place not in world.written and world.is_frozen(value):
                 world.written.add(place)

@@ -16,7 +16,7 @@ from typing import Final
 
 from futamura.ir.constant import count_of, makes_nan
 from futamura.specializer.machine import Machine
-from futamura.specializer.purity import PURE_FUNCTIONS, deep, wide
+from futamura.specializer.purity import PURE_FUNCTIONS, deep, plain_format, wide
 from futamura.specializer.rules import sequence_items
 from futamura.specializer.values import AbstractValue, Known
 
@@ -40,7 +40,7 @@ def fold_call(
         deep(value, unordered=False) or type(value) is type for value in values
     ):
         return None
-    if not _bounded(function, values):
+    if not _bounded(function, values) or not plain_format(function, values):
         return None
     try:
         result = function(*values[: len(args)], **named)

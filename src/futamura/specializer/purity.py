@@ -23,7 +23,7 @@ import re
 import struct
 import sys
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import (
     BuiltinFunctionType,
     CodeType,
@@ -57,6 +57,7 @@ __all__ = [
     "is_mutable",
     "own_attribute",
     "own_attributes",
+    "plain_format",
     "plain_lookup",
     "wide",
 ]
@@ -270,6 +271,19 @@ _WIDE: Final = re.compile(r"\d{5}")
 def wide(spec: str) -> bool:
     """May this format make a text of many characters?"""
     return _WIDE.search(spec) is not None
+
+
+_SPECIAL_FIELD: Final = re.compile(r"n\}|[:!.\[][^{}]*\{|\d{5}")
+
+
+def plain_format(function: object, values: Sequence[object]) -> bool:
+    """If this formats: does the format ask neither the locale nor for many characters, as far as its text tells?
+
+    `values` are the arguments of the function `format`, or the template of the method.
+    """
+    if function is builtins.format:
+        return len(values) < 2 or not (str(values[1]).endswith("n") or wide(str(values[1])))
+    return function != "format" or _SPECIAL_FIELD.search(str(values[0])) is None
 
 
 def cheap(name: str, args: tuple[object, ...]) -> bool:

@@ -175,7 +175,7 @@ def _format(
 
 
 def _piece(value: object, spec: str, conversion: str) -> str | None:
-    if len(spec) > 8 or spec.endswith("n"):
+    if len(spec) > 8 or spec.endswith("n") or wide(spec):
         return None  # "n" asks the locale
     try:
         shown = {"": value, "s": str(value), "r": repr(value), "a": ascii(value)}[conversion]

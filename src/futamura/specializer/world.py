@@ -19,13 +19,21 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Protocol
 
 from futamura import runtime
-from futamura.analysis.sharing import is_stored_on_a_class
+from futamura.analysis.sharing import is_stored_on_a_class, is_stored_on_an_object
 from futamura.ir.classes import is_a
 from futamura.ir.immediates import closure_of
 from futamura.specializer.caching import Caches
 from futamura.specializer.declared import BOOL_COMPARISONS, CACHES, Declared, promised_bool
 from futamura.specializer.plainness import comparable
-from futamura.specializer.purity import MISSING, behind, class_lookup, is_mutable, plain_lookup
+from futamura.specializer.purity import (
+    MISSING,
+    behind,
+    class_lookup,
+    is_mutable,
+    own_attribute,
+    own_attributes,
+    plain_lookup,
+)
 from futamura.specializer.values import token_key
 
 __all__ = ["Assumption", "Registered", "World"]
@@ -71,6 +79,8 @@ class Assumption:
             now = self.holder.found()
         elif self.kind == "contents":
             return isinstance(self.value, Filled) and self.value.identities == _identities(self.holder)
+        elif self.kind == "own":
+            return self.name not in (own_attributes(self.holder) or ())
         elif self.kind == "subclasses":
             return not type.__subclasses__(self.holder)  # type: ignore[arg-type]
         elif isinstance(self.holder, type):
@@ -82,6 +92,8 @@ class Assumption:
     def __repr__(self) -> str:
         if self.kind == "contents":
             return f"{self.place} holds what it held"
+        if self.kind == "own":
+            return f"{self.place} has no attribute `{self.name}` of its own"
         what = {"global": "global", "cell": "variable", "attribute": "attribute"}.get(self.kind, self.kind)
         return f"{what} {self.place} is {_named(self.value)}"
 
@@ -179,6 +191,8 @@ class World:
         self.written: Final[set[tuple[int, str]]] = set()
         self.on_classes: Final[set[tuple[int, str]]] = set()
         """Attributes of classes that specialized code stores; 0 stands for a class that is not known."""
+        self.hiding: Final[set[str]] = set()
+        """Attributes that specialized code stores on objects that others may have."""
         self.searches: Final[dict[object, object]] = {}
         """Searches of regular expressions that were made already, by what was asked."""
         self.assumptions: Final[dict[tuple[str, int, str], Assumption]] = {}
@@ -478,6 +492,27 @@ class World:
         if module is not None:
             self.look_at(module.__dict__)
             self.freeze_constant(value)
+
+    def lacks(self, value: object, name: str) -> bool:
+        """Has this object, which others may have, no attribute of its own that hides what its class has?  As long as
+        that is so when the residual is called, and nothing in sight stores one."""
+        own = own_attributes(value)
+        if own is None:
+            return own_attribute(value, name) is MISSING
+        if name in own or name in self.hiding:
+            return False
+        if is_stored_on_an_object(type(value), name) or is_stored_on_an_object(type(value), "__class__"):
+            return False
+        self.assume(Assumption("own", f"an object of class {type(value).__qualname__}", value, name, None))
+        return True
+
+    def hides(self, name: str) -> bool:
+        """Code that is specialized stores this attribute on an object that others may have.  True if it was believed
+        that one has none of this name."""
+        if name in self.hiding:
+            return False
+        self.hiding.add(name)
+        return any(found.kind == "own" and found.name == name for found in self.assumptions.values())
 
     def assume_attribute(self, holder: type | types.FunctionType, name: str, found: object) -> None:
         """An attribute was read off a class or function."""

@@ -32,7 +32,7 @@ import re
 import symtable
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import CellType, CodeType, FunctionType, MethodType
+from types import CellType, CodeType, FunctionType, GetSetDescriptorType, MethodType
 from typing import Any, Final, Protocol
 
 from futamura.backend.python.emitted import Emitted
@@ -278,6 +278,8 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
             test.terms.append(f"{holder}.{one.name} is {test.constant(one.value, one.name)}")
         elif one.kind == "attribute" and isinstance(one.holder, type) and _has_plain_bases(one.holder):
             classes.add(one.holder, one)
+        elif one.kind == "own" and _has_plain_dict(one.holder):
+            test.terms.append(f"{one.name!r} not in {test.constant(one.holder, type(one.holder).__name__)}.__dict__")
         elif one.kind == "contents" and type(one.holder) in (list, dict, set):
             tables.append((one.holder, one.value.kept))  # type: ignore[attr-defined]
         else:
@@ -308,6 +310,12 @@ _NO_GLOBALS: Final = frozenset({"__builtins__", "__debug__"})
 
 _IMMUTABLE: Final = 0x100
 """The flag of classes that take no attributes and keep their bases."""
+
+
+def _has_plain_dict(value: object) -> bool:
+    """Does reading `__dict__` of this object give its attributes, and run no code of its class?"""
+    found = next((base.__dict__["__dict__"] for base in type(value).__mro__ if "__dict__" in base.__dict__), None)
+    return type(found) is GetSetDescriptorType and type(value).__getattribute__ is object.__getattribute__
 
 
 def _metaclass_has(cls: type, *names: str) -> bool:

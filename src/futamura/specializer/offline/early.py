@@ -26,6 +26,7 @@ from futamura.specializer.purity import (
     class_lookup,
     deep,
     own_attributes,
+    plain_format,
 )
 from futamura.specializer.world import World
 
@@ -199,6 +200,8 @@ def _call(args: tuple[Any, ...], world: World) -> Any:
         raise Refused(f"calling `{function.__name__}` on {_kinds(tuple(rest))} may run code that is not known")
     if (function not in _LINEAR and any(type(arg) is int and abs(arg) > _MANY for arg in rest)) or len(rest) > 100:
         raise Refused(f"the result of `{function.__name__}` could be large")
+    if not plain_format(function.__name__ if method else function, (function.__self__,) if method else rest):
+        raise Refused(f"the result of `{function.__name__}` depends on the locale, or could be large")
     if any(type(arg) is range and count_of(arg) > _MANY for arg in rest):
         raise Refused(f"the result of `{function.__name__}` could be large")
     try:
