@@ -11,6 +11,7 @@ from __future__ import annotations
 import bisect
 import cmath
 import heapq
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -229,3 +230,24 @@ def test_a_format_of_many_characters_stays() -> None:
 
     residual = specialize(show, amount=5)
     assert "9999999" in residual.source and residual(1) == (2 * 9_999_999, 1)
+
+
+@pytest.mark.parametrize("number", [10**639, 10**700], ids=["few digits", "many digits"])
+def test_what_the_limit_of_digits_may_forbid_stays(number: int) -> None:
+    def show(n: int) -> list[int]:
+        template, old = "{}", "%d"
+        return [*map(len, (str(n), repr(n), f"{n}", old % n, format(n, ","), template.format(n), str((n,)), hex(n)))]
+
+    residual = specialize(show, n=number)
+    assert residual() == show(number)
+    assert len(source_of(residual)) < 200 if number < 10**640 else "str(" in source_of(residual)
+    limit = sys.get_int_max_str_digits()
+    try:
+        sys.set_int_max_str_digits(640)
+        if number < 10**640:
+            assert residual() == show(number)
+        else:
+            with pytest.raises(ValueError, match="640 digits"):
+                residual()
+    finally:
+        sys.set_int_max_str_digits(limit)

@@ -173,7 +173,8 @@ def _fold_method(
     m: Machine, target: Known, name: str, values: list[object], args: list[AbstractValue]
 ) -> AbstractValue | None:
     padded = name in ("center", "ljust", "rjust", "zfill", "expandtabs")
-    if (padded and any(isinstance(v, int) and v > 10_000 for v in values)) or not plain_format(name, (target.value,)):
+    padded = padded and any(isinstance(v, int) and v > 10_000 for v in values)
+    if padded or not plain_format(name, (target.value, *values)):
         return None
     try:
         result = getattr(target.value, name)(*values)

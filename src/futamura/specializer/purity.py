@@ -55,6 +55,7 @@ __all__ = [
     "class_lookup",
     "deep",
     "is_mutable",
+    "many_digits",
     "own_attribute",
     "own_attributes",
     "plain_format",
@@ -277,13 +278,28 @@ _SPECIAL_FIELD: Final = re.compile(r"n\}|[:!.\[][^{}]*\{|\d{5}")
 
 
 def plain_format(function: object, values: Sequence[object]) -> bool:
-    """If this formats: does the format ask neither the locale nor for many characters, as far as its text tells?
+    """If this formats: is the text short, and the same under all settings of the process, as far as the format tells?
 
-    `values` are the arguments of the function `format`, or the template of the method.
+    `values` are the arguments of the function `format`, or the template of the method and its arguments.
     """
     if function is builtins.format:
         return len(values) < 2 or not (str(values[1]).endswith("n") or wide(str(values[1])))
-    return function != "format" or _SPECIAL_FIELD.search(str(values[0])) is None
+    if function != "format":
+        return True
+    return _SPECIAL_FIELD.search(str(values[0])) is None and not any(map(many_digits, values[1:]))
+
+
+_ALWAYS_SHOWN: Final = int(sys.int_info.str_digits_check_threshold * math.log2(10))
+"""Ints of so many bits are written in decimal digits whatever `sys.set_int_max_str_digits` says."""
+
+
+def many_digits(value: object) -> bool:
+    """Does writing this value, or reading it as a number, depend on `sys.set_int_max_str_digits`?"""
+    if isinstance(value, int):
+        return value.bit_length() >= _ALWAYS_SHOWN
+    if isinstance(value, (tuple, frozenset)):
+        return any(map(many_digits, value))
+    return False
 
 
 def cheap(name: str, args: tuple[object, ...]) -> bool:
@@ -302,7 +318,8 @@ def cheap(name: str, args: tuple[object, ...]) -> bool:
         return all(not isinstance(arg, int) or arg.bit_length() <= _LARGE for arg in args)
     if name in ("mod", "imod") and isinstance(args[0], (str, bytes)):
         template = args[0] if isinstance(args[0], str) else args[0].decode("latin-1")
-        return not wide(template) and ("*" not in template or not _has_wide_number(args[1]))
+        narrow = "*" not in template or not _has_wide_number(args[1])
+        return narrow and not wide(template) and not many_digits(args[1])
     return True
 
 

@@ -18,7 +18,7 @@ from typing import Final
 from futamura.ir.graph import Operation
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import KEYWORD_METHODS, MODELS, Keywords, joined_text
-from futamura.specializer.purity import class_lookup, deep, wide
+from futamura.specializer.purity import class_lookup, deep, many_digits, wide
 from futamura.specializer.refinement import A_TEXT
 from futamura.specializer.rules import SPECIAL, exact_type, rule
 from futamura.specializer.state import Frame
@@ -175,7 +175,7 @@ def _format(
 
 
 def _piece(value: object, spec: str, conversion: str) -> str | None:
-    if len(spec) > 8 or spec.endswith("n") or wide(spec):
+    if len(spec) > 8 or spec.endswith("n") or wide(spec) or many_digits(value):
         return None  # "n" asks the locale
     try:
         shown = {"": value, "s": str(value), "r": repr(value), "a": ascii(value)}[conversion]
@@ -226,6 +226,8 @@ _CONVERSIONS: Final[dict[str, Callable[[object], object]]] = {"": lambda x: x, "
 
 
 def _formatted(values: list[object], conversion: str) -> str | None:
+    if many_digits(values[0]):
+        return None
     if len(values) > 1 and (str(values[1]).endswith("n") or wide(str(values[1]))):
         return None  # it asks the locale, or would be huge
     try:

@@ -200,7 +200,7 @@ def _call(args: tuple[Any, ...], world: World) -> Any:
         raise Refused(f"calling `{function.__name__}` on {_kinds(tuple(rest))} may run code that is not known")
     if (function not in _LINEAR and any(type(arg) is int and abs(arg) > _MANY for arg in rest)) or len(rest) > 100:
         raise Refused(f"the result of `{function.__name__}` could be large")
-    if not plain_format(function.__name__ if method else function, (function.__self__,) if method else rest):
+    if not plain_format(function.__name__ if method else function, [function.__self__, *rest] if method else rest):
         raise Refused(f"the result of `{function.__name__}` depends on the locale, or could be large")
     if any(type(arg) is range and count_of(arg) > _MANY for arg in rest):
         raise Refused(f"the result of `{function.__name__}` could be large")
