@@ -321,6 +321,7 @@ class _Run:
         for attempt in range(self.budget.restarts):
             if machine is None or started is None:
                 versions.reset()
+                self.world.forget()
                 machine = self._machine = self._new_machine(versions, facts)
                 machine.read_places = read_places
             running = True
@@ -509,7 +510,7 @@ class _Run:
     def _check_static(self, program: Program, read: set[tuple[int, str]]) -> None:
         """Start again without the static objects that the residual itself changes by ways of its own."""
         world = self.world
-        if not world.read and not any(one.kind == "own" for one in world.assumptions.values()):
+        if not world.read:
             return
         bindings = self._bindings(world.assumptions.values())
         found = changed(program, lambda name: bindings.get(name, MISSING), self._source, world.is_frozen)

@@ -66,6 +66,7 @@ def _tables(machine: Machine) -> list[Restore]:
         copied_set(machine.unrolled),
         copied_set(machine.shared),
         shortened(machine.events),
+        shortened(machine.world.assumptions),
         shortened(machine.holding),
         shortened(machine.free),
         machine.definitions.checkpoint(),

@@ -313,12 +313,14 @@ class World:
         """May the contents of `value` be read now?  Remembers that they were."""
         if not self.is_frozen(value):
             return False
-        if id(value) in self._constants and id(value) in self._registered and id(value) not in self.read:
+        if id(value) in self._constants and id(value) in self._registered:
             self._assume_contents(value)
         self.read.add(id(value))
         return True
 
     def _assume_contents(self, table: object) -> None:
+        if ("contents", id(table), "") in self.assumptions:
+            return
         place = next((one.place for one in self.assumptions.values() if one.value is table), "a table")
         self.assume(Assumption("contents", place, table, "", Filled(_identities(table), tuple(_parts(table)))))
 
@@ -513,6 +515,11 @@ class World:
             return False
         self.hiding.add(name)
         return any(found.kind == "own" and found.name == name for found in self.assumptions.values())
+
+    def forget(self) -> None:
+        """Everything is asked anew: what is still assumed, or read, will be again."""
+        self.assumptions.clear()
+        self.read.clear()
 
     def assume_attribute(self, holder: type | types.FunctionType, name: str, found: object) -> None:
         """An attribute was read off a class or function."""
