@@ -291,37 +291,40 @@ def open_signature(function: Callable[..., Any], static: Mapping[str, object]) -
 
 def original_with(function: types.FunctionType, values: Mapping[str, object]) -> Callable[..., Any]:
     """The original with the static inputs bound, called like the residual."""
-    signature = inspect.signature(function, follow_wrapped=False)
+    if not values:
+        return function
     kinds = inspect.Parameter
-    open_names = [name for name in signature.parameters if name not in values]
+    names: dict[str, object] = {}
 
-    def call(*args: Any, **kwargs: Any) -> Any:
-        positional: list[Any] = []
-        rest = list(args)
-        keywords = dict(kwargs)
-        for name, parameter in signature.parameters.items():
-            if parameter.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD):
-                if name in values:
-                    positional.append(values[name])
-                elif rest:
-                    positional.append(rest.pop(0))
-                elif name in keywords and parameter.kind is kinds.POSITIONAL_OR_KEYWORD:
-                    positional.append(keywords.pop(name))
-                elif parameter.default is not kinds.empty:
-                    positional.append(parameter.default)
-                else:
-                    raise TypeError(f"{function.__name__}() missing 1 required positional argument: '{name}'")
-            elif parameter.kind is kinds.VAR_POSITIONAL:
-                positional.extend(values.get(name, rest))  # type: ignore[arg-type]
-                rest = []
-            elif parameter.kind is kinds.KEYWORD_ONLY and name in values:
-                keywords[name] = values[name]
-            elif parameter.kind is kinds.VAR_KEYWORD and name in values:
-                keywords.update(values[name])  # type: ignore[call-overload]
-        if rest:
-            raise TypeError(
-                f"{function.__name__}() takes {len(open_names)} positional arguments but {len(args)} were given"
-            )
-        return function(*positional, **keywords)
+    def named(hint: str, value: object) -> str:
+        name = f"_{hint}"
+        while name in names or name in signature.parameters:
+            name = f"_{name}"
+        names[name] = value
+        return name
 
-    return call
+    signature = inspect.signature(function, follow_wrapped=False)
+    parameters: list[str] = []
+    arguments: list[str] = []
+    stars: dict[object, str] = {kinds.VAR_POSITIONAL: "*", kinds.VAR_KEYWORD: "**"}
+    for name, parameter in signature.parameters.items():
+        kind, star = parameter.kind, stars.get(parameter.kind, "")
+        value = named(name, values[name]) if name in values else name
+        arguments.append(f"{name}={value}" if kind is kinds.KEYWORD_ONLY else star + value)
+        if name in values:
+            continue
+        if parameters and parameters[-1] == "/" and kind is kinds.POSITIONAL_ONLY:
+            parameters.pop()
+        if kind is kinds.KEYWORD_ONLY and not any(part.startswith("*") for part in parameters):
+            parameters.append("*")
+        default = "" if parameter.default is kinds.empty else f"={named(f'default_{name}', parameter.default)}"
+        parameters.append(f"{star}{name}{default}")
+        if kind is kinds.POSITIONAL_ONLY:
+            parameters.append("/")
+    call = named("call", None)
+    text = f"def {call}({', '.join(parameters)}):\n    return {named('function', function)}({', '.join(arguments)})\n"
+    exec(compile(text, f"<futamura original {function.__qualname__}>", "exec", dont_inherit=True), names)
+    made = names[call]
+    assert isinstance(made, types.FunctionType)
+    made.__name__, made.__qualname__ = function.__name__, function.__qualname__
+    return made

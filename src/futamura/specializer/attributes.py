@@ -255,7 +255,10 @@ def _load_instance(
         return None
     if member.stored or m.world.is_stored(cls, name):
         plain = found is MISSING or not hasattr(type(found), "__set__")
-        return _field(m, target, name) if plain and type(target) is not Dynamic else None
+        own = _field(m, target, name) if plain and type(target) is not Dynamic else None
+        if own is not None:
+            _assume_plain_field(m, cls, name, found)
+        return own
     if isinstance(found, property):
         if isinstance(found.fget, types.FunctionType):
             m.assume_attribute(cls, name, found)
@@ -412,8 +415,12 @@ def _may_become(cls: type, other: object) -> bool:
 
 def _assume_plain_field(m: Machine, cls: type, name: str, found: object) -> None:
     """What an instance has under `name` is its own as long as its class gets no descriptor of that name."""
-    if not m.world.member(cls, name).stored and not m.world.is_stored(cls, name):
+    if m.world.member(cls, name).stored:
+        return
+    if not m.world.is_stored(cls, name):
         m.assume_attribute(cls, name, found)
+    elif found is MISSING:
+        m.world.assume_attribute(cls, name, found)  # so it is when the residual is called
 
 
 def _note_store(m: Machine, cls: type | None, target: AbstractValue, name: str) -> None:
