@@ -22,14 +22,16 @@ import sys
 import types
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from futamura.backend.python.emitted import Emitted
 from futamura.embedding import embedded
-from futamura.frontend.contents import changed_names, contents_are_constant
+from futamura.frontend.contents import changed_names, contents_are_constant, is_rebound
 from futamura.source import unwarned
 from futamura.specializer.world import Assumption
 from futamura.spelling import Imports, Unspeakable, contents_spelled, spelled
+from futamura.standalone import absolute, reads_renamed
 
 __all__ = ["SavingError", "module_text"]
 
@@ -54,7 +56,7 @@ class _Module:
     """One module under construction: what must be imported, and what cannot be written."""
 
     def __init__(self, emitted: Emitted, made: types.FunctionType) -> None:
-        self._emitted: Final = emitted
+        self._emitted = emitted
         self._made: Final = made
         self._imports: Final = Imports()
         self._copied: Final[list[str]] = []
@@ -66,6 +68,8 @@ class _Module:
         for name, cell in zip(made.__code__.co_freevars, made.__closure__ or ()):
             if name in emitted.free:
                 values[name] = self._cell(name, cell, assumptions)
+        self._stand_alone()
+        emitted = self._emitted
         self._globals(assumptions)
         self._import(values, assumptions)
         lines = self._shared(values)
@@ -97,6 +101,25 @@ class _Module:
         with unwarned():
             compile(text, f"{made.__name__}.py", "exec", dont_inherit=True)
         return text
+
+    def _stand_alone(self) -> None:
+        """What means something in the old module only gets another name."""
+        name, text = self._emitted.name, self._emitted.text
+        try:
+            text = absolute(text, self._made.__globals__)
+        except ImportError as reason:
+            self._troubles.append(f"it imports from its package: {reason}")
+        if name in _globals_of(text, "LOAD_GLOBAL") and not self._emitted.recursive:
+            namespace = self._made.__globals__
+            module = _module_of(Assumption("global", name, namespace, name, namespace.get(name)))
+            other = f"_original_{name}"
+            renamed = reads_renamed(text, name, other) if other not in text else None
+            if module is None or renamed is None or is_rebound(namespace, name):
+                self._troubles.append(f"it calls the original `{name}`, whose name is its own there")
+            else:
+                text = renamed
+                self._imports.member(module, name, other)
+        self._emitted = replace(self._emitted, text=text)
 
     def _import(self, values: dict[str, object], assumptions: list[Assumption]) -> None:
         """Import the constants that are globals of modules, if they are more than read, or cannot be written."""
@@ -146,7 +169,7 @@ class _Module:
         emitted, namespace = self._emitted, self._made.__globals__
         own = {name for name, _ in emitted.constants} | set(emitted.free)
         defined = {node.name for node in ast.parse(emitted.text).body if isinstance(node, ast.FunctionDef)}
-        names = _globals_of(emitted.text, "LOAD_GLOBAL", "LOAD_NAME") - own - defined
+        names = _globals_of(emitted.text, "LOAD_GLOBAL", "LOAD_NAME") - own - defined - self._imports.statements.keys()
         assumed = {item.name for item in assumptions if item.kind == "global" and item.holder is namespace}
         for name in sorted(names):
             if name not in namespace:
@@ -172,9 +195,9 @@ class _Module:
             lines.append(f"{name}.__defaults__ = {self._expression(made.__defaults__, 'a default')}")
         if made.__kwdefaults__:
             lines.append(f"{name}.__kwdefaults__ = {self._expression(made.__kwdefaults__, 'a default')}")
-        text = next(node for node in ast.parse(self._emitted.text).body if getattr(node, "name", "") == name)
-        assert isinstance(text, ast.FunctionDef)
-        if isinstance(made.__doc__, str) and ast.get_docstring(text, clean=False) != made.__doc__:
+        text = next((node for node in ast.parse(self._emitted.text).body if getattr(node, "name", "") == name), None)
+        written = ast.get_docstring(text, clean=False) if isinstance(text, ast.FunctionDef) else None  # else a lambda
+        if isinstance(made.__doc__, str) and written != made.__doc__:
             lines.append(f"{name}.__doc__ = {made.__doc__!r}")
         return lines
 
