@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import bisect
 import cmath
+import functools
 import heapq
 import sys
 from collections.abc import Callable
@@ -251,3 +252,26 @@ def test_what_the_limit_of_digits_may_forbid_stays(number: int) -> None:
                 residual()
     finally:
         sys.set_int_max_str_digits(limit)
+
+
+def by_unpacking(x: object, given: list[object]) -> object:
+    made = {x} if x else set()
+    parts = [set(part) for part in given]  # type: ignore[call-overload]
+    return sorted(set().union(*parts)), len(made), {1, 2}.intersection(*parts), {"a": 1}.keys(*[])
+
+
+def by_partial(x: int) -> object:
+    seen, table = {1, 2}, {"a": x}
+    functools.partial(seen.discard, 7)()
+    union, items = functools.partial(seen.union, {3}), functools.partial(table.items)
+    functools.partial(seen.remove, 1)()
+    return sorted(union()), [*items()], seen, list(map({4, 5}.difference, [[5], [x]]))
+
+
+@pytest.mark.parametrize("given", [[[3], [1, 3]], [], [[2, 1], [2]]])
+def test_methods_of_known_sets_and_dicts_are_told_by_their_names(given: list[object]) -> None:
+    residual = specialize(by_unpacking)
+    assert residual(1, given) == by_unpacking(1, given)
+    assert specialize(by_unpacking, given=given)(1) == by_unpacking(1, given)
+    assert specialize(by_partial)(4) == by_partial(4)
+    assert not [event for event in residual.events if event.code == "FT901"]

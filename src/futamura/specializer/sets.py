@@ -15,6 +15,7 @@ never folded, and a set whose order could not be had again is not virtual.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from futamura.ir.graph import Operation
@@ -140,23 +141,18 @@ def _add(
 
 
 def _remove(
-    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+    name: str, m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
 ) -> AbstractValue | None:
     """`discard`, and `remove` of an element that is there."""
     if len(args) != 1 or not usable_key(args[0]):
         return None
     assert type(args[0]) is Known
     if args[0].value not in held.names:
-        return NONE if _called(m, frame, op) == "discard" else None
+        return NONE if name == "discard" else None
     at = held.names.index(args[0].value)
     m.validate(args[0])
     m.state.heap[target.oid] = _set_of((*held.names[:at], *held.names[at + 1 :]), held.site, None)
     return NONE
-
-
-def _called(m: Machine, frame: Frame, op: Operation) -> str:
-    entry = m.state.object(m.get(frame, op.args[0]))
-    return str(entry.extra) if entry is not None else ""
 
 
 def _clear(
@@ -224,9 +220,8 @@ def _combined(
 
 
 def _method(
-    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+    name: str, m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
 ) -> AbstractValue | None:
-    name = _called(m, frame, op)
     other = None
     if len(args) == 1:
         other = _elements(m, args[0])
@@ -276,15 +271,15 @@ def sorted_set(m: Machine, frame: Frame, value: AbstractValue, backwards: bool) 
     return m.virtual(VObject("list", list, items, site=site(frame)))
 
 
+_NO_METHODS: Final = ("eq", "ne", "lt", "gt")
+
 METHODS.update(
     {
         ("set", "add"): _add,
-        ("set", "discard"): _remove,
-        ("set", "remove"): _remove,
+        **{("set", name): partial(_remove, name) for name in ("discard", "remove")},
         ("set", "clear"): _clear,
         ("set", "update"): _update,
-        **{("set", name): _method for name in _COMBINE if name not in ("eq", "ne", "lt", "gt")},
-        ("set", "copy"): _method,
+        **{("set", name): partial(_method, name) for name in (*_COMBINE, "copy") if name not in _NO_METHODS},
     }
 )
 MODELS[set] = _model_set

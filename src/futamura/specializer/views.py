@@ -9,6 +9,7 @@ A view is a virtual object with the dict as its one item; what it gives is read 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from futamura.ir.graph import Operation
@@ -59,18 +60,11 @@ def _dict_update(
 
 
 def _view(
-    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+    name: str, m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
 ) -> AbstractValue | None:
     if args:
         return None
-    name = _method_name(frame, op, m)
     return m.virtual(VObject("view", _VIEWS[name], (target,), site=site(frame), extra=name))
-
-
-def _method_name(frame: Frame, op: Operation, m: Machine) -> str:
-    entry = m.state.object(m.get(frame, op.args[0]))
-    assert entry is not None
-    return str(entry.extra)
 
 
 _VIEWS: Final[dict[str, type]] = {"items": type({}.items()), "keys": type({}.keys()), "values": type({}.values())}
@@ -113,9 +107,7 @@ METHODS.update(
     {
         ("dict", "pop"): _dict_pop,
         ("dict", "update"): _dict_update,
-        ("dict", "items"): _view,
-        ("dict", "keys"): _view,
-        ("dict", "values"): _view,
+        **{("dict", name): partial(_view, name) for name in _VIEWS},
         ("list", "remove"): _list_remove,
         ("list", "index"): _list_index,
     }
