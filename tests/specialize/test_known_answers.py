@@ -256,8 +256,10 @@ def test_what_the_limit_of_digits_may_forbid_stays(number: int) -> None:
 
 def by_unpacking(x: object, given: list[object]) -> object:
     made = {x} if x else set()
-    parts = [set(part) for part in given]  # type: ignore[call-overload]
-    return sorted(set().union(*parts)), len(made), {1, 2}.intersection(*parts), {"a": 1}.keys(*[])
+    parts = [frozenset(part) for part in given]  # type: ignore[call-overload]
+    whole = set().union(*(part for part in parts))
+    more = {1, 2}.union(*(part for part in parts[:1]))
+    return sorted(whole), len(made), more, [*{"a": x}.keys(*(y for y in parts[:0]))]
 
 
 def by_partial(x: int) -> object:
