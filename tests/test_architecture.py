@@ -30,6 +30,7 @@ RANK = {
     "controls": -1,
     "showing": -1,
     "spelling": -1,
+    "standalone": -1,
     "writing": -1,
     "errors": 0,
     "ir": 1,

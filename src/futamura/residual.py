@@ -321,10 +321,19 @@ def original_with(function: types.FunctionType, values: Mapping[str, object]) ->
         parameters.append(f"{star}{name}{default}")
         if kind is kinds.POSITIONAL_ONLY:
             parameters.append("/")
-    call = named("call", None)
-    text = f"def {call}({', '.join(parameters)}):\n    return {named('function', function)}({', '.join(arguments)})\n"
-    exec(compile(text, f"<futamura original {function.__qualname__}>", "exec", dont_inherit=True), names)
-    made = names[call]
+    callee = named("function", function)
+    call, make = (named(hint, None) for hint in ("call", "make"))
+    del names[call], names[make]
+    # held by cells: who asks what a function holds looks there
+    text = (
+        f"def {make}({', '.join(names)}):\n"
+        f"    def {call}({', '.join(parameters)}):\n"
+        f"        return {callee}({', '.join(arguments)})\n"
+        f"    return {call}\n"
+    )
+    space: dict[str, Any] = {}
+    exec(compile(text, f"<futamura original {function.__qualname__}>", "exec", dont_inherit=True), space)
+    made = space[make](**names)
     assert isinstance(made, types.FunctionType)
     made.__name__, made.__qualname__ = function.__name__, function.__qualname__
     return made

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
+from futamura.backend.python.augmenting import INPLACE_OPERATORS, augmented
 from futamura.backend.python.draft import Draft, DraftNode, node_uses
 from futamura.backend.python.leading import first_named, leading, replaced
 from futamura.backend.python.trees import (
@@ -48,7 +49,6 @@ from futamura.backend.python.trees import (
     depth_of,
 )
 from futamura.ir.constant import Constant
-from futamura.ir.evaluate import INPLACE
 from futamura.ir.graph import FunctionAttr, Operation, Span, Value
 from futamura.ir.ops import OPERATORS
 
@@ -63,7 +63,6 @@ MAX_RETRIES: Final = 8
 """After so many nestings that did not work out, no variable gets its value within an expression."""
 
 _STORES: Final = frozenset({"setattr", "setitem", "cell_set", "global_set"})
-_INPLACE: Final = frozenset(INPLACE)
 _DELETES: Final = frozenset({"delattr", "delitem", "cell_del", "global_del"})
 
 
@@ -160,7 +159,10 @@ class _Nester:
         self.waited: set[Value] = set()
         """All values that have ever been pending."""
         self.taken: dict[Value, Expression] = {}
-        self.shared: Final = self._augmented(without)
+        self.augmented: Final = augmented(
+            self.items, uses, self.local, constants, without, lambda value: draft.hints[value] is not None
+        )
+        self.shared: Final = self.augmented.shared
         self.named: tuple[Value, ...] = ()
         """The values that get their variables in the operands found last."""
         self.names_any = False
@@ -296,7 +298,7 @@ class _Nester:
             self.waited.add(value)
             return after
         unread = self.uses[value] == 0 and self.draft.hints[value] is None
-        if unread and item.name not in _INPLACE and not self._definition(tree):
+        if unread and item.name not in INPLACE_OPERATORS and not self._definition(tree):
             if not (isinstance(tree, (Ref, Literal))):
                 self._statement(Effect(tree, item.span))
             return after
@@ -333,8 +335,8 @@ class _Nester:
         """May the tree stand inside another expression?"""
         if isinstance(tree, (Node, Fused)) and tree.depth > MAX_DEPTH:
             return False
-        if item.name in _INPLACE:
-            return item.results[0] in self._augments or self._updates_variable(item, tree)
+        if item.name in INPLACE_OPERATORS:
+            return item.results[0] in self.augmented.places or self.augmented.updates_variable(item, tree)
         if item.name in ("class", "with_enter"):
             return False
         if item.name in MATCHES:
@@ -342,16 +344,6 @@ class _Nester:
         if isinstance(tree, Node) and self._definition(tree):
             return not _is_lambda(tree) and self._decorated(item.results[0])
         return True
-
-    def _updates_variable(self, item: Item, tree: Expression) -> bool:
-        """Is this `x op= y` of a captured or global variable, whose store comes next?"""
-        store = self._updates.get(item.results[0])
-        load = tree.kids[0] if isinstance(tree, Node) else None
-        if store is None or not isinstance(load, Node):
-            return False
-        if store.name == "cell_set":
-            return load.op.name == "cell_get" and load.op.args == store.args[1:]
-        return load.op.name == "global_get" and load.op.attr == store.attr
 
     def _definition(self, tree: Expression) -> bool:
         """Does this tree need a statement of its own: `def`, `class`?"""
@@ -505,56 +497,13 @@ class _Nester:
 
     # -- augmented stores: load, operator, store of one place
 
-    def _augmented(self, without: set[Value]) -> set[Value]:
-        """The shared operands of augmented assignments to attributes and items."""
-        makers = {result: item for item in self.items for result in item.results}
-        shared: set[Value] = set()
-        self._augments: dict[Value, Item] = {}
-        self._updates: dict[Value, Operation] = {}
-        for operation, store in zip(self.items, self.items[1:]):
-            if operation.name in _INPLACE and store.name in ("cell_set", "global_set") and isinstance(store, Operation):
-                if store.args[0] == operation.results[0]:
-                    self._updates[store.args[0]] = store
-        for item in self.items:
-            if item.name not in ("setattr", "setitem"):
-                continue
-            operator = makers.get(item.args[0])
-            if operator is None or operator.name not in _INPLACE or self.uses[item.args[0]] != 1:
-                continue
-            load = makers.get(operator.args[0])
-            wanted = "getattr" if item.name == "setattr" else "getitem"
-            if load is None or load.name != wanted or self.uses[operator.args[0]] != 1:
-                continue
-            if not isinstance(load, Operation) or not isinstance(item, Operation) or load.attr != item.attr:
-                continue
-            if not self._same_operands(load.args, item.args[1:]):
-                continue
-            once = [arg for arg in load.args if self._temporary(arg, makers)]
-            if operator.args[0] in without or any(arg in without for arg in once):
-                continue
-            self._augments[item.args[0]] = item
-            shared.update(once)
-        return shared
-
-    def _same_operands(self, left: tuple[Value, ...], right: tuple[Value, ...]) -> bool:
-        return all(
-            x == y or (x in self.constants and y in self.constants and self.constants[x] == self.constants[y])
-            for x, y in zip(left, right, strict=True)
-        )
-
-    def _temporary(self, value: Value, makers: dict[Value, Item]) -> bool:
-        """Is `value` made here for the load and the store of one augmented assignment only?"""
-        if value in self.constants or value not in makers or self.draft.hints[value] is not None:
-            return False
-        return self.uses[value] == 2 and self.local[value] == 2 and len(makers[value].results) == 1
-
     def _is_augmented_store(self, item: Operation) -> bool:
         """Emit `place op= value` if the operator's tree is what is pending last."""
-        if item.args[0] not in self._augments or not self.pending or self.pending[-1].value != item.args[0]:
+        if item.args[0] not in self.augmented.places or not self.pending or self.pending[-1].value != item.args[0]:
             if any(arg in self.taken for arg in item.args[1:]):
                 raise _Retry(next(arg for arg in item.args[1:] if arg in self.taken))
             waiting = next((entry.tree for entry in self.pending if entry.value == item.args[0]), None)
-            if item.args[0] in self._augments and isinstance(waiting, Node):
+            if item.args[0] in self.augmented.places and isinstance(waiting, Node):
                 raise _Retry(waiting.op.args[0])  # something else is evaluated before the store
             return False
         tree = self.pending.pop().tree
