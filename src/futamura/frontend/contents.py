@@ -39,10 +39,19 @@ from futamura.source import unwarned
 
 __all__ = ["changed_names", "changing", "contents_are_constant", "is_rebound", "line_of_use", "registered"]
 
-_READING: Final = frozenset({"get", "items", "keys", "values", "index", "count", "copy"})
+_SET_READING: Final = frozenset(
+    {"union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint"}
+)
+_READING: Final = frozenset({"get", "items", "keys", "values", "index", "count", "copy"}) | _SET_READING
+_READING_ARGUMENTS: Final = _SET_READING | (
+    {"update", "extend", "extendleft", "difference_update", "intersection_update", "symmetric_difference_update"}
+    | {"join", "format", "startswith", "endswith", "writelines"}
+)
+"""Methods that take something out of what they are given, and do not keep it; where the module has none so called."""
 _MEASURES: Final = frozenset(
-    {"len", "enumerate", "reversed", "range", "zip", "isinstance", "sum", "min", "max", "any", "all"}
-    | {"list", "tuple", "sorted", "set", "frozenset", "dict", "map", "filter", "iter", "bool", "str", "repr"}
+    {"len", "enumerate", "reversed", "range", "zip", "isinstance", "issubclass", "sum", "min", "max", "any", "all"}
+    | {"list", "tuple", "sorted", "set", "frozenset", "dict", "map", "filter", "iter", "bool", "str", "repr", "ascii"}
+    | {"format", "print", "type", "bytes", "bytearray"}
 )
 _GIVING: Final = frozenset({"sum", "min", "max"})
 """Of these only a single argument is just read: `sum([], xs)` and `min(xs, ys)` give a list back as it is."""
@@ -210,8 +219,9 @@ def changed_names(text: str, names: Iterable[str]) -> frozenset[str]:
 def _not_only_read(tree: ast.Module, without: Collection[ast.AST] = ()) -> dict[str, int]:
     """The names that functions do something else with than to read what they hold, with the first line of this."""
     harmless = stores_on_new_classes(tree)
+    own = _own_methods(tree)
     for node in ast.walk(tree):
-        harmless.update(id(part) for read in _read_only(node) for part in _parts(read))
+        harmless.update(id(part) for read in _read_only(node, own) for part in _parts(read))
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             harmless.update(_aliased(node, harmless))
@@ -353,24 +363,23 @@ def _arguments(
         yield from (((callee.name, one.arg), one.value) for one in call.keywords if one.arg in keywords)
 
 
-def _read_only(node: ast.AST) -> Iterator[ast.expr]:
-    """The names that this node only reads the contents of."""
+def _own_methods(tree: ast.Module) -> frozenset[str]:
+    """Names of functions of the module, and of attributes that it stores: methods of these names may be its own."""
+    attributes = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    stored = {node.attr for node in attributes if not isinstance(node.ctx, ast.Load)}
+    return frozenset(stored.union(*(_bound(node) for node in ast.walk(tree))))
+
+
+def _read_only(node: ast.AST, own: frozenset[str] = frozenset()) -> Iterator[ast.expr]:
+    """What this node only reads the contents of.  `own`: names of methods that may be the module's own."""
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
         yield node.value
     elif isinstance(node, ast.Call):
-        function = node.func
-        if isinstance(function, ast.Attribute) and function.attr in _READING:
-            yield function.value
-        if isinstance(function, ast.Name) and function.id in _MEASURES:
-            if len(node.args) == 1 or function.id not in _GIVING:
-                yield from node.args
-        yield function
+        yield from _read_by_call(node, own)
     elif isinstance(node, ast.Compare):
-        for operator, left, right in zip(node.ops, (node.left, *node.comparators), node.comparators):
-            if isinstance(operator, (ast.In, ast.NotIn, ast.Is, ast.IsNot)):
-                yield right
-            if isinstance(operator, (ast.Is, ast.IsNot)):
-                yield left
+        yield from (node.left, *node.comparators)
+    elif isinstance(node, ast.BinOp):
+        yield from (node.left, node.right)
     elif isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
         yield node.test
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
@@ -379,5 +388,22 @@ def _read_only(node: ast.AST) -> Iterator[ast.expr]:
         yield from (node.iter, *node.ifs)
     elif isinstance(node, ast.For):
         yield node.iter
-    elif isinstance(node, ast.Starred):
+    elif isinstance(node, (ast.Starred, ast.YieldFrom, ast.FormattedValue, ast.AugAssign, ast.Expr)):
         yield node.value
+    elif isinstance(node, ast.Dict):
+        yield from (value for key, value in zip(node.keys, node.values) if key is None)
+    elif isinstance(node, ast.Assign) and all(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets):
+        yield node.value
+
+
+def _read_by_call(node: ast.Call, own: frozenset[str]) -> Iterator[ast.expr]:
+    function = node.func
+    if isinstance(function, ast.Attribute) and function.attr in _READING:
+        yield function.value
+    if isinstance(function, ast.Attribute) and function.attr in _READING_ARGUMENTS - own:
+        yield from node.args
+    if isinstance(function, ast.Name) and function.id in _MEASURES:
+        if len(node.args) == 1 or function.id not in _GIVING:
+            yield from node.args
+    yield from (keyword.value for keyword in node.keywords if keyword.arg is None)
+    yield function
