@@ -28,6 +28,7 @@ from futamura.ir.classes import is_a
 from futamura.residual import Printed, Recipe, Residual
 from futamura.specializer.caching import Attribute
 from futamura.specializer.declared import Declared
+from futamura.specializer.finding import Finding
 from futamura.specializer.offline.linking import specialize_function_offline
 from futamura.specializer.offline.offline import OfflineOptions
 from futamura.specializer.online import Open, Outcome, specialize_function
@@ -205,7 +206,8 @@ class Specializer:
                 for one in outcome.assumptions
                 if one.kind == "global" and isinstance(one.holder, Mapping) and "__name__" in one.holder
             }
-            emitted = residual_text(outcome.program, {one.name: contents(one) for one in promises}, known)
+            naming = Finding([*((name, value) for (_, name), value in known.items()), *inputs.items()]).name_of
+            emitted = residual_text(outcome.program, {one.name: contents(one) for one in promises}, known, naming)
             outcome.seconds["print"] = time.perf_counter() - started
         except Exception as broken:
             return _failed(outcome, broken), None

@@ -24,7 +24,7 @@ from pathlib import Path
 from types import CellType, FunctionType, MethodType
 from typing import Any, Final, TypeAlias
 
-from futamura.backend.python.emit import Unprintable, emit
+from futamura.backend.python.emit import Naming, Unprintable, emit
 from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.listing import SourceMap, source_map
 from futamura.backend.python.loading import Compiled, Identity, compiled, identity_of, load, swap
@@ -96,11 +96,11 @@ def roundtrip_source(target: object, change: Change | None = None) -> str:
     return emit_function(target, change).text
 
 
-def _emitted(program: Program) -> Emitted:
+def _emitted(program: Program, naming: Naming | None = None) -> Emitted:
     """The text of a program; what the back end cannot print is a fault of ours, and is said with a code."""
     with collector_paused():
         try:
-            return emit(program)
+            return emit(program, naming=naming)
         except (NotImplementedError, KeyError) as broken:
             main = program.main
             title = f"`{main.qualname}` could not be printed: {broken}"
@@ -139,7 +139,10 @@ def lower_for_specializer(
 
 
 def residual_text(
-    program: Program, promised: Mapping[str, Contents] | None = None, known: Known | None = None
+    program: Program,
+    promised: Mapping[str, Contents] | None = None,
+    known: Known | None = None,
+    naming: Naming | None = None,
 ) -> Emitted:
     """A residual program as text, optimized.
 
@@ -164,7 +167,7 @@ def residual_text(
         if used:  # what has become a part of an expression since then is found now
             told = use_contents(optimized, promised or {}, known)
             optimized, _ = optimize(forward(told), _PLACING, known=known, given=given)
-        return _briefest(_with_types(optimized, promised or {}), known), report.kept
+        return _briefest(_with_types(optimized, promised or {}), known, naming), report.kept
 
     with collector_paused():
         found, keeping = printed(program, PIPELINE)
@@ -173,7 +176,7 @@ def residual_text(
         undecided = keeping()
         # Whether it would be plainer without decision trees is asked of an outline first: the passes take long.
         outline, _ = optimize(undecided, _TIDYING, known=known, given=given)
-        if _encoded(found) <= _encoded(_emitted(outline)):
+        if _encoded(found) <= _encoded(_emitted(outline, naming)):
             return found
         plain, _ = printed(undecided, _BEHIND_DECISIONS)
         return found if _encoded(found) <= _encoded(plain) else plain
@@ -196,12 +199,12 @@ def _with_types(program: Program, promised: Mapping[str, Contents]) -> Program:
     return replace(program, functions=tuple(functions))
 
 
-def _briefest(program: Program, known: Known | None) -> Emitted:
+def _briefest(program: Program, known: Known | None, naming: Naming | None) -> Emitted:
     """The text, with blocks that do the same made one where it is the shorter for it and control flow needs no more.
 
     What stood twice because it is reached with different knowledge (behind both ways of an `or`) is a condition again.
     """
-    found = _shortened(program)
+    found = _shortened(program, naming)
     size = _size(program)
     if size > MOST_MERGED:
         return found
@@ -211,7 +214,7 @@ def _briefest(program: Program, known: Known | None) -> Emitted:
     merged, _ = optimize(merged, _MERGED, known=known)
     if _size(merged) >= size:
         return found
-    other = _shortened(merged)
+    other = _shortened(merged, naming)
     return other if _encoded(other) <= _encoded(found) and len(other.text) < len(found.text) else found
 
 
@@ -219,13 +222,13 @@ def _size(program: Program) -> int:
     return sum([len(block.ops) for function in program.functions for block in function.blocks])
 
 
-def _shortened(program: Program) -> Emitted:
+def _shortened(program: Program, naming: Naming | None) -> Emitted:
     """The text with tests led past those that follow from them."""
     shorter = take_shortcuts(program)
-    found = _emitted(forward(shorter))
+    found = _emitted(forward(shorter), naming)
     if shorter is program or not (found.dispatchers or found.flags):
         return found
-    return _plainer(found, _emitted(forward(program)))
+    return _plainer(found, _emitted(forward(program), naming))
 
 
 def _plainer(found: Emitted, plain: Emitted) -> Emitted:

@@ -104,12 +104,13 @@ class _Module:
 
     def _stand_alone(self) -> None:
         """What means something in the old module only gets another name."""
-        name, text = self._emitted.name, self._emitted.text
+        name, text = self._made.__name__, self._emitted.text  # under its name the module has the residual
         try:
             text = absolute(text, self._made.__globals__)
         except ImportError as reason:
             self._troubles.append(f"it imports from its package: {reason}")
-        if name in _globals_of(text, "LOAD_GLOBAL") and not self._emitted.recursive:
+        calls_itself = self._emitted.recursive and self._emitted.name == name
+        if name in _globals_of(text, "LOAD_GLOBAL") and not calls_itself:
             namespace = self._made.__globals__
             module = _module_of(Assumption("global", name, namespace, name, namespace.get(name)))
             other = f"_original_{name}"

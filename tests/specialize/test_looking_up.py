@@ -197,7 +197,7 @@ def test_like_the_original(function: Callable[..., Any], made: Callable[[], Any]
 
 
 def test_what_the_table_holds_stays_known() -> None:
-    assert specialize(of_a_static_table, {"x": 1, "y": 2}).source.endswith("return _k.get(name), 3\n")
+    assert specialize(of_a_static_table, {"x": 1, "y": 2}).source.endswith("return _table.get(name), 3\n")
     assert "[2, 4]" in specialize(of_a_table_made_here, rules()).source
     assert "'ab'" in specialize(place_in_a_list, ["a", "b"]).source
     assert specialize(graded, [3, 10]).source.endswith(", 13\n")

@@ -119,11 +119,23 @@ OPERATIONS = (
         "slice(x, y)",
     ],
 )
+TEXTS = (
+    *["x.partition(y)[0]", "x.rpartition(y)[2]", "next(iter(x))", "[q for q in x][0]", "[q for q in x.split(y)][0]"],
+    *["x.split()[0]", "[q for q in x.splitlines()][0]", "re.search('(b)?', x).group()"],
+    *["re.search('(b)?', x).group(1)", "re.search('(b)?', x).group(0, 1)"],
+    *["re.search(b'(b)?', x).group()", "re.match('', x).group(0)"],
+    *["re.findall('.?', x)[0]", "re.findall('(.)?', x)[0]", "re.findall('(.?)(.?)', x)[0]", "re.split('a', x)[0]"],
+    *["[q.group() for q in re.finditer('.?', x)][0]", "[q for q in re.finditer('.?', x)][0].start()"],
+    *["[q.group() for q in re.finditer(b'.?', x)][0]", "re.compile('.').sub('q', x)", "re.match('.', x)[0]"],
+    *["re.match('.', x).span()", "re.match('(.)', x).groups()", "[q for q in re.findall('.', x)][0]"],
+)
+"""What is taken out of texts and matches."""
 INPLACE = ("+=", "-=", "*=", "/=", "//=", "%=", "**=", "<<=", ">>=", "&=", "|=", "^=")
 TESTED = ("float", "bool", "list", "tuple", "dict", "bytes")
 """Classes that an operand is known to be of in one of the ways: beside `int` and `str`, one of these in turn."""
 
 MODULE = """
+import re
 class Text(str):
     def __eq__(self, other): return "equal"
     def __hash__(self): return 3
@@ -218,7 +230,10 @@ def _tested(lines: list[str], kind: str) -> list[str]:
     return [f"        if type(x) is {kind}:", *body, f"        if type(y) is {kind}:", *body]
 
 
-STATEMENTS = [*[[f"made = {text}"] for text in OPERATIONS], *[["made = x", f"made {symbol} y"] for symbol in INPLACE]]
+STATEMENTS = [
+    *[[f"made = {text}"] for text in (*OPERATIONS, *TEXTS)],
+    *[["made = x", f"made {symbol} y"] for symbol in INPLACE],
+]
 
 
 @pytest.fixture(scope="module", name="module")

@@ -10,7 +10,6 @@ Only lookups that run no user code are done here; properties are inlined as call
 
 from __future__ import annotations
 
-import collections
 import enum
 import functools
 import re
@@ -29,7 +28,7 @@ from futamura.specializer.extended import METHOD_NAMES, dict_held, inherited
 from futamura.specializer.machine import Machine, Restart, Unsupported
 from futamura.specializer.memos import lazy_attribute, stored_lazily
 from futamura.specializer.named import record_item
-from futamura.specializer.plainness import is_record, record_position
+from futamura.specializer.plainness import WITH_BUILTIN_METHODS, is_record, record_position
 from futamura.specializer.purity import (
     DICTS,
     HEAP_TYPE,
@@ -48,28 +47,6 @@ __all__ = [
     "CALLED", "VIRTUAL_FIELDS", "delete_attribute", "load_attribute", "plain_reads", "store_attribute", "store_field",
 ]  # fmt: skip
 
-_BUILTIN_OWNERS: Final = frozenset(
-    {
-        str,
-        bytes,
-        int,
-        float,
-        bool,
-        complex,
-        list,
-        dict,
-        tuple,
-        set,
-        frozenset,
-        range,
-        slice,
-        collections.deque,
-        collections.defaultdict,
-        types.MappingProxyType,
-        re.Pattern,
-        re.Match,
-    }
-)
 _FIELDS: Final[dict[type, tuple[str, ...]]] = {
     struct.Struct: ("size", "format"),
     re.Pattern: ("pattern", "flags", "groups"),
@@ -79,7 +56,6 @@ _FIELDS: Final[dict[type, tuple[str, ...]]] = {
 VIRTUAL_FIELDS: Final[dict[str, Callable[[Machine, VObject, str], AbstractValue | None]]] = {}
 """The attributes of virtual objects of a kind that are no methods."""
 _PLAIN_STORES: Final = tuple(class_lookup(cls, "__setattr__") for cls in (object, BaseException))
-_SEARCHERS: Final = frozenset({re.Pattern, re.Match})
 _METHODS: Final = (types.MethodDescriptorType, types.WrapperDescriptorType)
 
 
@@ -125,9 +101,7 @@ def load_attribute(
         return Known(cls)
     if type(target) is Known and name in _FIELDS.get(cls, ()):
         return Known(getattr(target.value, name))
-    if cls in _SEARCHERS and isinstance(class_lookup(cls, name), _METHODS):
-        return m.virtual(VObject("method", cls, (target,), site=site(frame), extra=name))
-    if cls in _BUILTIN_OWNERS or (entry is not None and entry.kind == "generator"):
+    if cls in WITH_BUILTIN_METHODS or (entry is not None and entry.kind == "generator"):
         if isinstance(class_lookup(cls, name), _METHODS):
             return m.virtual(VObject("method", cls, (target,), site=site(frame), extra=name))
         return None

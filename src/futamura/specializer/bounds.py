@@ -26,7 +26,7 @@ from futamura.specializer.values import SHORT, AbstractValue, Dynamic, Known, Sh
 __all__ = [
     "by_law",
     "compared",
-    "items_of_range",
+    "items_of",
     "least",
     "least_of_result",
     "note_length",
@@ -140,6 +140,20 @@ def items_of_range(args: Sequence[AbstractValue]) -> Shape | None:
         step = least(args[2])
         below = below if step is not None and step >= 0 else None
     return Shape(element=int, least=below)
+
+
+_ITEMS: Final[dict[type, Shape]] = {str: Shape(element=str), bytes: Shape(element=int, least=0)}
+
+
+def items_of(source: AbstractValue) -> Shape | None:
+    """What is known of what an iterator over `source` gives, if that runs no code, fails never and sees no change."""
+    if type(source) is not Dynamic:
+        return None
+    shape = source.shape
+    if source.type is range or (shape is not None and shape.iterates):
+        return None if shape is None else shape._replace(iterates=True)
+    found = None if source.type is None else _ITEMS.get(source.type)
+    return None if found is None else found._replace(iterates=True)
 
 
 def shape_of_result(args: Sequence[AbstractValue], kind: type | None) -> Shape | None:

@@ -33,13 +33,15 @@ from futamura.specializer.rules import (
     sequence_items,
     site,
 )
-from futamura.specializer.selfsame import is_plain_tuple, is_whole
+from futamura.specializer.selfsame import is_plain_tuple, is_whole, lookup_key
 from futamura.specializer.speculation import likely
 from futamura.specializer.state import Frame
 from futamura.specializer.unpacking import TAKING, taken
-from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, Virtual, VObject
+from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Shape, Virtual, VObject
 
-__all__ = ["dict_pairs", "load_item", "store_item", "unpack_value", "usable_key", "view_item", "view_items"]
+__all__ = [
+    "dict_pairs", "load_item", "static_get", "store_item", "unpack_value", "usable_key", "view_item", "view_items",
+]  # fmt: skip
 
 
 @rule("tuple", "list")
@@ -251,7 +253,8 @@ def _position(entry: VObject, key: object) -> int | None:
 
 @rule("getitem")
 def getitem(m: Machine, frame: Frame, op: Operation) -> None:
-    target, key = [m.get(frame, arg) for arg in op.args]
+    target, given = [m.get(frame, arg) for arg in op.args]
+    key = lookup_key(m, given)
     result = load_item(m, frame, target, key)
     for special in SPECIAL.get("getitem", ()) if result is None else ():
         result = special(m, frame, op, [target, key]) if result is None else result
@@ -262,6 +265,7 @@ def getitem(m: Machine, frame: Frame, op: Operation) -> None:
         m.folded += 1
         raise_value(m, missing)
         return
+    key = given
     if result is None and branch_on_item(m, frame, op, target, key):
         return
     if result is None:
@@ -321,6 +325,21 @@ def load_item(m: Machine, frame: Frame, target: AbstractValue, key: AbstractValu
     m.validate(key)
     m.reads(container, item)
     return m.known(item, m.state.age(target))
+
+
+def static_get(m: Machine, target: Known, args: list[AbstractValue]) -> AbstractValue | None:
+    """`get` of a static dict that nobody writes, with a default of any kind."""
+    content, key = target.value, lookup_key(m, args[0])
+    assert isinstance(content, dict)
+    if not usable_key(key) or not m.world.plainly_keyed(content):
+        return None
+    assert type(key) is Known
+    m.validate(key)
+    if key.value not in content:
+        return args[1] if len(args) == 2 else NONE
+    result = content[key.value]
+    m.reads(content, result)
+    return m.known(result, m.state.age(target))
 
 
 def _missing(m: Machine, container: object) -> AbstractValue | None:
@@ -431,6 +450,9 @@ def _unpack_open(m: Machine, frame: Frame, op: Operation, value: AbstractValue, 
     shape = value.shape if type(value) is Dynamic and value.type is tuple else None
     fits = shape is not None and shape.length is not None and shape.length == count
     made = m.emit_many("unpack", (value,), op.attr, results=len(op.results), raises=not fits)
+    if fits and shape is not None and shape.element is not None:
+        made = [Dynamic(dynamic.rv, shape.element) for dynamic in made]
+        m.types.update((dynamic.rv, shape.element) for dynamic in made)
     if fits and shape is not None and shape.counts:
         made[0] = Dynamic(made[0].rv, int, Shape(least=0, short=True))
     for result, dynamic in zip(op.results, made):

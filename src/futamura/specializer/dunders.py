@@ -17,6 +17,7 @@ from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer import library
 from futamura.specializer.attributes import store_field
+from futamura.specializer.bounds import items_of
 from futamura.specializer.calls import enter
 from futamura.specializer.describing import members
 from futamura.specializer.extended import inherited
@@ -28,7 +29,7 @@ from futamura.specializer.purity import HEAP_TYPE, MISSING, class_lookup
 from futamura.specializer.records import readable
 from futamura.specializer.rules import OPERATOR_CALLS, SPECIAL, exact_type, operate, rule, site
 from futamura.specializer.state import Frame
-from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known
+from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Shape
 
 __all__ = ["get_item", "method_of", "own_class"]
 
@@ -331,12 +332,22 @@ def make_iterator(m: Machine, frame: Frame, op: Operation) -> None:
     if iterator is None and type(source) is Dynamic and source.type is enumerate:
         m.set(frame, op, m.emit("iter", (source,), type=enumerate, raises=False, shape=source.shape))
     elif iterator is None:
-        shape = source.shape if type(source) is Dynamic and source.type is range else None
-        items = None if shape is None else shape._replace(iterates=True)
-        m.set(frame, op, m.emit("iter", (source,), raises=exact_type(m, source) not in _ITERABLE, shape=items))
+        items = items_of(source) or _of_new_list(m, frame, op, source)
+        quiet = items is not None or exact_type(m, source) in _ITERABLE
+        m.set(frame, op, m.emit("iter", (source,), raises=not quiet, shape=items))
     elif iterator is not HANDLED:
         unrolled(m, frame, op, iterator)
         m.set(frame, op, iterator)
+
+
+def _of_new_list(m: Machine, frame: Frame, op: Operation, source: AbstractValue) -> Shape | None:
+    """What is known of the items of a list that a method just made (`line.split(",")`), and that nothing else holds."""
+    if type(source) is not Dynamic or source.type is not list or source.shape is None or source.shape.element is None:
+        return None
+    call, made = frame.facts.iterated.get(op.args[0]), m.origins.get(source.rv)
+    if call is None or made is None or made.name != "call" or made.where is not frame.facts or made.span != call.span:
+        return None
+    return Shape(element=source.shape.element, iterates=True)
 
 
 def _is_called_iterator(frame: Frame, value: int) -> bool:

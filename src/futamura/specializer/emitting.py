@@ -69,6 +69,8 @@ class Emitter(ABC):
         self.span: Span | None = None
         self.own_name = ""
         """The name of the residual function."""
+        self.hidden: frozenset[str] = frozenset()
+        """Names that stand for parameters of the residual function, wherever these come from."""
         self.named: dict[int, tuple[str, str]] = {}
         """Functions, classes and modules that were found under a global name of the residual's own module."""
         self.sums: dict[int, tuple[Dynamic, int]] = {}

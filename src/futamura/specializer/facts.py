@@ -10,11 +10,13 @@ Loops are strongly connected components, nested by removing the header, so irred
 from __future__ import annotations
 
 import functools
+import itertools
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from types import CellType
 from typing import Final
 
-from futamura.ir.graph import Block, Function, Program
+from futamura.ir.graph import Block, Function, Operation, Program
 from futamura.specializer.deciding import BUILTIN_NAMES, Deciding
 from futamura.specializer.gathering import Gathering, gathering
 from futamura.specializer.knowledge import Knowledge, Learned
@@ -137,6 +139,20 @@ class FunctionFacts:
         """Does it call anything with `**`?"""
         calls = [op.attr for block in self.blocks for op in block.ops if op.name == "call"]
         return any(isinstance(attr, tuple) and "**" in attr for attr in calls)
+
+    @functools.cached_property
+    def iterated(self) -> dict[int, Operation]:
+        """Calls whose results nobody uses but an iterator that is made of them at once, by result."""
+        found: dict[int, Operation] = {}
+        for block in self.blocks:
+            for made, op in itertools.pairwise(block.ops):
+                if op.name == "iter" and made.name == "call" and op.args == made.results:
+                    found[op.args[0]] = made
+        uses = Counter(arg for block in self.blocks for op in block.ops for arg in op.args)
+        for block in self.blocks:
+            end = block.terminator
+            uses.update((*end.args, *(arg for edge in end.edges for arg in edge.args)))
+        return {value: made for value, made in found.items() if uses[value] == 1}
 
     @property
     def recursive(self) -> bool:

@@ -37,13 +37,14 @@ def global_get(m: Machine, frame: Frame, op: Operation) -> None:
         return
     found = m.world.lookup(frame.facts.namespace, module, name)
     if found is not None:
-        if frame.facts.namespace is m.home and isinstance(found[0], _NAMED) and name != m.own_name:
+        named = name != m.own_name and name not in m.hidden
+        if named and frame.facts.namespace is m.home and isinstance(found[0], _NAMED):
             m.named[id(found[0])] = op.attr
         m.set(frame, op, Known(found[0]))
         return
     if name not in frame.facts.namespace and not m.world.is_assigned(frame.facts.namespace, name):
         m.event("FT207", f"`{module}.{name}` does not exist when the residual is made: it is looked up at run time")
-    if frame.facts.namespace is m.home:
+    if frame.facts.namespace is m.home and name not in m.hidden:
         m.set(frame, op, m.emit("global_get", (), op.attr, hint=None))
         return
     call = (Known(read_global), _place_of(m, frame), Known(name))
@@ -56,7 +57,7 @@ def assign_global(m: Machine, frame: Frame, op: Operation) -> None:
     assert isinstance(op.attr, tuple)
     if m.world.assign(frame.facts.namespace, op.attr[1]):
         raise Restart(f"global {op.attr[1]} is assigned", whole=True)
-    if frame.facts.namespace is m.home:
+    if frame.facts.namespace is m.home and op.attr[1] not in m.hidden:
         m.emit_many(op.operator.name, args, op.attr, results=0)
         return
     for arg in args:

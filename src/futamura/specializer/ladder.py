@@ -21,7 +21,7 @@ __all__ = ["Run", "descend"]
 
 _EXPLODED: Final = 1_500
 """Fewer residual operations than this are a program that a person can read."""
-_FOR_EACH: Final = 16
+_FOR_EACH: Final = 6
 """Fewer for each operation of the sources are no explosion but a long program."""
 _MUCH_SMALLER: Final = 4
 

@@ -15,6 +15,7 @@ from typing import Final
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.purity import MISSING, class_lookup, is_mutable, own_attribute
 from futamura.specializer.realizing import forward_to, realized
+from futamura.specializer.selfsame import lookup_key
 from futamura.specializer.values import NONE, AbstractValue, Known, VObject
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
 
 def forgotten(m: Machine, table: AbstractValue, key: AbstractValue) -> None:
     """`del table[key]`, `table.pop(key)`: of a declared cache, this entry has to be there when the residual runs."""
+    key = lookup_key(m, key)
     if type(table) is Known and type(key) is Known and m.world.caches.declared(table.value):
         if m.world.caches.open(table.value, key.value):
             raise Restart("an entry of a declared cache is taken away", whole=True)
@@ -61,6 +63,7 @@ def missing_entry(m: Machine, table: AbstractValue, key: AbstractValue) -> Abstr
 
 def noted_store(m: Machine, table: AbstractValue, key: AbstractValue, value: AbstractValue) -> bool:
     """`table[key] = value` of a declared cache, whose entry was taken for missing before; False if the store stays."""
+    key = lookup_key(m, key)
     if type(table) is not Known or type(key) is not Known:
         return False
     caches = m.world.caches

@@ -321,7 +321,8 @@ def _common_shape(a: AbstractValue, b: AbstractValue) -> Shape | None:
     if left._replace(least=None) != right._replace(least=None):
         return None
     if left.least is None or right.least is None or left.least < 0 or right.least < 0:
-        return left._replace(least=None) if left.element is not None or short or length is not None else None
+        left = left._replace(least=None)
+        return None if left == Shape() else left
     return left._replace(least=0)
 
 

@@ -20,7 +20,7 @@ from futamura.ir.constant import count_of, makes_nan
 from futamura.ir.graph import Operation
 from futamura.specializer import library
 from futamura.specializer.builtin_errors import only_keeps_arguments
-from futamura.specializer.containers import store_item, usable_key, view_items
+from futamura.specializer.containers import static_get, store_item, usable_key, view_items
 from futamura.specializer.control import drain
 from futamura.specializer.failing import failed, nothing_to_pop
 from futamura.specializer.generators import is_generator
@@ -33,7 +33,7 @@ from futamura.specializer.purity import CHANGEABLE, DICTS, PURE_METHODS, claims,
 from futamura.specializer.raising import raise_value
 from futamura.specializer.refinement import answer, plain_check
 from futamura.specializer.rules import exact_type, hint_of, result_type, sequence_items, site
-from futamura.specializer.selfsame import is_plain_tuple
+from futamura.specializer.selfsame import is_plain_tuple, lookup_key
 from futamura.specializer.state import Frame
 from futamura.specializer.stepping import STEPS, inner_iterator, is_stepping, stepping
 from futamura.specializer.values import NONE, About, AbstractValue, Dynamic, Known, Virtual, VObject
@@ -133,8 +133,8 @@ def call_method(
     if kind in DICTS and name in ("items", "keys", "values") and not args and m.frozen(target.value):
         cls = _VIEWS[name] if kind is not OrderedDict else type(getattr(target.value, name)())
         return m.virtual(VObject("view", cls, (target,), site=site(frame), extra=name))
-    if kind in DICTS and name == "get" and len(args) == 2 and m.frozen(target.value):
-        return _get_or(m, target, args)
+    if kind in DICTS and name == "get" and len(args) in (1, 2) and m.frozen(target.value):
+        return static_get(m, target, args)
     values = [arg.value for arg in args if type(arg) is Known]
     if len(values) != len(args) or not all(deep(value, unordered=False) for value in values):
         return None
@@ -146,7 +146,7 @@ def call_method(
         except Exception:
             return None
         return m.virtual(VObject("list", list, tuple(Known(x) for x in items), site=site(frame)))
-    if (kind is list or kind in DICTS) and name in ("get", "index", "count") and m.frozen(target.value):
+    if kind is list and name in ("index", "count") and m.frozen(target.value):
         return _fold_read(m, target, name, values, args)
     if name in ("get", "setdefault") and args:
         note_unknown(m, target, args[0])
@@ -155,7 +155,7 @@ def call_method(
 
 def _of_cache(m: Machine, cache: Known, name: str, args: list[AbstractValue]) -> AbstractValue | None:
     """`get`, `setdefault` and `pop` of a declared cache."""
-    key, default = args[0], args[1] if len(args) == 2 else NONE
+    key, default = lookup_key(m, args[0]), args[1] if len(args) == 2 else NONE
     if name == "pop":
         forgotten(m, cache, key)
     if type(key) is not Known or len(args) > 2 or name == "pop":
@@ -202,14 +202,13 @@ def _fold_read(
     m: Machine, target: Known, name: str, values: list[object], args: list[AbstractValue]
 ) -> AbstractValue | None:
     content = target.value
-    assert isinstance(content, (dict, list))
-    if not all(deep(key) for key in content):
+    assert isinstance(content, list)
+    if not all(deep(item) for item in content):
         return None
     try:
         result = getattr(content, name)(*values)
     except Exception as error:
         return _fail(m, error, args)
-    m.world.found(content, result)
     for arg in args:
         m.validate(arg)
     return Known(result)
@@ -224,21 +223,6 @@ def _set_exception_arguments(m: Machine, target: AbstractValue, args: list[Abstr
     names = (*range(len(args)), *(name for name, _ in fields))
     m.state.heap[target.oid] = entry._replace(items=(*args, *(item for _, item in fields)), names=names)
     return NONE
-
-
-def _get_or(m: Machine, target: Known, args: list[AbstractValue]) -> AbstractValue | None:
-    """`get` of a static dict with a default of any kind."""
-    key, default = args
-    content = target.value
-    assert isinstance(content, dict)
-    if type(key) is not Known or not deep(key.value) or not all(deep(found) for found in content):
-        return None
-    m.validate(key)
-    if key.value not in content:
-        return default
-    result = content[key.value]
-    m.world.found(content, result)
-    return Known(result)
 
 
 VirtualMethod = Callable[[Machine, Frame, Operation, Virtual, VObject, list[AbstractValue]], AbstractValue | None]
@@ -330,12 +314,13 @@ def _reverse(
 def _dict_get(
     m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
 ) -> AbstractValue | None:
-    if not 1 <= len(args) <= 2 or not usable_key(args[0]):
+    key = lookup_key(m, args[0]) if args else NONE
+    if not 1 <= len(args) <= 2 or not usable_key(key):
         return None
-    assert type(args[0]) is Known
-    if args[0].value in held.names:
-        m.validate(args[0])
-        return held.items[held.names.index(args[0].value)]
+    assert type(key) is Known
+    if key.value in held.names:
+        m.validate(key)
+        return held.items[held.names.index(key.value)]
     return args[1] if len(args) == 2 else NONE
 
 

@@ -412,6 +412,7 @@ class _Run:
             given = self.inputs[name]
             if is_a(given, Open):
                 rv = machine.residual_value(name)
+                machine.hidden |= {name}
                 params.append(rv)
                 env[param] = Dynamic(rv, given.type or collecting(facts.function.signature, name), given.shape)
                 if given.items is not None and name == facts.function.signature.varargs:

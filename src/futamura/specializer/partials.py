@@ -1,7 +1,8 @@
-"""Callables that libraries make of others: `functools.partial`, `operator.itemgetter`, `operator.attrgetter`.
+"""Callables that are made of others: `functools.partial`, `operator.itemgetter`, `operator.attrgetter`, bound methods.
 
     p = partial(f, 1, k=x)           a virtual object; p(2) is f(1, 2, k=x)
     get = itemgetter(1); get(row)    row[1]
+    match = re.compile("a+").match   match(x), where it is known, is the method of the pattern
 
 They are constructed as what they are if they escape.  `functools.lru_cache` is not looked into: its cache is state.
 
@@ -21,6 +22,7 @@ from futamura.specializer import library
 from futamura.specializer.emitting import CONSTRUCTORS, Emitter
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import KEYWORD_MODELS, MODELS
+from futamura.specializer.plainness import WITH_BUILTIN_METHODS
 from futamura.specializer.purity import class_lookup, deep
 from futamura.specializer.rules import site
 from futamura.specializer.state import Frame
@@ -59,7 +61,17 @@ def call_of_partial(
         keys = value.__reduce__()[1]
         assert isinstance(keys, tuple)
         return Known(_GETTERS[type(value)]), [*args, *(Known(key) for key in keys)], []
+    if is_a(value, types.BuiltinFunctionType) and _is_of_builtin(value):
+        entry = VObject("method", type(value.__self__), (Known(value.__self__),), extra=value.__name__)
+        return m.virtual(entry), args, keywords
     return None
+
+
+def _is_of_builtin(function: types.BuiltinFunctionType) -> bool:
+    """Is this a method of an instance of a builtin class?"""
+    cls = type(function.__self__)
+    found = class_lookup(cls, function.__name__) if cls in WITH_BUILTIN_METHODS else None
+    return isinstance(found, types.MethodDescriptorType)
 
 
 def _partial(

@@ -10,13 +10,17 @@ from __future__ import annotations
 
 import collections
 import enum
+import re
 from collections.abc import Callable
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MappingProxyType, ModuleType
 from typing import Any, Final
 
+from futamura.ir.classes import is_a
 from futamura.specializer.purity import MISSING, class_lookup, deep
 
-__all__ = ["always_true", "comparable", "is_record", "record_fields", "record_position", "stands_for"]
+__all__ = [
+    "WITH_BUILTIN_METHODS", "always_true", "comparable", "is_record", "record_fields", "record_position", "stands_for",
+]  # fmt: skip
 
 _IDENTITIES: Final[tuple[type, ...]] = (type, FunctionType, BuiltinFunctionType, ModuleType)
 _COMPARING: Final = ("__eq__", "__ne__", "__hash__")
@@ -30,6 +34,11 @@ _NOT_OPERATORS: Final = frozenset(
 )
 
 
+WITH_BUILTIN_METHODS: Final = frozenset(
+    {str, bytes, int, float, bool, complex, list, dict, tuple, set, frozenset, range, slice}
+    | {collections.deque, collections.defaultdict, MappingProxyType, re.Pattern, re.Match}
+)
+"""Builtin classes whose instances have no attributes of their own."""
 _TRUTH: Final = ("__bool__", "__len__")
 _IMMUTABLE: Final = 0x100
 """The flag of classes that take no attributes."""
@@ -48,6 +57,8 @@ def comparable(value: object) -> bool:
     """May `==`, `hash` and `is` look at `value` without running a user's code?"""
     if deep(value) or type(value) in _IDENTITIES or _is_plain_member(value):
         return True
+    if is_a(value, type):
+        return all(class_lookup(type(value), name) is class_lookup(type, name) for name in _COMPARING)
     return type(value) is tuple and len(value) < 100 and all(comparable(item) for item in value)
 
 

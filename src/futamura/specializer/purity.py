@@ -171,7 +171,7 @@ def behind(value: object) -> Iterator[object]:
         yield from value.__defaults__ or ()
         yield from (value.__kwdefaults__ or {}).values()
         yield from value.__dict__.values()
-    elif type(value) is BuiltinFunctionType:
+    elif is_a(value, BuiltinFunctionType):
         yield value.__self__
     elif is_a(value, type):
         for base in value.__mro__:

@@ -113,13 +113,17 @@ def _marks(shape: object) -> tuple[object, ...]:
     return shape
 
 
+_CALLING: Final = frozenset({"sub", "subn"})
+"""Methods of builtin classes that call what they are given."""
+
+
 def _may_raise_stop(m: Machine, callee: AbstractValue, shape: object) -> bool:
     """May a call of `callee` raise StopIteration, other than from a special method of an argument?"""
     entry = m.state.object(callee)
     if shape is not None:
         return True
     if entry is not None:
-        return entry.kind != "method"
+        return entry.kind != "method" or entry.extra in _CALLING
     if type(callee) is not Known or callee.value is next:
         return True
     simple = is_a(callee.value, (type, BuiltinFunctionType))

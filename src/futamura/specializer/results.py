@@ -36,16 +36,10 @@ _TESTS: Final = frozenset(
 )  # fmt: skip
 _PLACES: Final = frozenset({"count", "find", "index", "rfind", "rindex"})
 _PARTS: Final = frozenset({"rsplit", "split", "splitlines"})
-
+_AROUND: Final = frozenset({"partition", "rpartition"})
 
 _FOUND: Final = one_of((type(None), re.Match))
-_SEARCHES: Final[dict[str, Dynamic]] = {
-    "fullmatch": Dynamic(-1, classes=_FOUND),
-    "match": Dynamic(-1, classes=_FOUND),
-    "search": Dynamic(-1, classes=_FOUND),
-    "findall": Dynamic(-1, list),
-    "split": Dynamic(-1, list),
-}
+_SEARCHES: Final = frozenset({"fullmatch", "match", "search"})
 _OF_MATCH: Final[dict[str, Dynamic]] = {
     "end": Dynamic(-1, int),
     "start": Dynamic(-1, int),
@@ -67,9 +61,9 @@ def result_of_call(m: Machine, args: Sequence[AbstractValue], kind: type | None)
     name = str(entry.extra)
     owner = exact_type(m, entry.items[0])
     if owner is re.Pattern:
-        return _SEARCHES.get(name)
+        return _of_pattern(entry.items[0], name)
     if owner is re.Match:
-        return _OF_MATCH.get(name)
+        return _text_of_match(entry.items[0], args[1:]) if name == "group" else _OF_MATCH.get(name)
     if owner is not str:
         return None
     if name == "format":
@@ -80,4 +74,31 @@ def result_of_call(m: Machine, args: Sequence[AbstractValue], kind: type | None)
         return Dynamic(-1, bool)
     if name in _PLACES:
         return Dynamic(-1, int)
+    if name in _AROUND:
+        return Dynamic(-1, tuple, Shape(length=3, element=str))
     return Dynamic(-1, list, Shape(element=str)) if name in _PARTS else None
+
+
+def _of_pattern(pattern: AbstractValue, name: str) -> Dynamic | None:
+    known = pattern.value if type(pattern) is Known else None
+    texts = type(known.pattern) if isinstance(known, re.Pattern) else None
+    if name in _SEARCHES:
+        return Dynamic(-1, shape=Shape(texts=texts), classes=_FOUND)
+    if name == "finditer":
+        return Dynamic(-1, shape=Shape(element=re.Match, iterates=True, texts=texts))
+    if name == "findall":
+        groups = known.groups if isinstance(known, re.Pattern) else None
+        return Dynamic(-1, list, Shape(element=texts if groups in (0, 1) else tuple if groups else None))
+    return Dynamic(-1, list) if name == "split" else None
+
+
+def _text_of_match(found: AbstractValue, groups: Sequence[AbstractValue]) -> Dynamic | None:
+    """What `found.group(...)` gives."""
+    texts = found.shape.texts if type(found) is Dynamic and found.shape is not None else None
+    if len(groups) > 1:
+        return Dynamic(-1, tuple, Shape(length=len(groups)))
+    if texts is None:
+        return None
+    if not groups or (type(groups[0]) is Known and groups[0].value == 0 and type(groups[0].value) is int):
+        return Dynamic(-1, texts)
+    return Dynamic(-1, classes=one_of((type(None), texts)))

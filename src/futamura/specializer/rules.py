@@ -32,7 +32,7 @@ from futamura.specializer.plainness import always_true, comparable, is_record, s
 from futamura.specializer.policy import SMALL_MODULUS
 from futamura.specializer.purity import ATOMS, CHANGEABLE, DICTS, cheap, deep
 from futamura.specializer.refinement import about_operands, answer, asked_of_none, asks_plainly, refused_by
-from futamura.specializer.selfsame import is_plain_tuple, joined_with_nothing
+from futamura.specializer.selfsame import is_plain_tuple, joined_with_nothing, lookup_key
 from futamura.specializer.speculation import likely
 from futamura.specializer.state import OLDEST, Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, has_identity, token_key
@@ -392,7 +392,7 @@ def _repeat(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
 
 
 def _member(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
-    item, container = args
+    item, container = lookup_key(m, args[0]), args[1]
     if type(item) is Known and type(container) is Known and m.world.caches.declared(container.value):
         return is_entry(m, container, item, op.operator.name == "in")
     if type(item) is not Known or not comparable(item.value):

@@ -8,9 +8,10 @@ Invariant: only what is exactly a tuple is given back; of a subclass the same op
 from __future__ import annotations
 
 from futamura.specializer.machine import Machine
-from futamura.specializer.values import AbstractValue, Known
+from futamura.specializer.plainness import comparable
+from futamura.specializer.values import AbstractValue, Known, Virtual
 
-__all__ = ["is_plain_tuple", "is_whole", "joined_with_nothing"]
+__all__ = ["is_plain_tuple", "is_whole", "joined_with_nothing", "lookup_key"]
 
 
 def is_plain_tuple(m: Machine, value: AbstractValue) -> bool:
@@ -32,3 +33,15 @@ def joined_with_nothing(
     if not counts[0] and is_plain_tuple(m, right):
         return right
     return left if not counts[1] and is_plain_tuple(m, left) else None
+
+
+def lookup_key(m: Machine, value: AbstractValue) -> AbstractValue:
+    """A tuple that is looked up, as the known object that equals it if all its items are known and compared plainly."""
+    entry = m.state.object(value)
+    if entry is None or entry.kind != "tuple" or entry.cls is not tuple or type(value) is not Virtual:
+        return value
+    items = [lookup_key(m, m.state.resolve(item)) for item in entry.items]
+    values = tuple(item.value for item in items if type(item) is Known)
+    if len(values) < len(items) or not comparable(values):
+        return value
+    return m.known(values, max((m.state.age(item) for item in items), default=0))

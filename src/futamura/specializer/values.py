@@ -71,7 +71,8 @@ class Shape(NamedTuple):
 
     Of an open list or tuple, what was promised of its contents: it holds while the state is intact.  Of a range or an
     iterator over one, the items' class and what none is below; of an int, what it is not below, and whether it is
-    `short`: it counts things that exist, so its text is not long; of a pair that `enumerate` gives, that it `counts`.
+    `short`: it counts things that exist, so its text is not long; of a pair that `enumerate` gives, that it `counts`;
+    of a match, or an iterator over matches, the class of its `texts`.
     """
 
     length: int | None = None
@@ -80,6 +81,7 @@ class Shape(NamedTuple):
     iterates: bool = False
     short: bool = False
     counts: bool = False
+    texts: type | None = None
 
 
 SHORT: Final = 1 << 64

@@ -305,7 +305,6 @@ SUBJECTS = [
             Case("stuck", lambda: (run_table, {"transitions": {}, "state": "only"})),
         ],
         inputs=mostly(events_input("push", "pull"), [[], "push"], None),
-        gone=("transitions",),
     ),
     Subject(
         "character_automaton",

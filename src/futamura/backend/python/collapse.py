@@ -172,6 +172,8 @@ class Collapse:
         nested = nest(self.draft, node, self.uses, self.constants, self.expressible, naming=naming, within=True)
         if nested.statements or any(unprintable(tree) for tree in nested.operands):
             return None
+        if naming is Naming.NEVER and any(True for tree in nested.operands for _ in named(tree)):
+            return None
         return nested.operands
 
     def _passed(self, node: DraftNode, at: int) -> Expression | None:

@@ -11,17 +11,18 @@ local, a global of the program's module, a constant or a free variable named in 
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, WrapperDescriptorType
 from typing import Final
 
 from futamura.backend.python import fstrings
+from futamura.backend.python.clashing import apart
 from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.expressing import Expressions
 from futamura.backend.python.naming import Names, name_values
 from futamura.backend.python.opaque import global_names_of, opaque_lines
 from futamura.backend.python.outlining import PartNames
-from futamura.backend.python.prepare import Preparation, Prepared, base_name
+from futamura.backend.python.prepare import Preparation, Prepared, base_name, nested_functions
 from futamura.backend.python.shaping import regions_in_need, shape_of
 from futamura.backend.python.stating import Line, Writer, assertion, statements_of
 from futamura.backend.python.trees import Comprehension, Expression, Literal, Node, Raise, Ref, Return, target_values
@@ -30,7 +31,9 @@ from futamura.backend.structure.tree import Suite
 from futamura.ir.constant import Constant
 from futamura.ir.graph import OBJECT, ClassAttr, Function, FunctionAttr, Operation, Program, Signature, Span, Value
 
-__all__ = ["Unprintable", "emit"]
+__all__ = ["Naming", "Unprintable", "emit"]
+
+Naming = Callable[[object], str | None]
 
 _ = fstrings  # registers its printing rules
 
@@ -39,9 +42,9 @@ class Unprintable(NotImplementedError):
     """A program that there is no Python text for yet."""
 
 
-def emit(program: Program, *, name: str | None = None) -> Emitted:
-    """The text of `program`'s entry, defined as `name`."""
-    return _Emission(program, name).run()
+def emit(program: Program, *, name: str | None = None, naming: Naming | None = None) -> Emitted:
+    """The text of `program`'s entry, defined as `name`; `naming` says what the program calls an object."""
+    return _Emission(apart(program), name, naming).run()
 
 
 _LITERALS: Final = (str, bytes, int, float, tuple)
@@ -50,8 +53,9 @@ _LITERALS: Final = (str, bytes, int, float, tuple)
 class _Emission:
     """What the functions of one text share: constants, prepared functions, siblings."""
 
-    def __init__(self, program: Program, name: str | None) -> None:
+    def __init__(self, program: Program, name: str | None, naming: Naming | None) -> None:
         self.program: Final = program
+        self.naming: Final = naming
         base = base_name(program.main.name)
         self.name: Final = name if name is not None else base if base.isidentifier() else "_lambda"
         self.prepared: Final = Preparation(program)
@@ -124,6 +128,8 @@ class _Emission:
         name = self.constants.get(constant)
         if name is None:
             stem = _given_name(value)
+            if stem is None and self.naming is not None:
+                stem = self.naming(value)
             base = f"_{stem}" if isinstance(stem, str) and stem.isidentifier() else "_k"
             number = 0
             name = base
@@ -158,17 +164,6 @@ def global_names(function: Function) -> Iterator[str]:
             yield str(op.attr[1])
         elif op.name == "invoke":
             yield str(op.attr)
-
-
-def nested_functions(program: Program, function: Function) -> Iterator[Function]:
-    """The functions that `function` makes, and those that they make."""
-    work = [function]
-    while work:
-        for op in work.pop().operations():
-            if isinstance(op.attr, FunctionAttr):
-                nested = program[op.attr.name]
-                yield nested
-                work.append(nested)
 
 
 class _FunctionEmitter:

@@ -83,7 +83,12 @@ class Context(Protocol):
 
 def literal(value: object) -> tuple[str, int] | None:
     """Text that evaluates to exactly this value, with its precedence; None if there is none, or much of it."""
-    return None if is_large(value) else _literal(value)
+    found = None if is_large(value) else _literal(value)
+    return None if found is not None and type(value) is tuple and len(found[0]) > _LONGEST_TABLE else found
+
+
+_LONGEST_TABLE: Final = 600
+"""A tuple whose text is longer is a constant with a name."""
 
 
 def _literal(value: object) -> tuple[str, int] | None:

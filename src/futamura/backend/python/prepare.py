@@ -9,7 +9,7 @@ known before its surroundings are printed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -33,10 +33,10 @@ from futamura.backend.python.trees import (
     Variable,
 )
 from futamura.ir.constant import Constant
-from futamura.ir.graph import Edge, Function, Operation, Program, Value
+from futamura.ir.graph import Edge, Function, FunctionAttr, Operation, Program, Value
 from futamura.ir.ops import OPERATORS, TERMINATORS
 
-__all__ = ["ClauseHeader", "Preparation", "Prepared", "TryParts", "WithHeader", "base_name"]
+__all__ = ["ClauseHeader", "Preparation", "Prepared", "TryParts", "WithHeader", "base_name", "nested_functions"]
 
 
 @dataclass(slots=True)
@@ -101,6 +101,17 @@ class Prepared:
 def base_name(name: str) -> str:
     """The last part of a function's unique name, without its number."""
     return name.rpartition(".")[2].partition("#")[0]
+
+
+def nested_functions(program: Program, function: Function) -> Iterator[Function]:
+    """The functions that `function` makes, and those that they make."""
+    work = [function]
+    while work:
+        for op in work.pop().operations():
+            if isinstance(op.attr, FunctionAttr):
+                nested = program[op.attr.name]
+                yield nested
+                work.append(nested)
 
 
 class Preparation:

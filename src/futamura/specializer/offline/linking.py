@@ -48,6 +48,7 @@ class Linked:
         self._names: Final[dict[types.FunctionType, str]] = {}
         self._functions: Final[dict[str, Function]] = {}
         self._work: Final[list[tuple[str, Mapping[str, object]]]] = []
+        self._home: Final = function.__globals__
         self.bindings: Final[dict[int, tuple[object, str, str]]] = {}
         """By identity the value, module and name of each global that became a constant."""
         self._add(function)
@@ -70,13 +71,24 @@ class Linked:
             return None
         if any(other.name in self._functions for other in program.functions):
             return None
-        if self._names and _defines(program):
+        if self._names and (_defines(program) or self._needs_its_module(program.main, namespace)):
             return None
         self._names[function] = main.name
         for other in program.functions:
             self._functions[other.name] = other
         self._work.append((main.name, namespace))
         return main.name
+
+    def _needs_its_module(self, function: Function, namespace: Mapping[str, object]) -> bool:
+        """Does it read or write what has another meaning in the residual's module?"""
+        if namespace is self._home:
+            return False
+        for operation in function.operations():
+            if operation.name in ("global_set", "global_del", "import"):
+                return True
+            if operation.name == "global_get" and self._global(operation, namespace) is None:
+                return True
+        return False
 
     def _linked(self, function: Function, namespace: Mapping[str, object]) -> Function:
         known: dict[Value, object] = {}
@@ -226,6 +238,10 @@ def specialize_function_offline(
     if linked.program.main.signature.varkw in static:
         reason = "the dict of the other keywords is a new one in each call: the original code is used"
         return Outcome(None, opened, events=(Event("FT301", reason),))
+    if linked.program.main.signature.names[:1] and linked.program.main.signature.names[0] in static:
+        if any(operation.name == "super" for operation in linked.program.main.operations()):
+            reason = "`super()` of a static object: the original code is used"
+            return Outcome(None, opened, events=(Event("FT301", reason),))
     if any(_reads_unbound(other) for other in linked.program.functions):
         reason = "a comprehension reads a variable that may have no value: the original code is used"
         return Outcome(None, opened, events=(Event("FT301", reason),))
