@@ -35,6 +35,7 @@ from futamura.ir.continuation import Continuation, continuation_program
 from futamura.ir.graph import OBJECT, Function, Program, Signature, Suspended
 from futamura.optimize.contents import Contents, use_contents
 from futamura.optimize.forwarding import forward
+from futamura.optimize.guards import guard_together
 from futamura.optimize.inference import Known
 from futamura.optimize.pipeline import PIPELINE, optimize, shrink
 from futamura.optimize.representations import NUMERIC, marked_program
@@ -100,7 +101,7 @@ def _emitted(program: Program, naming: Naming | None = None) -> Emitted:
     """The text of a program; what the back end cannot print is a fault of ours, and is said with a code."""
     with collector_paused():
         try:
-            return emit(program, naming=naming)
+            return emit(guard_together(program), naming=naming)
         except (NotImplementedError, KeyError) as broken:
             main = program.main
             title = f"`{main.qualname}` could not be printed: {broken}"

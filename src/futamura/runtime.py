@@ -21,6 +21,7 @@ from typing import Any, Final
 from futamura.ir.evaluate import with_enter
 
 __all__ = [
+    "STOPPED",
     "call_in_generator",
     "delete_global",
     "end_of_generator",
@@ -33,7 +34,8 @@ __all__ = [
     "write_global",
 ]
 
-_MESSAGE: Final = "generator raised StopIteration"
+STOPPED: Final = "generator raised StopIteration"
+"""What the error says that Python makes of a StopIteration that leaves a generator."""
 
 
 def call_in_generator(function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Any:
@@ -41,7 +43,7 @@ def call_in_generator(function: Callable[..., Any], /, *args: Any, **keywords: A
     try:
         return function(*args, **keywords)
     except StopIteration as stop:
-        raise RuntimeError(_MESSAGE) from stop
+        raise RuntimeError(STOPPED) from stop
 
 
 def raise_in_generator(*operands: Any) -> Any:
@@ -53,7 +55,7 @@ def raise_in_generator(*operands: Any) -> Any:
             raise operands[0]
         raise operands[0] from operands[1]
     except StopIteration as stop:
-        raise RuntimeError(_MESSAGE) from stop
+        raise RuntimeError(STOPPED) from stop
 
 
 def raise_thrown(error: BaseException) -> None:
