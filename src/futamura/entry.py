@@ -192,20 +192,29 @@ FEW_STRANGERS: Final = 4
 def differences(
     apart: Apart, signature: Signature, promises: Sequence[Promise] = ()
 ) -> list[Callable[[Constants], str]]:
-    """Writers of the tests that no open input is one of the objects; those are kept alive, so that no other gets
-    their id.  An input of a promised class, which is tested before, can only be one of that class."""
+    """Writers of the tests that no open input is one of the objects, or a method of one; those are kept alive, so that
+    no other gets their id.  An input of a promised class, which is tested before, can only be one of that class."""
     classes = {one.name: get_origin(one.type) or one.type for one in promises}
 
-    def write(param: str, strangers: tuple[object, ...], constant: Constants) -> str:
+    def write(param: str, strangers: tuple[object, ...], constant: Constants, *, promised: bool = False) -> str:
         identity = constant(id, "id")
         held = constant({id(value): value for value in strangers}, "objects")
         if param in (signature.varargs, signature.varkw):
             values = param if param == signature.varargs else f"{param}.values()"
             return f"{held}.keys().isdisjoint({constant(map, 'map')}({identity}, {values}))"
-        return f"{identity}({param}) not in {held}"
+        if promised:
+            return f"{identity}({param}) not in {held}"
+        method = constant(types.MethodType, "method")
+        bound = f"{constant(type, 'type')}({param}) is {method} and {identity}({param}.__self__) in {held}"
+        return f"{identity}({param}) not in {held} and not ({bound})"
 
-    def write_few(param: str, strangers: tuple[object, ...], constant: Constants) -> str:
-        return " and ".join(f"{param} is not {constant(value, 'object')}" for value in strangers)
+    def write_few(param: str, strangers: tuple[object, ...], constant: Constants, *, promised: bool = False) -> str:
+        names = [constant(value, "object") for value in strangers]
+        if promised:
+            return " and ".join(f"{param} is not {name}" for name in names)
+        bound = " or ".join(f"{param}.__self__ is {name}" for name in names)
+        method = f"{constant(type, 'type')}({param}) is {constant(types.MethodType, 'method')}"
+        return " and ".join((*(f"{param} is not {name}" for name in names), f"not ({method} and ({bound}))"))
 
     writers: list[Callable[[Constants], str]] = []
     for param in signature.names:
@@ -218,5 +227,5 @@ def differences(
             strangers = tuple(value for value in strangers if type(value) is kind)
         if strangers:
             few = one and len(strangers) <= FEW_STRANGERS
-            writers.append(functools.partial(write_few if few else write, param, strangers))
+            writers.append(functools.partial(write_few if few else write, param, strangers, promised=kind is not None))
     return writers

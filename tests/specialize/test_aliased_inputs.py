@@ -125,3 +125,24 @@ METHODS = [
 def test_a_method_writes_to_the_static_object(name: str, args: tuple[Any, ...], kind: int) -> None:
     for make in (LISTS[:1], LISTS[1:2], DICTS, SETS)[kind]:
         agrees(by_method(name, args), make)
+
+
+class Parser:
+    def __init__(self, text: str) -> None:
+        self.text, self.at, self.value = text, 0, ""
+
+    def anything(self) -> None:
+        self.value = self.text[self.at]
+        self.at += 1
+
+    def bind(self, rule: Callable[[], None]) -> tuple[str, int]:
+        before = self.at
+        rule()
+        return self.value, self.at - before
+
+
+def test_methods_of_the_static_object() -> None:
+    one, other = Parser("abc"), Parser("abc")
+    residual = futamura.specialize(one.bind)
+    for _ in range(3):
+        assert residual(one.anything) == other.bind(other.anything)

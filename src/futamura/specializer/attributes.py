@@ -227,6 +227,12 @@ def _load_instance(
     found = member.found
     if not member.plain:
         return None
+    if member.answers and not _is_always_there(found):
+        is_read = found is MISSING and type(target) is not Dynamic
+        own = _field(m, target, name) if is_read else None
+        if own is not None:
+            _assume_plain_field(m, cls, name, found)
+        return own if own is not None or not is_read else _answered(m, frame, op, target, cls, name)
     if member.stored or m.world.is_stored(cls, name):
         plain = found is MISSING or not hasattr(type(found), "__set__")
         own = _field(m, target, name) if plain and type(target) is not Dynamic else None
@@ -282,6 +288,31 @@ def _load_instance(
     if name == "__dataclass_fields__":
         m.world.freeze(found)
     return Known(found)
+
+
+def _answered(m: Machine, frame: Frame, op: Operation, target: AbstractValue, cls: type, name: str) -> str | None:
+    """What `__getattr__` gives for an attribute that the object has not."""
+    method = class_lookup(cls, "__getattr__")
+    entry = m.state.object(target)
+    if not isinstance(method, types.FunctionType) or m.world.is_stored(cls, name):
+        return None
+    if type(target) is Known:
+        if own_attribute(target.value, name) is not MISSING or not m.world.contents(target.value):
+            return None
+        m.read_places.add((m.world.serial(target.value), name))
+    elif entry is None or entry.kind != "instance" or name in entry.names:
+        return None
+    m.assume_attribute(cls, "__getattr__", method)
+    m.assume_attribute(cls, name, MISSING)
+    call_value(m, frame, op, Known(method), [target, Known(name)], [])
+    return CALLED
+
+
+def _is_always_there(found: object) -> bool:
+    """Does reading an attribute that the class has as this never fail, so that nobody asks `__getattr__`?"""
+    if found is MISSING:
+        return False
+    return type(found) in (types.FunctionType, staticmethod, classmethod) or not hasattr(type(found), "__get__")
 
 
 def _seen_through(m: Machine, value: object, found: object, name: str) -> bool:

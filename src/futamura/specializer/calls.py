@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import keyword
 import sys
 import types
 from collections.abc import Callable, Sequence
@@ -29,7 +28,6 @@ from futamura.specializer.bounds import note_length, shape_of_result
 from futamura.specializer.builtin_errors import exception_made_plainly, plain_exception_class
 from futamura.specializer.cached_calls import call_of_cache
 from futamura.specializer.consumed import with_real_generators
-from futamura.specializer.containers import dict_pairs
 from futamura.specializer.describing import is_plain_enum, member_by_value
 from futamura.specializer.dict_classes import empty_instance, filled_by_arguments
 from futamura.specializer.extended import extends_dict, method_of_owner
@@ -53,13 +51,14 @@ from futamura.specializer.records import plain_fields, readable
 from futamura.specializer.recursion import call_unit, unfolds
 from futamura.specializer.refinement import called
 from futamura.specializer.results import result_of_call
-from futamura.specializer.rules import exact_type, rule, sequence_items, site
+from futamura.specializer.rules import exact_type, rule, site
+from futamura.specializer.splats import branch_on_options, forget_emptiness, spread_arguments
 from futamura.specializer.state import Frame
 from futamura.specializer.stepping import is_stepping
 from futamura.specializer.unpacking import TAKING, taken
 from futamura.specializer.values import OF_SUPER, AbstractValue, Dynamic, Known, Virtual, VObject, slot_of_super
 
-__all__ = ["IN_PYTHON", "call_value", "enter", "is_writable_name", "push_function"]
+__all__ = ["IN_PYTHON", "call_value", "enter", "push_function"]
 
 DEEP_ENDS: Final = 64
 """As many calls of one function may stay because the stack is too deep; more are a tree that grows without end."""
@@ -71,13 +70,17 @@ def call(m: Machine, frame: Frame, op: Operation) -> None:
     waits = taken(m, frame, op, [function, *args])
     if waits or (type(function) is Dynamic and dispatching.branch_on_function(m, frame, function)):
         return
+    if op.attr is not None and branch_on_options(m, frame, op, function, args):
+        return
     _call(m, frame, op, function, args)
     if frame.forked:
         dispatching.meet_behind(m, frame)
 
 
 def _call(m: Machine, frame: Frame, op: Operation, function: AbstractValue, args: list[AbstractValue]) -> None:
-    bound = _arguments(m, args, op.attr)
+    bound = spread_arguments(m, args, op.attr)
+    if frame.forked:
+        forget_emptiness(frame, op)
     if bound is None:
         _residual_call(m, frame, op, [function, *args], op.attr)
         return
@@ -85,41 +88,6 @@ def _call(m: Machine, frame: Frame, op: Operation, function: AbstractValue, args
 
 
 TAKING["call"] = lambda m, frame, op, given: _call(m, frame, op, given[0], given[1:])
-
-
-def _arguments(m: Machine, args: list[AbstractValue], shape: object) -> tuple[list[AbstractValue], Keywords] | None:
-    """Positional and keyword arguments with splats of known shape expanded; None if a splat's shape is unknown."""
-    if shape is None:
-        return args, []
-    assert isinstance(shape, tuple)
-    positional: list[AbstractValue] = []
-    keywords: Keywords = []
-    for mark, arg in zip(shape, args, strict=True):
-        if mark == "":
-            positional.append(arg)
-        elif mark == "*":
-            found = sequence_items(m, arg)
-            if found is None:
-                return None
-            positional.extend(found[1])
-        elif mark == "**":
-            pairs = dict_pairs(m, arg)
-            if pairs is None:
-                return None
-            for name, value in pairs:
-                if type(name) is not Known or type(name.value) is not str or not is_writable_name(name.value):
-                    return None
-                keywords.append((name.value, value))
-        else:
-            keywords.append((mark, arg))
-    if len({name for name, _ in keywords}) < len(keywords):
-        return None  # an error that names the function
-    return positional, keywords
-
-
-def is_writable_name(name: str) -> bool:
-    """Can source text name a keyword argument or an attribute so?  Other letters than ASCII may be normalized."""
-    return name.isascii() and name.isidentifier() and not keyword.iskeyword(name) and name != "__debug__"
 
 
 def call_value(

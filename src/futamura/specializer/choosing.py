@@ -157,7 +157,7 @@ def _go_on(m: Machine, frame: Frame, op: Operation, choice: _Choice) -> None:
         arm.top.env[result] = choice.items[at]
         return arm
 
-    fork(m, frame, len(choice.items), lambda at: ("eq", taken, Known(at)), way)
+    fork(m, frame, len(choice.items), lambda at: ("eq", (taken, Known(at))), way)
 
 
 def _mark(m: Machine, frame: Frame, op: Operation) -> None:

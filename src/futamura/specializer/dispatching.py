@@ -131,7 +131,7 @@ def branch_on_function(m: Machine, frame: Frame, function: AbstractValue) -> boo
             return _where(state, function, Known(choices[at], found=function))
         return _where(state, function, m.emit("copy", (function,), raises=False))
 
-    fork(m, frame, len(choices) + left, lambda at: ("is", function, Known(choices[at])), way)
+    fork(m, frame, len(choices) + left, lambda at: ("is", (function, Known(choices[at]))), way)
     return True
 
 
@@ -139,7 +139,7 @@ def fork(
     m: Machine,
     frame: Frame,
     count: int,
-    told: Callable[[int], tuple[str, Dynamic, Known]],
+    told: Callable[[int], tuple[str, tuple[AbstractValue, ...]]],
     way: Callable[[int], State],
 ) -> None:
     """Go on in as many ways as `count`: the first whose comparison is `told` true at run time, or else the last."""
@@ -147,8 +147,8 @@ def fork(
     arms: list[tuple[State, ResidualBlock]] = []
     for at in range(count - 1):
         arm = way(at)
-        name, value, known = told(at)
-        same = m.emit(name, (value, known), type=bool, raises=False)
+        name, operands = told(at)
+        same = m.emit(name, operands, type=bool, raises=False)
         then, otherwise = ResidualBlock(place=state.regions()), ResidualBlock(place=state.regions())
         then.origin = otherwise.origin = (frame.facts, frame.block)
         m.end("branch", (same.rv,), (then, otherwise))

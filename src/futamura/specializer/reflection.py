@@ -14,11 +14,11 @@ from typing import Final
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer.attributes import CALLED, delete_attribute, load_attribute, plain_reads, store_attribute
-from futamura.specializer.calls import is_writable_name
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.models import HANDLED, MODELS
 from futamura.specializer.purity import MISSING, class_lookup, own_attributes
 from futamura.specializer.rules import exact_type, rule, site
+from futamura.specializer.splats import is_writable_name
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, VObject
 from futamura.specializer.variables import content_of

@@ -148,6 +148,8 @@ class Member(NamedTuple):
     """Does access follow the default rules?"""
     stored: bool
     """Does other code of the modules of the class and its bases store it on a class?"""
+    answers: bool = False
+    """Has the class a `__getattr__`, which is asked for what is not there?"""
 
 
 class Modules(Protocol):
@@ -446,8 +448,8 @@ class World:
         """What this class says about an attribute of its instances; asked of the class once."""
         found = self._members.get((id(cls), name))
         if found is None:
-            plain = plain_lookup(cls) and class_lookup(cls, "__getattr__") is MISSING
-            found = Member(cls, class_lookup(cls, name), plain, is_stored_on_a_class(cls, name))
+            answers = class_lookup(cls, "__getattr__") is not MISSING
+            found = Member(cls, class_lookup(cls, name), plain_lookup(cls), is_stored_on_a_class(cls, name), answers)
             self._members[id(cls), name] = found
         return found
 

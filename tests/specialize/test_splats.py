@@ -1,0 +1,103 @@
+"""Options that are passed on: `f(x, **options)` is entered where there are none, and stays a call where there are.
+
+Invariant: the residual gives and raises what the function does, whatever options are given.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import futamura
+
+
+def power(x: Any, n: int = 2, *, scale: Any = 1, **rest: Any) -> Any:
+    made = 1
+    for _ in range(n):
+        made *= x
+    rest["n"] = n
+    return made * scale, rest
+
+
+class Machine:
+    def __init__(self, program: tuple[tuple[str, int], ...]) -> None:
+        self.program = program
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("op_"):
+            return lambda x, n: (name, x, n)
+        raise AttributeError(name)
+
+    def run(self, x: Any, **options: Any) -> Any:
+        return self.steps(x, **options)
+
+    def steps(self, x: Any, /, verbose: bool = False, **options: Any) -> Any:
+        for name, n in self.program:
+            x = getattr(self, "op_" + name)(x, n) if name == "odd" else x + n
+        return x, verbose, options
+
+
+def passes(n: int, x: Any, **options: Any) -> Any:
+    return power(x, n, **options)
+
+
+def passes_twice(n: int, x: Any, **options: Any) -> Any:
+    first = power(x, n, **options)
+    options["more"] = n
+    return first, power(x, n, **options), options
+
+
+def passes_changed(n: int, x: Any, **options: Any) -> Any:
+    def adds() -> int:
+        options["late"] = n
+        return n
+
+    return power(x, adds(), **options), power(x, n, **options)
+
+
+def knows_nothing(x: Any, n: Any, **options: Any) -> Any:
+    return power(x, n, **options)
+
+
+OPTIONS: list[dict[str, Any]] = [{}, {"scale": 3}, {"n": 4}, {"other": 1, "scale": 2}, {"x": 1}, {"verbose": True}]
+
+
+def outcome(function: Any, *args: Any, **options: Any) -> Any:
+    try:
+        return function(*args, **options)
+    except TypeError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("function", [passes, passes_twice, passes_changed])
+def test_with_and_without(function: Any) -> None:
+    residual = futamura.specialize(function, 3)
+    assert not residual.stats["fallbacks"]
+    for options in OPTIONS:
+        if not {"n", "x"} & options.keys():
+            assert outcome(residual, 2, **options) == outcome(function, 3, 2, **options), residual.source
+    assert outcome(residual, 2, x=1) == outcome(function, 3, 2, x=1)
+
+
+def test_the_body_is_entered_where_there_are_none() -> None:
+    source = futamura.specialize(passes, 3).source
+    assert "if not options:" in source and "power(x, 3, **options)" in source and "for " not in source
+
+
+def test_nothing_is_doubled_where_nothing_would_be_known() -> None:
+    assert "if " not in futamura.specialize(knows_nothing).source
+
+
+def test_methods_of_classes_that_answer_for_what_is_missing() -> None:
+    machine = Machine((("add", 1), ("odd", 2)))
+    residual = futamura.specialize(machine.run)
+    for options in OPTIONS:
+        assert outcome(residual, 5, **options) == outcome(machine.run, 5, **options), residual.source
+    assert "if " not in residual.source  # the call might change the machine
+
+
+def test_methods_are_found_where_others_are_made_up() -> None:
+    machine = Machine((("add", 1), ("odd", 2)))
+    residual = futamura.specialize(machine.steps)
+    assert residual(5) == machine.steps(5) and "for " not in residual.source and "_self.program" not in residual.source
