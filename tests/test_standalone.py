@@ -87,3 +87,13 @@ def test_only_imports_and_global_reads_are_touched() -> None:
         "def f(x):\n    return 'é', h(x), x.f, g(f=1)\n"
     )
     assert reads_renamed("def f(x):\n    return lambda f: f(x)\n", "f", "h") is None
+
+
+def test_constants_are_not_called_like_the_function(tmp_path: Path) -> None:
+    module = module_of(
+        "import struct\ndef _pack(obj, n): return struct.pack('B', obj + n)\n"
+        "class Packer:\n    def _pack(self, obj, n): return struct.pack('B', obj + n)\n",
+        tmp_path,
+    )
+    assert saved(futamura.specialize(module._pack, n=1), tmp_path)._pack(5) == b"\x06"
+    assert saved(futamura.specialize(module.Packer._pack, n=1), tmp_path)._pack(None, 5) == b"\x06"

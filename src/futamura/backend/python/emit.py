@@ -66,8 +66,8 @@ class _Emission:
         self.emitters: Final[list[_FunctionEmitter]] = []
 
     def _all_names(self) -> set[str]:
-        """Every name that the program mentions: constants are named apart from them."""
-        found: set[str] = set()
+        """Every name that the program mentions, and its own: constants are named apart from them."""
+        found = {self.name, self.program.main.qualname.rpartition(".")[2]}
         for function in self.program.functions:
             found.update(hint for hint in function.hints if hint is not None)
             found.update(function.free)
