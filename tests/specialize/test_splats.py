@@ -101,3 +101,54 @@ def test_methods_are_found_where_others_are_made_up() -> None:
     machine = Machine((("add", 1), ("odd", 2)))
     residual = futamura.specialize(machine.steps)
     assert residual(5) == machine.steps(5) and "for " not in residual.source and "_self.program" not in residual.source
+
+
+class Runner:
+    def __init__(self, steps: list[int]) -> None:
+        self.steps = steps
+
+    def run(self, x: Any, **options: Any) -> Any:
+        return self.go(x, **options)
+
+    def go(self, x: Any, **given: Any) -> Any:
+        for step in self.steps:
+            x += step
+        given["steps"] = len(self.steps)
+        return x, given
+
+    def both(self, *xs: Any, **options: Any) -> Any:
+        options["first"] = 1
+        return self.go(*xs, **options), options
+
+
+def through_two(runner: Runner, x: Any, **options: Any) -> Any:
+    return runner.run(x, **options), options
+
+
+def called_like(runner: Runner, x: Any, /, **options: Any) -> Any:
+    try:
+        return runner.run(x, **options)
+    except TypeError as error:
+        return str(error)
+
+
+GIVEN: list[dict[str, Any]] = [{}, {"a": 1}, {"steps": 9, "b": 2}, {"self": 3}, {"x": 4}, {"b": 1, "x": 1, "self": 2}]
+
+
+@pytest.mark.parametrize("function", [through_two, called_like])
+def test_functions_that_collect_are_entered_with_any_options(function: Any) -> None:
+    mine, its = Runner([1, 2]), Runner([1, 2])
+    residual = futamura.specialize(function, its)
+    assert "for step" not in residual.source and "runner" not in residual.source
+    for given in GIVEN:
+        if function is called_like or "x" not in given:
+            assert outcome(residual, 5, **given) == outcome(function, mine, 5, **given), (given, residual.source)
+
+
+def test_collected_positions_and_options() -> None:
+    runner = Runner([1, 2])
+    residual = futamura.specialize(runner.both)
+    for given in GIVEN[:3]:
+        for count in range(3):
+            xs = tuple(range(count))
+            assert outcome(residual, *xs, **given) == outcome(runner.both, *xs, **given)

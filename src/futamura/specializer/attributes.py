@@ -300,7 +300,7 @@ def _answered(m: Machine, frame: Frame, op: Operation, target: AbstractValue, cl
         if own_attribute(target.value, name) is not MISSING or not m.world.contents(target.value):
             return None
         m.read_places.add((m.world.serial(target.value), name))
-    elif entry is None or entry.kind != "instance" or name in entry.names:
+    elif entry is None or entry.kind != "instance" or name in entry.names or HELD in entry.names:
         return None
     m.assume_attribute(cls, "__getattr__", method)
     m.assume_attribute(cls, name, MISSING)

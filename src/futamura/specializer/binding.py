@@ -35,7 +35,11 @@ def bind(
         return None
     found: dict[str, AbstractValue] = dict(zip(names, args))
     extra: Keywords = []
+    options: AbstractValue | None = None
     for name, value in keywords:
+        if name == "**":  # none of these is called like a parameter
+            options = value
+            continue
         if name in found and name not in signature.posonly:
             return None
         if name in signature.regular or name in signature.kwonly:
@@ -52,7 +56,11 @@ def bind(
     if signature.varargs is not None:
         rest = tuple(args[len(names) :])
         found[signature.varargs] = m.virtual(VObject("tuple", tuple, rest, site=site(frame)))
-    if signature.varkw is not None:
+    if options is not None:
+        if signature.varkw is None or extra:
+            return None
+        found[signature.varkw] = m.emit("dict", (options,), (True,), type=dict, hint=signature.varkw, raises=False)
+    elif signature.varkw is not None:
         entry = VObject("dict", dict, tuple(v for _, v in extra), tuple(k for k, _ in extra), site(frame))
         found[signature.varkw] = m.virtual(entry)
     return [found[name] for name in signature.names]

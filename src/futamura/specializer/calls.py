@@ -52,7 +52,7 @@ from futamura.specializer.recursion import call_unit, unfolds
 from futamura.specializer.refinement import called
 from futamura.specializer.results import result_of_call
 from futamura.specializer.rules import exact_type, rule, site
-from futamura.specializer.splats import branch_on_options, forget_emptiness, spread_arguments
+from futamura.specializer.splats import branch_on_options, clashes, forget, spread_arguments
 from futamura.specializer.state import Frame
 from futamura.specializer.stepping import is_stepping
 from futamura.specializer.unpacking import TAKING, taken
@@ -78,9 +78,11 @@ def call(m: Machine, frame: Frame, op: Operation) -> None:
 
 
 def _call(m: Machine, frame: Frame, op: Operation, function: AbstractValue, args: list[AbstractValue]) -> None:
+    if frame.forked and clashes(m, frame, op, function, args):
+        return
     bound = spread_arguments(m, args, op.attr)
     if frame.forked:
-        forget_emptiness(frame, op)
+        forget(frame, op)
     if bound is None:
         _residual_call(m, frame, op, [function, *args], op.attr)
         return

@@ -297,7 +297,8 @@ def _undecided(
 ) -> AbstractValue | None:
     """Reached inside an attempt: the operation of the frame below stays, in another specialization."""
     frames = m.state.frames
-    at = next(at for at in range(len(frames) - 1, -1, -1) if frames[at].facts.namespace is not library.__dict__)
+    below = (at for at in range(len(frames) - 1, -1, -1) if frames[at].facts.namespace is not library.__dict__)
+    at = next(below, 0)  # a residual function of ours may have been called for it
     m.refuse(site(frames[at]), "an operand that is not known decides which method is called")
 
 

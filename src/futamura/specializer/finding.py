@@ -30,7 +30,12 @@ _MOST: Final = 4000
 """So many objects are looked at."""
 _CLOSED: Final = (type, ModuleType, FunctionType)
 _OPENED: Final = (list, tuple, set, frozenset, deque, CellType, MappingProxyType, MethodType, functools.partial)
-_KINDS: Final[dict[type, str]] = {ModuleType: "module", re.Pattern: "compiled", struct.Struct: "packer"}
+_KINDS: Final[dict[type, str]] = {
+    ModuleType: "module",
+    frozenset: "names",
+    re.Pattern: "compiled",
+    struct.Struct: "packer",
+}
 """What those are called that were made on the way."""
 
 

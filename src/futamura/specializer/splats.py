@@ -4,9 +4,13 @@
     f(x, **options), options open      if not options: ...the body of f
                                        else: f(x, **options)
 
-Many callers give no options at all, and those that do get the call as it stands.
+    self.run(x, **options)             if not names.isdisjoint(options): self.run(x, **options)      (a TypeError)
+    def run(self, x, **given): ...     ...the body of run, where given = {**options}
 
-Invariant: that a dict is empty is believed of it for the one call in front of which it was asked.
+A function that collects options and gets all its other parameters is entered whatever the options are, for one that is
+called like a parameter is an error.  Of others many callers give none, and those that do get the call as it stands.
+
+Invariant: what was asked of a dict is believed of it for the one call in front of which it was asked.
 """
 
 from __future__ import annotations
@@ -15,18 +19,20 @@ import keyword
 from types import FunctionType, MethodType
 from typing import Final
 
+from futamura.controls import is_marked
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer.containers import dict_pairs
 from futamura.specializer.dispatching import fork
 from futamura.specializer.machine import Machine
-from futamura.specializer.models import Keywords
+from futamura.specializer.models import KEYWORD_MODELS, Keywords
 from futamura.specializer.purity import is_mutable
+from futamura.specializer.raising import raise_value
 from futamura.specializer.rules import sequence_items
 from futamura.specializer.state import Frame, State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape
 
-__all__ = ["branch_on_options", "forget_emptiness", "is_writable_name", "spread_arguments"]
+__all__ = ["branch_on_options", "clashes", "forget", "is_writable_name", "spread_arguments"]
 
 
 def is_writable_name(name: str) -> bool:
@@ -51,8 +57,10 @@ def spread_arguments(
             if found is None:
                 return None
             positional.extend(found[1])
+        elif mark == "**" and _told(arg) is _APART:
+            keywords.append(("**", arg))
         elif mark == "**":
-            pairs = [] if _is_empty(arg) else dict_pairs(m, arg)
+            pairs = [] if _told(arg) is _EMPTY else dict_pairs(m, arg)
             if pairs is None:
                 return None
             for name, value in pairs:
@@ -67,10 +75,16 @@ def spread_arguments(
 
 
 _EMPTY: Final = Shape(length=0)
+_APART: Final = Shape(length=-1)
+"""Of options that are not called like a parameter of the function."""
+_CLASHING: Final = Shape(length=-2)
 
 
-def _is_empty(value: AbstractValue) -> bool:
-    return type(value) is Dynamic and value.type is dict and value.shape == _EMPTY
+def _told(value: AbstractValue) -> Shape | None:
+    """What was asked of these options in front of the call."""
+    if type(value) is not Dynamic or value.type is not dict or value.shape is None:
+        return None
+    return next((shape for shape in (_EMPTY, _APART, _CLASHING) if value.shape is shape), None)
 
 
 def branch_on_options(
@@ -88,22 +102,83 @@ def branch_on_options(
         return False
     if type(function) is Known and all(type(m.state.resolve(arg)) is Dynamic for arg in args):
         return False  # nothing would be known inside
-    if any(type(leaf) is Known and is_mutable(leaf.value) for arg in (function, *args) for leaf in m.state.leaves(arg)):
+    names = _parameters(m, function, args, op.attr)
+    leaves = (leaf for arg in (function, *args) for leaf in m.state.leaves(arg))
+    if names is None and any(type(leaf) is Known and is_mutable(leaf.value) for leaf in leaves):
         return False  # the call that stays may write to it, so nothing of it would be known
     for active in m.state.frames:
         active.dynamic = True
     frame.index -= 1
     state, value = m.state, op.args[at + 1]
+    shapes, asked = (_EMPTY, _EMPTY), options
+    if names is not None:
+        shapes = (_CLASHING, _APART)
+        disjoint = m.emit("getattr", (Known(frozenset(names)),), "isdisjoint", raises=False)
+        asked = m.emit("call", (disjoint, options), type=bool, raises=False)
 
     def way(number: int) -> State:
         arm = state.copy()
         arm.top.forked = True
-        if number == 0:
-            arm.top.env[value] = Dynamic(options.rv, dict, _EMPTY)
+        if number == 0 or names is not None:
+            arm.top.env[value] = Dynamic(options.rv, dict, shapes[number])
         return arm
 
-    fork(m, frame, 2, lambda number: ("not", (options,)), way)
+    fork(m, frame, 2, lambda number: ("not", (asked,)), way)
     return True
+
+
+def _parameters(
+    m: Machine, function: AbstractValue, args: list[AbstractValue], marks: tuple[str, ...]
+) -> tuple[str, ...] | None:
+    """The names that no option may have, if the function collects all others and is given all its parameters."""
+    value, bound = _function(m, function)
+    if value is None or is_marked(value, "pure") or value in KEYWORD_MODELS:
+        return None
+    if any(mark not in ("", "*", "**") for mark in marks):
+        return None
+    facts = m.resolve(value)
+    if facts is None or facts.function.signature.varkw is None:
+        return None
+    signature = facts.function.signature
+    for mark, arg in zip(marks, args, strict=True):
+        found = sequence_items(m, arg) if mark == "*" else None
+        bound += 1 if mark == "" else 0 if found is None else len(found[1])
+    if signature.kwonly or bound < len((*signature.posonly, *signature.regular)):
+        return None
+    return signature.regular
+
+
+def clashes(m: Machine, frame: Frame, op: Operation, function: AbstractValue, args: list[AbstractValue]) -> bool:
+    """Raise the TypeError, if this is the way where an option is called like a parameter."""
+    options = next((arg for arg in args if _told(arg) is _CLASHING), None)
+    if options is None:
+        return False
+    assert isinstance(op.attr, tuple)
+    called, names = _function(m, function)[0], _parameters(m, function, args, op.attr)
+    assert called is not None and names is not None
+    said = called.__qualname__.replace("{", "{{").replace("}", "}}") + "() got multiple values for argument '{}'"
+
+    def made(function: AbstractValue, *values: AbstractValue) -> AbstractValue:
+        return m.emit("call", (function, *values), raises=False)
+
+    contains = m.emit("getattr", (Known(frozenset(names)),), "__contains__", raises=False)
+    first = made(Known(next), made(Known(filter), contains, options))
+    text = made(m.emit("getattr", (Known(said),), "format", raises=False), first)
+    raise_value(m, m.emit("call", (Known(TypeError), text), type=TypeError, raises=False))
+    return True
+
+
+def _function(m: Machine, function: AbstractValue) -> tuple[FunctionType | None, int]:
+    """The function that is called, and to how many arguments it is bound."""
+    entry = m.state.object(function)
+    bound = 0
+    while entry is not None and entry.kind == "bound":
+        function, bound = m.state.resolve(entry.items[0]), bound + 1
+        entry = m.state.object(function)
+    value = function.value if type(function) is Known else None
+    if is_a(value, MethodType):
+        value, bound = value.__func__, bound + 1
+    return (value, bound) if type(value) is FunctionType else (None, 0)
 
 
 def _may_be_entered(m: Machine, function: AbstractValue) -> bool:
@@ -116,10 +191,10 @@ def _may_be_entered(m: Machine, function: AbstractValue) -> bool:
     return type(value) is FunctionType and m.resolve(value) is not None
 
 
-def forget_emptiness(frame: Frame, op: Operation) -> None:
+def forget(frame: Frame, op: Operation) -> None:
     """The call in front of which it was asked is about to happen."""
     for arg in op.args:
         found = frame.env.get(arg)
-        if found is not None and _is_empty(found):
+        if found is not None and _told(found) is not None:
             assert type(found) is Dynamic
             frame.env[arg] = Dynamic(found.rv, dict)
