@@ -181,3 +181,67 @@ def test_objects_that_answer(function: Callable[..., Any], make: Callable[[], An
 def test_nothing_of_a_proxy_is_left() -> None:
     source = futamura.specialize(reads, Proxy(Tax())).source
     assert "_o" not in source and "getattr" not in source and "* 3 * 3" in source
+
+
+class Keeping:
+    """Keeps what it is asked for in one of several ways."""
+
+    def __init__(self, way: int) -> None:
+        self.log: list[str] = []
+        self.way = way
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        self.log.append(name)
+        if self.way == 0:
+            self.__dict__[name] = 7
+        elif self.way == 1:
+            self.value = 7
+        elif self.way == 2:
+            setattr(self, name, 7)
+        else:
+            object.__setattr__(self, name, 7)
+        return 8
+
+
+def in_a_loop(o: Any, xs: Any) -> Any:
+    out = []
+    for x in xs:
+        if x:
+            out.append(o.value)
+        out.append(x)
+    return out, o.value
+
+
+def on_one_way(o: Any, xs: Any) -> Any:
+    if xs:
+        o.value  # noqa: B018
+    return o.value, o.value
+
+
+def stored_on_one_way(o: Any, xs: Any) -> Any:
+    if xs:
+        o.value = 3
+    before = o.value
+    del o.value
+    return before, o.value
+
+
+def deleted_on_some_ways(o: Any, xs: Any) -> Any:
+    total = 0
+    for x in xs:
+        total += o.value * 10
+        if x:
+            del o.value
+    return total
+
+
+@pytest.mark.parametrize("way", range(4))
+@pytest.mark.parametrize("function", [in_a_loop, on_one_way, stored_on_one_way, deleted_on_some_ways])
+def test_attributes_that_come_and_go(function: Callable[..., Any], way: int) -> None:
+    for xs in ([], [0], [1, 0], [0, 1, 1]):
+        mine, its = Keeping(way), Keeping(way)
+        residual = futamura.specialize(function, its)
+        assert outcome(residual, xs) == outcome(function, mine, xs), residual.source
+        assert vars(its) == vars(mine)

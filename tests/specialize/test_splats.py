@@ -122,7 +122,7 @@ class Runner:
 
 
 def through_two(runner: Runner, x: Any, **options: Any) -> Any:
-    return runner.run(x, **options), options
+    return runner.run(x, **options), options.get("a"), "b" in options, {**options}, [*options.items()]
 
 
 def called_like(runner: Runner, x: Any, /, **options: Any) -> Any:
@@ -143,6 +143,24 @@ def test_functions_that_collect_are_entered_with_any_options(function: Any) -> N
     for given in GIVEN:
         if function is called_like or "x" not in given:
             assert outcome(residual, 5, **given) == outcome(function, mine, 5, **given), (given, residual.source)
+
+
+def no_names(runner: Runner, x: Any, options: Any) -> Any:
+    return runner.run(x, **options)
+
+
+def other_names(runner: Runner, x: Any, key: Any, **options: Any) -> Any:
+    options[key] = 1
+    return runner.run(x, **options)
+
+
+def test_what_is_no_name_is_an_error() -> None:
+    residual = futamura.specialize(no_names, Runner([1]))
+    for options in ({}, {"a": 1}, {1: 2}, {"self": 1}, 3):
+        assert outcome(residual, 5, options) == outcome(no_names, Runner([1]), 5, options)
+    residual = futamura.specialize(other_names, Runner([1]))
+    for key in ("a", 1, "self", "x", ()):
+        assert outcome(residual, 5, key) == outcome(other_names, Runner([1]), 5, key)
 
 
 def test_collected_positions_and_options() -> None:

@@ -48,7 +48,7 @@ def guard_together(program: Program) -> Program:
 
 
 def _guarded(function: Function) -> Function:
-    if function.kind != "function" or not FlowGraph.takes(function):
+    if function.kind != "function" or not _has_guard(function) or not FlowGraph.takes(function):
         return function
     calls = _Calls(function)
     if not calls.guarded:
@@ -63,6 +63,13 @@ def _guarded(function: Function) -> Function:
         for at, first, last in reversed(runs):
             _around_run(graph, calls, at, first, last)
     return graph.freeze()[0]
+
+
+def _has_guard(function: Function) -> bool:
+    return any(
+        op.name == "const" and isinstance(op.attr, Constant) and op.attr.value is call_in_generator
+        for op in function.operations()
+    )
 
 
 class _Calls:

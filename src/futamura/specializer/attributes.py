@@ -228,7 +228,7 @@ def _load_instance(
     if not member.plain:
         return None
     if member.answers and not _is_always_there(found):
-        is_read = found is MISSING and type(target) is not Dynamic
+        is_read = found is MISSING and type(target) is not Dynamic and not _may_be_gone(m, target, name)
         own = _field(m, target, name) if is_read else None
         if own is not None:
             _assume_plain_field(m, cls, name, found)
@@ -288,6 +288,14 @@ def _load_instance(
     if name == "__dataclass_fields__":
         m.world.freeze(found)
     return Known(found)
+
+
+def _may_be_gone(m: Machine, target: AbstractValue, name: str) -> bool:
+    """Do stores and deletions decide whether this static object has the attribute now?"""
+    if type(target) is not Known:
+        return False
+    place = (m.world.serial(target.value), name)
+    return place in m.world.written and place not in m.state.overlays
 
 
 def _answered(m: Machine, frame: Frame, op: Operation, target: AbstractValue, cls: type, name: str) -> str | None:

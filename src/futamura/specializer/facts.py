@@ -81,6 +81,20 @@ class Loop:
         self.blocks: Final = blocks
 
 
+def _only_reads(op: Operation, value: int) -> bool:
+    """Does the operation, which has `value` among its operands, read it, or pass it on with `**`?"""
+    if op.name == "call":
+        marks = op.attr if isinstance(op.attr, tuple) else ("",) * (len(op.args) - 1)
+        return all(mark == "**" for mark, arg in zip(("", *marks), op.args, strict=True) if arg == value)
+    if op.name == "getattr":
+        return op.attr in ("get", "items", "keys", "values", "copy")
+    if op.name in ("in", "not_in"):
+        return op.args[0] != value
+    if op.name == "dict":
+        return isinstance(op.attr, tuple) and all(op.attr)  # nothing but `{**a, **b}`
+    return op.name in ("truth", "not") or (op.name == "getitem" and op.args[1] != value)
+
+
 class FunctionFacts:
     """One lowered function and where it runs."""
 
@@ -139,6 +153,21 @@ class FunctionFacts:
         """Does it call anything with `**`?"""
         calls = [op.attr for block in self.blocks for op in block.ops if op.name == "call"]
         return any(isinstance(attr, tuple) and "**" in attr for attr in calls)
+
+    @functools.cached_property
+    def options(self) -> int | None:
+        """What collects keywords, if all that happens to it here is that it is read, and passed on with `**`."""
+        signature = self.function.signature
+        if signature.varkw is None:
+            return None
+        value = self.function.entry.params[signature.names.index(signature.varkw)]
+        for block in self.blocks:
+            end = block.terminator
+            if value in end.args or any(value in edge.args for edge in end.edges):
+                return None
+            if not all(_only_reads(op, value) for op in block.ops if value in op.args):
+                return None
+        return value
 
     @functools.cached_property
     def iterated(self) -> dict[int, Operation]:

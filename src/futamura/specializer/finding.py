@@ -56,7 +56,7 @@ class Finding:
 
     def _search(self) -> dict[int, str]:
         found: dict[int, str] = {}
-        level = [(name, value) for name, value in self._roots if name.isidentifier()]
+        level = [(name, value) for name, value in self._roots if _is_plain(name)]
         while level and len(found) < _MOST:
             new: list[tuple[str, object]] = []
             for name, value in level:
@@ -75,7 +75,11 @@ def _inside(name: str, value: object) -> Iterator[tuple[str, object]]:
         held: dict[object, object] = value  # type: ignore[assignment]
         yield from ((_item_of(name), item) for item in held.values())
     elif (fields := own_attributes(value)) is not None and not is_a(value, _CLOSED):
-        yield from ((key, item) for key, item in fields.items() if type(key) is str and key.isidentifier())
+        yield from ((key, item) for key, item in fields.items() if _is_plain(key))
+
+
+def _is_plain(name: object) -> bool:
+    return type(name) is str and name.isidentifier() and name.isascii()
 
 
 def _item_of(name: str) -> str:

@@ -10,6 +10,8 @@
 A function that collects options and gets all its other parameters is entered whatever the options are, for one that is
 called like a parameter is an error.  Of others many callers give none, and those that do get the call as it stands.
 
+The keys of what collects keywords are strings; of another dict they may be anything, which is an error, too.
+
 Invariant: what was asked of a dict is believed of it for the one call in front of which it was asked.
 """
 
@@ -102,7 +104,7 @@ def branch_on_options(
         return False
     if type(function) is Known and all(type(m.state.resolve(arg)) is Dynamic for arg in args):
         return False  # nothing would be known inside
-    names = _parameters(m, function, args, op.attr)
+    names = _parameters(m, function, args, op.attr) if op.args[at + 1] == frame.facts.options else None
     leaves = (leaf for arg in (function, *args) for leaf in m.state.leaves(arg))
     if names is None and any(type(leaf) is Known and is_mutable(leaf.value) for leaf in leaves):
         return False  # the call that stays may write to it, so nothing of it would be known
