@@ -81,6 +81,21 @@ class Loop:
         self.blocks: Final = blocks
 
 
+def _tested(block: Block, caught: int) -> list[tuple[str, str]] | None:
+    """The globals whose classes an `except` clause names, if its test does nothing else."""
+    named: dict[int, list[tuple[str, str]]] = {}
+    for op in block.ops:
+        if op.name == "global_get" and isinstance(op.attr, tuple):
+            named[op.results[0]] = [op.attr]
+        elif op.name == "tuple" and op.attr is None and all(arg in named for arg in op.args):
+            named[op.results[0]] = [name for arg in op.args for name in named[arg]]
+        elif op.name == "exc_match" and op.args[0] == caught and op.results == block.terminator.args:
+            return named.get(op.args[1])
+        else:
+            return None
+    return None
+
+
 def _only_reads(op: Operation, value: int) -> bool:
     """Does the operation, which has `value` among its operands, read it, or pass it on with `**`?"""
     if op.name == "call":
@@ -153,6 +168,27 @@ class FunctionFacts:
         """Does it call anything with `**`?"""
         calls = [op.attr for block in self.blocks for op in block.ops if op.name == "call"]
         return any(isinstance(attr, tuple) and "**" in attr for attr in calls)
+
+    def tested_when_closed(self, block: int) -> tuple[tuple[str, str], ...] | None:
+        """The globals whose classes the handlers around this block would compare with a GeneratorExit, and that is all
+        they do with one of another class; None if they may do more."""
+        found: list[tuple[str, str]] = []
+        at = self.blocks[block]
+        while at.handler is not None:
+            tries = [region for region in self.paths[at.id] if self.function.regions[region].kind == "try"]
+            if not tries or self.function.regions[tries[-1]].flavor != "except":
+                return None
+            at = self.blocks[at.handler.target]
+            caught = at.params[0] if at.params else -1
+            while at.terminator.name == "branch":
+                names = _tested(at, caught)
+                if names is None:
+                    return None
+                found.extend(names)
+                at = self.blocks[at.terminator.edges[1].target]
+            if at.terminator.name != "reraise" or at.ops or at.terminator.args != (caught,):
+                return None
+        return tuple(found)
 
     @functools.cached_property
     def options(self) -> int | None:

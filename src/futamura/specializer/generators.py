@@ -18,6 +18,7 @@ import sys
 from types import FunctionType, GeneratorType
 from typing import Final, NoReturn
 
+from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.runtime import end_of_generator
 from futamura.specializer import library
@@ -246,13 +247,25 @@ def suspend(m: Machine, frame: Frame, value: AbstractValue, waiting: int) -> Non
         frame, waiting = caller, DELEGATING
 
 
+def _lets_pass(m: Machine, frame: Frame) -> bool:
+    """Would a GeneratorExit leave the running frame without that any code runs?"""
+    names = frame.facts.tested_when_closed(frame.block)
+    for module, name in names or ():
+        found = m.world.lookup(frame.facts.namespace, module, name)
+        cls = None if found is None else found[0]
+        if not is_a(cls, type) or not issubclass(cls, BaseException) or issubclass(GeneratorExit, cls):
+            return False
+    return names is not None
+
+
 def _store(m: Machine, frame: Frame, waiting: int) -> None:
     used = frame.facts.live_at(frame.block, frame.index)
     live = [value for value in used if value in frame.env and value != waiting]
     items = tuple(m.get(frame, value) for value in live)
     generator = m.state.resolve(frame.subject) if frame.subject is not None else None
     assert isinstance(generator, Virtual)
-    where = Suspension(frame.facts, frame.block, frame.index, frame.chain, frame.dynamic, None, waiting)
+    quiet = _lets_pass(m, frame)
+    where = Suspension(frame.facts, frame.block, frame.index, frame.chain, frame.dynamic, None, waiting, quiet)
     m.clean_ups = m.clean_ups or where.has_clean_up()
     m.state.heap[generator.oid] = m.state.heap[generator.oid]._replace(items=items, names=tuple(live), extra=where)
 

@@ -68,10 +68,12 @@ class Suspension(NamedTuple):
     """What makes such a generator that was not started: a function, or (maker, attribute, site) of a virtual one."""
     waiting: int | None = None
     """The value that takes what is sent; -1 at a `yield from`, None before the start."""
+    quiet: bool = False
+    """Do the handlers around it let a GeneratorExit pass?"""
 
     def has_clean_up(self) -> bool:
         """Would closing it run code?  A generator that stands at a `yield from` has an inner one, an object itself."""
-        return self.waiting is not None and self.facts.blocks[self.block].handler is not None
+        return self.waiting is not None and not self.quiet and self.facts.blocks[self.block].handler is not None
 
 
 class ArgumentKey(NamedTuple):
