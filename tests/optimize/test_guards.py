@@ -124,6 +124,7 @@ def outcome(function: Callable[[Any], Any], at: int, error: BaseException | None
         return type(raised), str(raised), chain(raised), call.noted
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # what a dropped generator raises
 @pytest.mark.parametrize("make", [two, many, handling, outer, delegating])
 @pytest.mark.parametrize("consumer", [listed, consumed, caught, handled_around, first_of])
 def test_whatever_raises(make: Any, consumer: Any) -> None:
