@@ -30,6 +30,10 @@ READING = [
     "def use():\n    yield from ROWS",
     "MADE = {}\ndef use():\n    MADE.update(ROWS)\n    MADE['c'] = 1",
 ]
+READING += [  # a default calls what the text does not define
+    "from decimal import *\ndef use(x=Decimal(1)): return [x]",
+    "import decimal\nMake = decimal.Decimal\ndef use(x=Make(1)): return [x, ROWS['a']]",
+]
 CHANGING = [
     "class Kept:\n    def update(self, rows): self.rows = rows\nK = Kept()\n"
     "def use():\n    K.update(ROWS)\n    K.rows['a'] = [7, 8]",

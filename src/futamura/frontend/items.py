@@ -93,7 +93,7 @@ class _Items:
         )
         """Is a class of the module used as a value, so that any call may make an instance?"""
         self.foreign: Final = any(is_foreign(node, self.imported) for node in value_nodes(tree))
-        self.own: Final = {function: list(own_nodes(function)) for function in self.functions}
+        self.own: Final = {_MODULE: [], **{function: list(own_nodes(function)) for function in self.functions}}
         self.bound: Final[dict[Scope, frozenset[str]]] = {
             function: frozenset(walking.bound_names(function, self.own[function])) for function in self.functions
         }
