@@ -118,3 +118,16 @@ def test_a_missing_key_is_known_to_be_missing() -> None:
 
 def test_members_have_names() -> None:
     assert futamura.specialize(step, state=State.OPEN, event="push").source.endswith("return _State_SHUT, x\n")
+
+
+KINDS = frozenset({int, str, Circle, State})
+
+
+def is_known(kind: Any, x: int) -> Any:
+    return kind in KINDS, (kind, 1) in frozenset({(Circle, 1)}), x
+
+
+@pytest.mark.parametrize("kind", [int, bool, Circle, Shape, State, State.OPEN])
+def test_members_of_constant_sets(kind: Any) -> None:
+    residual = futamura.specialize(is_known, kind=kind)
+    assert residual(1) == is_known(kind, 1) and "KINDS" not in residual.source

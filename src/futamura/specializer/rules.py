@@ -406,9 +406,11 @@ def _member(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
         found = _found_among(item.value, entry.items)
     elif type(container) is Known and type(container.value) is tuple:
         found = _found_among(item.value, tuple(Known(x) for x in container.value))
-    elif type(container) is Known and type(container.value) in CHANGEABLE and m.frozen(container.value):
+    elif type(container) is Known and (
+        type(container.value) is frozenset or (type(container.value) in CHANGEABLE and m.frozen(container.value))
+    ):
         content = container.value
-        assert isinstance(content, (list, dict, set))
+        assert isinstance(content, (list, dict, set, frozenset))
         if all(comparable(x) for x in content):
             with contextlib.suppress(TypeError):
                 found = item.value in content
