@@ -392,8 +392,16 @@ def store_attribute(
             _assume_plain_field(m, cls, name, found)
             return
     _note_store(m, cls, target, name)
+    _note_global(m, target, name)
     m.writes(target)
     m.emit("setattr", (value, target), name, results=0)
+
+
+def _note_global(m: Machine, target: AbstractValue, name: str) -> None:
+    """An attribute of a module is a global of its functions."""
+    if type(target) is Known and is_a(target.value, types.ModuleType):
+        if m.world.assign(target.value.__dict__, name):
+            raise Restart(f"global {name} is assigned", whole=True)
 
 
 def _store_class(m: Machine, value: AbstractValue, target: AbstractValue, cls: type | None) -> None:
@@ -498,6 +506,7 @@ def delete_attribute(m: Machine, target: AbstractValue, name: str) -> None:
         m.folded += 1
         return
     _note_store(m, exact_type(m, target), target, name)
+    _note_global(m, target, name)
     m.writes(target)
     m.observe()
     m.emit("delattr", (target,), name, results=0)
