@@ -24,7 +24,7 @@ from pathlib import Path
 from types import CellType, FunctionType, MethodType
 from typing import Any, Final, TypeAlias
 
-from futamura.backend.python.emit import Naming, Unprintable, emit
+from futamura.backend.python.emit import NameOf, Unprintable, emit
 from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.listing import SourceMap, source_map
 from futamura.backend.python.loading import Compiled, Identity, compiled, identity_of, load, swap
@@ -97,7 +97,7 @@ def roundtrip_source(target: object, change: Change | None = None) -> str:
     return emit_function(target, change).text
 
 
-def _emitted(program: Program, naming: Naming | None = None) -> Emitted:
+def _emitted(program: Program, naming: NameOf | None = None) -> Emitted:
     """The text of a program; what the back end cannot print is a fault of ours, and is said with a code."""
     with collector_paused():
         try:
@@ -143,7 +143,7 @@ def residual_text(
     program: Program,
     promised: Mapping[str, Contents] | None = None,
     known: Known | None = None,
-    naming: Naming | None = None,
+    naming: NameOf | None = None,
 ) -> Emitted:
     """A residual program as text, optimized.
 
@@ -200,7 +200,7 @@ def _with_types(program: Program, promised: Mapping[str, Contents]) -> Program:
     return replace(program, functions=tuple(functions))
 
 
-def _briefest(program: Program, known: Known | None, naming: Naming | None) -> Emitted:
+def _briefest(program: Program, known: Known | None, naming: NameOf | None) -> Emitted:
     """The text, with blocks that do the same made one where it is the shorter for it and control flow needs no more.
 
     What stood twice because it is reached with different knowledge (behind both ways of an `or`) is a condition again.
@@ -223,7 +223,7 @@ def _size(program: Program) -> int:
     return sum([len(block.ops) for function in program.functions for block in function.blocks])
 
 
-def _shortened(program: Program, naming: Naming | None) -> Emitted:
+def _shortened(program: Program, naming: NameOf | None) -> Emitted:
     """The text with tests led past those that follow from them."""
     shorter = take_shortcuts(program)
     found = _emitted(forward(shorter), naming)

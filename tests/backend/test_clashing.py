@@ -42,6 +42,11 @@ PROGRAMS = {
         "def part(len, n):\n    if len: return part(len[1:], n) + size(len)\n    return n",
         ([1, 2, 3],),
     ),
+    "named as a residual function": (
+        "def f(part, part_1, n): return whole(part, n), part_1\ndef whole(xs, n): return part(xs, n)\n"
+        "def part(xs, n): return part(xs[1:], n) + n if xs else 0",
+        ([1, 2], 5),
+    ),
     "a lambda of a callee": ("def f(len, n): return sink(map(measuring(), [len])), n", ([1, 2, 3],)),
     "a lambda of a callee that reads what changes": (
         "def f(COUNT, n): return sink([counting()])[0]() + n + COUNT",

@@ -154,6 +154,29 @@ def other_names(runner: Runner, x: Any, key: Any, **options: Any) -> Any:
     return runner.run(x, **options)
 
 
+@futamura.opaque
+def risky(x: Any) -> None:
+    if x == "risky":
+        raise ValueError(x)
+
+
+def changed_by_a_handler(runner: Runner, x: Any, **options: Any) -> Any:
+    alias: Any = None
+    try:
+        alias = options
+        risky(x)
+        alias = {}
+    except ValueError:
+        alias[1] = 2
+    return runner.run(x, **options)
+
+
+def test_options_that_a_handler_changes() -> None:
+    residual = futamura.specialize(changed_by_a_handler, Runner([1]))
+    for x in ("risky", 5):
+        assert outcome(residual, x, a=1) == outcome(changed_by_a_handler, Runner([1]), x, a=1)
+
+
 def test_what_is_no_name_is_an_error() -> None:
     residual = futamura.specialize(no_names, Runner([1]))
     for options in ({}, {"a": 1}, {1: 2}, {"self": 1}, 3):

@@ -116,6 +116,28 @@ def shared(separator: str, text: Any) -> list[Any]:
     return out
 
 
+@futamura.opaque
+def risky(part: Any) -> None:
+    if part == "a":
+        raise ValueError(part)
+
+
+def changed_by_a_handler(separator: str, text: Any) -> list[Any]:
+    out: list[Any] = []
+    parts = text.split(separator)
+    for part in parts:
+        other: Any = None
+        try:
+            other = parts
+            risky(part)
+            other = []
+        except ValueError:
+            if len(other) < 9:
+                other.append(len(other))
+        out.append(part.upper() if type(part) is str else part)
+    return out
+
+
 CASES: list[tuple[Any, tuple[Any, ...]]] = [
     (tokens_by_rules, (RULES,)),
     (tokens_by_names, (NAMED, frozenset({"if"}))),
@@ -124,6 +146,7 @@ CASES: list[tuple[Any, tuple[Any, ...]]] = [
     (pairs, (";",)),
     (growing, (",",)),
     (shared, (",",)),
+    (changed_by_a_handler, (",",)),
 ]
 TEXTS: list[Any] = [
     *["", "foo + 12*(bar-3)", "if x\n  3.5 7 if\n", "a=1; b = 2;;c", "a, b ,,c\nd", "?", "ä+1"],

@@ -78,7 +78,7 @@ def call(m: Machine, frame: Frame, op: Operation) -> None:
 
 
 def _call(m: Machine, frame: Frame, op: Operation, function: AbstractValue, args: list[AbstractValue]) -> None:
-    if frame.forked and clashes(m, frame, op, function, args):
+    if frame.forked and clashes(m, op, function, args):
         return
     bound = spread_arguments(m, args, op.attr)
     if frame.forked:

@@ -17,6 +17,7 @@ from types import CellType
 from typing import Final
 
 from futamura.ir.graph import Block, Function, Operation, Program
+from futamura.ir.liveness import end_uses
 from futamura.specializer.deciding import BUILTIN_NAMES, Deciding
 from futamura.specializer.gathering import Gathering, gathering
 from futamura.specializer.knowledge import Knowledge, Learned
@@ -94,6 +95,11 @@ def _tested(block: Block, caught: int) -> list[tuple[str, str]] | None:
         else:
             return None
     return None
+
+
+def _end_uses(block: Block) -> list[int]:
+    """What the ways out of a block use, those to its handler too."""
+    return [*end_uses(block.terminator), *(() if block.handler is None else block.handler.args)]
 
 
 def _only_reads(op: Operation, value: int) -> bool:
@@ -198,8 +204,7 @@ class FunctionFacts:
             return None
         value = self.function.entry.params[signature.names.index(signature.varkw)]
         for block in self.blocks:
-            end = block.terminator
-            if value in end.args or any(value in edge.args for edge in end.edges):
+            if value in _end_uses(block):
                 return None
             if not all(_only_reads(op, value) for op in block.ops if value in op.args):
                 return None
@@ -215,8 +220,7 @@ class FunctionFacts:
                     found[op.args[0]] = made
         uses = Counter(arg for block in self.blocks for op in block.ops for arg in op.args)
         for block in self.blocks:
-            end = block.terminator
-            uses.update((*end.args, *(arg for edge in end.edges for arg in edge.args)))
+            uses.update(_end_uses(block))
         return {value: made for value, made in found.items() if uses[value] == 1}
 
     @property

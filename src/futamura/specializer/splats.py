@@ -150,7 +150,7 @@ def _parameters(
     return signature.regular
 
 
-def clashes(m: Machine, frame: Frame, op: Operation, function: AbstractValue, args: list[AbstractValue]) -> bool:
+def clashes(m: Machine, op: Operation, function: AbstractValue, args: list[AbstractValue]) -> bool:
     """Raise the TypeError, if this is the way where an option is called like a parameter."""
     options = next((arg for arg in args if _told(arg) is _CLASHING), None)
     if options is None:
@@ -184,13 +184,13 @@ def _function(m: Machine, function: AbstractValue) -> tuple[FunctionType | None,
 
 
 def _may_be_entered(m: Machine, function: AbstractValue) -> bool:
+    value, _ = _function(m, function)
+    if value is not None:
+        return m.resolve(value) is not None
     entry = m.state.object(function)
-    if entry is not None:
-        return entry.kind == "function" or (entry.kind == "bound" and _may_be_entered(m, entry.items[0]))
-    value = function.value if type(function) is Known else None
-    if is_a(value, MethodType):
-        value = value.__func__
-    return type(value) is FunctionType and m.resolve(value) is not None
+    while entry is not None and entry.kind == "bound":
+        entry = m.state.object(entry.items[0])
+    return entry is not None and entry.kind == "function"
 
 
 def forget(frame: Frame, op: Operation) -> None:

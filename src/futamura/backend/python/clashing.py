@@ -1,7 +1,8 @@
-"""Names of functions and parameters that hide globals which the code inside reads.
+"""Names of functions and parameters that hide globals or functions which the code inside means.
 
     def walk(o): ... lambda x: walk(x, True)     the lambda means the global: the residual that calls itself is `walk_1`
     def part(len): return len(xs) + len          a residual function's parameter is called otherwise
+    def total(part): return part(xs)             and the residual function itself, where a parameter has its name
     def total(len): return lambda xs: len(xs)    parameters of the entry keep their names: the global is asked for
 
 Invariant: in the program that is returned, each global is read where no function or parameter of the text hides it.
@@ -29,13 +30,14 @@ def apart(program: Program) -> Program:
     """The program with such names changed."""
     called = list(dict.fromkeys(str(op.attr) for function in program.functions for op in _calls(function)))
     main = program.main
-    read = {name: None for function in program.functions for name in _reads(function)}
-    renamed = {name: _fresh(name, {*read, *program.index, *called}) for name in called if name in read}
+    read = {name for function in program.functions for name in _reads(function)}
+    hiding = read.union(*(function.signature.names for function in program.functions))
+    renamed = {name: _fresh(name, {*hiding, *program.index, *called}) for name in called if name in hiding}
     changed: dict[str, Function] = {}
     for name in called:
         if name != program.entry and (function := _with_other_parameters(program, program[name])) is not None:
             changed[name] = function
-    hidden = read.keys() & set(main.signature.names)
+    hidden = read & set(main.signature.names)
     for function in (main, *nested_functions(program, main)) if hidden else ():
         if (asking := _asking(function, hidden)) is not None:
             changed[function.name] = asking

@@ -31,9 +31,10 @@ from futamura.backend.structure.tree import Suite
 from futamura.ir.constant import Constant
 from futamura.ir.graph import OBJECT, ClassAttr, Function, FunctionAttr, Operation, Program, Signature, Span, Value
 
-__all__ = ["Naming", "Unprintable", "emit"]
+__all__ = ["NameOf", "Unprintable", "emit"]
 
-Naming = Callable[[object], str | None]
+NameOf = Callable[[object], str | None]
+"""What the program calls an object, if anything."""
 
 _ = fstrings  # registers its printing rules
 
@@ -42,7 +43,7 @@ class Unprintable(NotImplementedError):
     """A program that there is no Python text for yet."""
 
 
-def emit(program: Program, *, name: str | None = None, naming: Naming | None = None) -> Emitted:
+def emit(program: Program, *, name: str | None = None, naming: NameOf | None = None) -> Emitted:
     """The text of `program`'s entry, defined as `name`; `naming` says what the program calls an object."""
     return _Emission(apart(program), name, naming).run()
 
@@ -53,7 +54,7 @@ _LITERALS: Final = (str, bytes, int, float, tuple)
 class _Emission:
     """What the functions of one text share: constants, prepared functions, siblings."""
 
-    def __init__(self, program: Program, name: str | None, naming: Naming | None) -> None:
+    def __init__(self, program: Program, name: str | None, naming: NameOf | None) -> None:
         self.program: Final = program
         self.naming: Final = naming
         base = base_name(program.main.name)
