@@ -62,7 +62,31 @@ def redirected(x: Any) -> Any:
     return buffer.getvalue()
 
 
-@pytest.mark.parametrize("function", [stored, by_setattr, updated, in_a_loop, deleted, redirected])
+def by_any_name(x: Any, name: str = "RATE") -> Any:
+    name = futamura.dynamic(name)
+    before = SHOP.RATE
+    setattr(SHOP, name, x)
+    setattr(SHOP, name * 2, x)
+    delattr(SHOP, name * 2)
+    return before, SHOP.RATE, SHOP.rate(), hasattr(SHOP, name * 2)
+
+
+def redirected_by_another(x: Any, made: Any = contextlib.redirect_stdout) -> Any:
+    buffer = io.StringIO()
+    before = sys.stdout
+    with futamura.dynamic(made)(buffer):
+        sys.stdout.write(str(x))
+        same = before is sys.stdout
+    return buffer.getvalue(), same, before is sys.stdout
+
+
+FUNCTIONS = [
+    *[stored, by_setattr, updated, in_a_loop, deleted, by_any_name],
+    *[redirected, redirected_by_another],
+]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
 def test_stores_are_seen(function: Callable[[Any], Any]) -> None:
     SHOP.RATE = 1
     residual = futamura.specialize(function)

@@ -44,7 +44,8 @@ from futamura.specializer.values import HELD, NONE, OF_SUPER, AbstractValue, Dyn
 from futamura.specializer.world import Assumption
 
 __all__ = [
-    "CALLED", "VIRTUAL_FIELDS", "delete_attribute", "load_attribute", "plain_reads", "store_attribute", "store_field",
+    "CALLED", "VIRTUAL_FIELDS", "delete_attribute", "load_attribute", "note_global", "plain_reads", "store_attribute",
+    "store_field",
 ]  # fmt: skip
 
 _FIELDS: Final[dict[type, tuple[str, ...]]] = {
@@ -392,16 +393,16 @@ def store_attribute(
             _assume_plain_field(m, cls, name, found)
             return
     _note_store(m, cls, target, name)
-    _note_global(m, target, name)
+    note_global(m, target, name)
     m.writes(target)
     m.emit("setattr", (value, target), name, results=0)
 
 
-def _note_global(m: Machine, target: AbstractValue, name: str) -> None:
-    """An attribute of a module is a global of its functions."""
+def note_global(m: Machine, target: AbstractValue, name: str | None) -> None:
+    """An attribute of a module is a global of its functions; None: any of them."""
     if type(target) is Known and is_a(target.value, types.ModuleType):
         if m.world.assign(target.value.__dict__, name):
-            raise Restart(f"global {name} is assigned", whole=True)
+            raise Restart(f"global {name or 'of a module'} is assigned", whole=True)
 
 
 def _store_class(m: Machine, value: AbstractValue, target: AbstractValue, cls: type | None) -> None:
@@ -506,7 +507,7 @@ def delete_attribute(m: Machine, target: AbstractValue, name: str) -> None:
         m.folded += 1
         return
     _note_store(m, exact_type(m, target), target, name)
-    _note_global(m, target, name)
+    note_global(m, target, name)
     m.writes(target)
     m.observe()
     m.emit("delattr", (target,), name, results=0)

@@ -13,7 +13,14 @@ from typing import Final
 
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
-from futamura.specializer.attributes import CALLED, delete_attribute, load_attribute, plain_reads, store_attribute
+from futamura.specializer.attributes import (
+    CALLED,
+    delete_attribute,
+    load_attribute,
+    note_global,
+    plain_reads,
+    store_attribute,
+)
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.models import HANDLED, MODELS
 from futamura.specializer.purity import MISSING, class_lookup, own_attributes
@@ -96,6 +103,7 @@ def _has_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractV
 def _set_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     name = _known_name(args)
     if name is None or len(args) != 3:
+        _note_any_global(m, args)
         return None
     store_attribute(m, frame, op, args[2], args[0], name)
     return NONE
@@ -104,9 +112,16 @@ def _set_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractV
 def _delete_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     name = _known_name(args)
     if name is None or len(args) != 2:
+        _note_any_global(m, args)
         return None
     delete_attribute(m, args[0], name)
     return NONE
+
+
+def _note_any_global(m: Machine, args: list[AbstractValue]) -> None:
+    """`setattr(module, name, value)` with an open name rebinds any global of the module."""
+    if args:
+        note_global(m, args[0], None)
 
 
 def _super_model(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:

@@ -115,6 +115,8 @@ def _named(value: object) -> str:
     return f"this {type(value).__name__}"
 
 
+_STREAMS: Final = frozenset({"stdin", "stdout", "stderr"})
+"""What `sys` has for others to rebind while they run."""
 _FILLED: Final = (list, dict, set)
 
 
@@ -189,7 +191,8 @@ class World:
         """How many objects of a class were written, or got away, after they had been read."""
         self._doubtful: Final[set[type]] = set()
         """Classes of which too many objects were: none of them is believed any more, but for the inputs themselves."""
-        self.assigned: Final[set[tuple[int, str]]] = set()
+        self.assigned: Final[set[tuple[int, str | None]]] = set()
+        """Globals that specialized code assigns; None stands for any of a module."""
         self.written: Final[set[tuple[int, str]]] = set()
         self.on_classes: Final[set[tuple[int, str]]] = set()
         """Attributes of classes that specialized code stores; 0 stands for a class that is not known."""
@@ -408,15 +411,22 @@ class World:
 
     def is_assigned(self, namespace: Mapping[str, object], name: str) -> bool:
         """Does code that is specialized, or a function of the module, bind this global anew?"""
-        return (id(namespace), name) in self.assigned or self._is_rebound(namespace, name)
+        if (id(namespace), name) in self.assigned or (id(namespace), None) in self.assigned:
+            return True
+        return (namespace is sys.__dict__ and name in _STREAMS) or self._is_rebound(namespace, name)
 
     def _is_rebound(self, namespace: Mapping[str, object], name: str) -> bool:
         return self._modules is not None and self._modules.is_rebound(namespace, name)
 
-    def assign(self, namespace: Mapping[str, object], name: str) -> bool:
-        """Code that is specialized assigns this global.  True if its binding had been believed."""
+    def assign(self, namespace: Mapping[str, object], name: str | None) -> bool:
+        """Code that is specialized assigns this global (None: one of them).  True if its binding had been believed."""
         self.assigned.add((id(namespace), name))
-        return self.assumptions.pop(("global", id(namespace), name), None) is not None
+        if name is not None:
+            return self.assumptions.pop(("global", id(namespace), name), None) is not None
+        believed = [key for key in self.assumptions if key[:2] == ("global", id(namespace))]
+        for key in believed:
+            del self.assumptions[key]
+        return bool(believed)
 
     def store_on_class(self, cls: type | None, name: str) -> bool:
         """Code that is specialized stores this attribute on a class (None: on one that is not known), or deletes it.
