@@ -201,6 +201,14 @@ CODES: Final[dict[str, Code]] = {
         "yours",
         "note",
     ),
+    "FT407": Code(
+        "separate-functions",
+        "the residual got long although less folded than was left, so functions that are called with nothing to fold "
+        "were not copied to each place that calls them: the residual calls functions of its own",
+        "nothing is wrong; mark a function with `@futamura.inline`, or raise `Budget.long`, to have it unfolded",
+        "yours",
+        "note",
+    ),
     "FT410": Code(
         "out-of-budget",
         "specialization did not settle within its budget, even when it told nothing apart",

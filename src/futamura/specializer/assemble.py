@@ -95,7 +95,7 @@ def _function(
         kind=kind,
         free=tuple(machine.own_names[place] for place in sorted(machine.free)) if assembly.free else (),
         qualname=about.qualname if version is assembly.main else version.state.top.facts.function.qualname,
-        doc=about.doc,
+        doc=about.doc if version is assembly.main else None,
         module=about.module,
         file=about.file,
         span=about.span,

@@ -52,6 +52,7 @@ from futamura.specializer.recursion import call_unit, unfolds
 from futamura.specializer.refinement import called
 from futamura.specializer.results import result_of_call
 from futamura.specializer.rules import exact_type, rule, site
+from futamura.specializer.separating import is_plain_constant, stays_separate
 from futamura.specializer.splats import branch_on_options, clashes, forget, spread_arguments
 from futamura.specializer.state import Frame
 from futamura.specializer.stepping import is_stepping
@@ -440,6 +441,8 @@ def _push(
         return False
     here, entered = unfolds(m, frame, op, facts, values)
     shared = ("unit", facts.uid) in m.refused  # a variable of it must be a real one, of one call each
+    if not shared and purpose in ("call", "init"):
+        shared = stays_separate(m, frame, facts, values)
     if shared or (not here and not is_marked_inline(m, facts)):
         if purpose not in ("call", "init"):
             return False
@@ -452,7 +455,7 @@ def _push(
     params = facts.function.entry.params
     env = dict(zip(params, values, strict=True))
     result = op.results[0] if op.results else None
-    blind = purpose == "call" and all(_is_plain_constant(value) for value in values)
+    blind = purpose == "call" and all(is_plain_constant(value) for value in values)
     m.folded += 1  # the call itself
     inner = Frame(facts, env, chain, result=result, purpose=purpose, subject=subject, entered=entered, blind=blind)
     frames.append(inner)
@@ -470,14 +473,6 @@ def _end_too_deep(m: Machine, uid: int) -> None:
 def push_function(m: Machine, frame: Frame, op: Operation, facts: FunctionFacts, values: list[AbstractValue]) -> bool:
     """Enter a function of the program itself, which is called by its name."""
     return _push(m, frame, op, facts, values)
-
-
-_PLAIN_CONSTANTS: Final = frozenset({int, float, bool, str, bytes, type(None)})
-
-
-def _is_plain_constant(value: AbstractValue) -> bool:
-    """Does this argument bring nothing that a callee could be specialized on, but a number or a string?"""
-    return type(value) is Dynamic or (type(value) is Known and type(value.value) in _PLAIN_CONSTANTS)
 
 
 def _constructed(m: Machine, subject: AbstractValue | None, given: AbstractValue) -> AbstractValue:

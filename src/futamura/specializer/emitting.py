@@ -57,6 +57,8 @@ class Emitter(ABC):
         self.state: State = State([])
         self.block: ResidualBlock = ResidualBlock()
         self.emitted = 0
+        self.looked = 0
+        """As soon as so many operations were emitted, it is time to look how long the residual gets."""
         self.hints: list[str | None] = []
         self.origins: dict[int, ResidualOperation] = {}
         """The operation that defines a residual value: why it is dynamic."""

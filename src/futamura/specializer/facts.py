@@ -161,6 +161,11 @@ class FunctionFacts:
         self.position: Final = _positions(_reverse_postorder(self.successors), self.loops)
 
     @functools.cached_property
+    def size(self) -> int:
+        """How many operations it has."""
+        return sum([len(block.ops) for block in self.blocks])
+
+    @functools.cached_property
     def may_recur(self) -> bool:
         """Does it call anything but builtins and methods that are named like theirs, make functions, or take items?"""
         return _may_recur(self.function)

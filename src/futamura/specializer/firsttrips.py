@@ -21,7 +21,7 @@ from futamura.specializer.keys import OPEN, Choices, Key, NoKey, opened
 from futamura.specializer.knowledge import Knowledge, Learned
 from futamura.specializer.machine import Restart
 from futamura.specializer.merge import generalize
-from futamura.specializer.residual import Lazy, ResidualBlock, Version
+from futamura.specializer.residual import Lazy, Version, blocks_of
 from futamura.specializer.state import State
 
 __all__ = ["FirstTrips"]
@@ -104,9 +104,9 @@ def _is_wasted(first: Version, later: Version) -> bool:
         return True
     after = _looping(later)
     done = {
-        (op.name, op.span, op.where) for version in before - {later} for block in _blocks(version) for op in block.ops
+        (op.name, op.span, op.where) for version in before - {later} for block in blocks_of(version) for op in block.ops
     }
-    ops = [op for version in after for block in _blocks(version) for op in block.ops]
+    ops = [op for version in after for block in blocks_of(version) for op in block.ops]
     return all(op.lazy is None and (op.name, op.span, op.where) in done for op in ops)
 
 
@@ -140,21 +140,8 @@ def _looping(start: Version) -> set[Version]:
 
 
 def _successors(version: Version) -> Iterator[Version]:
-    for block in _blocks(version):
+    for block in blocks_of(version):
         targets = () if block.end is None else block.end.targets
         for target in (*targets, block.handler):
             if isinstance(target, Lazy):
                 yield target.version.final()
-
-
-def _blocks(version: Version) -> Iterator[ResidualBlock]:
-    seen: set[ResidualBlock] = set()
-    work = [version.root]
-    while work:
-        block = work.pop()
-        if block in seen:
-            continue
-        seen.add(block)
-        yield block
-        targets = () if block.end is None else block.end.targets
-        work.extend(target for target in (*targets, block.handler) if isinstance(target, ResidualBlock))

@@ -281,7 +281,7 @@ class _Run:
 
     def operations(self) -> int:
         """How many operations the sources have that were looked at."""
-        return sum([len(block.ops) for facts in self.sources.all() for block in facts.function.blocks])
+        return sum([facts.size for facts in self.sources.all()])
 
     def unsupported(self, reason: Unsupported) -> Event:
         """The event of what ended the specialization."""

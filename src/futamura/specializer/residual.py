@@ -12,7 +12,7 @@ versions only as parameters.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
@@ -30,6 +30,7 @@ __all__ = [
     "Target",
     "Unit",
     "Version",
+    "blocks_of",
     "let_go",
     "same_edge",
 ]
@@ -154,6 +155,20 @@ class Unit:
 
 
 _NOTHING: Final = ResidualBlock()
+
+
+def blocks_of(version: Version) -> Iterator[ResidualBlock]:
+    """The blocks of its code, each once."""
+    seen: set[ResidualBlock] = set()
+    work = [version.root]
+    while work:
+        block = work.pop()
+        if block in seen:
+            continue
+        seen.add(block)
+        yield block
+        targets = () if block.end is None else block.end.targets
+        work.extend(target for target in (*targets, block.handler) if isinstance(target, ResidualBlock))
 
 
 def let_go(versions: Iterable[Version], unit: Unit | None = None) -> None:

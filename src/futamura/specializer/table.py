@@ -11,7 +11,7 @@ from typing import NoReturn, Protocol
 
 from futamura.specializer.knowledge import Learned
 from futamura.specializer.policy import Polyvariance
-from futamura.specializer.residual import ResidualBlock, Summary, Version
+from futamura.specializer.residual import ResidualBlock, Summary, Unit, Version
 from futamura.specializer.state import ArgumentKey, State
 
 __all__ = ["Points"]
@@ -33,6 +33,7 @@ class Points(Protocol):
     work: int
     varying: set[object]
     summaries: dict[int, Summary]
+    unit: Unit
 
     def arrive(self, state: State) -> Version: ...
     def arrive_raised(self, state: State, uid: int) -> Version: ...
