@@ -15,6 +15,7 @@ import functools
 import re
 import struct
 import types
+import typing
 from collections.abc import Callable
 from typing import Final
 
@@ -51,6 +52,14 @@ __all__ = [
 _FIELDS: Final[dict[type, tuple[str, ...]]] = {
     struct.Struct: ("size", "format"),
     re.Pattern: ("pattern", "flags", "groups"),
+    types.GenericAlias: ("__origin__", "__args__"),
+    types.UnionType: ("__args__",),
+    typing.NewType: ("__supertype__",),
+    type(typing.Annotated[int, ""]): ("__origin__", "__args__", "__metadata__"),
+    **{
+        type(form): ("__origin__", "__args__")
+        for form in (typing.List[int], typing.Optional[int], typing.Literal[1], typing.Callable[[int], int])  # noqa: UP006, UP045
+    },
 }
 """What never changes of objects that the library makes."""
 

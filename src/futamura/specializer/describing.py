@@ -31,10 +31,13 @@ from futamura.specializer.rules import SPECIAL, exact_type, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Known, VObject
 
-__all__ = ["is_class", "is_plain_enum", "member_by_value", "members"]
+__all__ = ["is_class", "is_dunder", "is_plain_enum", "member_by_value", "members", "origin_of"]
 
 _GENERIC: Final = (types.GenericAlias, types.UnionType, type(typing.List[int]), type(typing.Union[int, str]))  # noqa: UP006, UP007
-_FORMS: Final = (*_GENERIC, typing.TypeVar, type(typing.Any), type(typing.Optional), type(typing.List))  # noqa: UP006
+_FORMS: Final = (
+    *(*_GENERIC, typing.TypeVar, typing.NewType),
+    *(type(typing.Any), type(typing.Optional), type(typing.List)),  # noqa: UP006
+)
 
 
 def _described(value: object) -> bool:
@@ -46,6 +49,37 @@ def _described(value: object) -> bool:
     if type(value) in _GENERIC or issubclass(type(value), _FORMS):
         return all(map(_described, getattr(value, "__args__", ())))
     return (type(value) is list or type(value) is tuple) and all(map(_described, value))
+
+
+def is_dunder(name: str) -> bool:
+    """Is this a name that Python itself gives a meaning to?"""
+    return len(name) > 4 and name.startswith("__") and name.endswith("__")
+
+
+def origin_of(value: object, name: str) -> object:
+    """Whom an annotation asks for an attribute that it has not itself: a class, or an annotation; MISSING if nobody,
+    None if that is not known."""
+    if name in _OF_ALIASES or not _described(value):
+        return None
+    if type(value) is types.GenericAlias:
+        return value.__origin__
+    if type(value) in (types.UnionType, type(typing.Optional)):
+        return MISSING
+    if class_lookup(type(value), "__getattr__") not in _ASKING_ORIGIN:
+        return None
+    own = vars(value)
+    if name in own:
+        return None
+    return MISSING if is_dunder(name) else own.get("__origin__")
+
+
+_OF_ALIASES: Final = frozenset(
+    {"__args__", "__class__", "__dict__", "__doc__", "__module__", "__name__", "__origin__", "__parameters__"}
+    | {"__qualname__"}
+)
+_ASKING_ORIGIN: Final = tuple(
+    class_lookup(type(form), "__getattr__") for form in (typing.List[int], typing.Annotated[int, ""])  # noqa: UP006
+)
 
 
 def _plain_class(cls: type) -> bool:

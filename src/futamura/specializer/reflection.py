@@ -8,6 +8,7 @@ Invariant: a lookup is decided only where the default rules of attribute access 
 
 from __future__ import annotations
 
+import enum
 from types import CellType
 from typing import Final
 
@@ -21,6 +22,7 @@ from futamura.specializer.attributes import (
     plain_reads,
     store_attribute,
 )
+from futamura.specializer.describing import is_dunder, origin_of
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.models import HANDLED, MODELS
 from futamura.specializer.purity import MISSING, class_lookup, own_attributes
@@ -42,23 +44,38 @@ _IMMUTABLE_TYPE: Final = 1 << 8
 """The flag of classes that nobody can add attributes to."""
 
 
+_BARE: Final = frozenset(
+    {bool, bytearray, bytes, complex, dict, float, frozenset, int, list, range, set, slice, str, tuple, type(None)}
+)
+"""Classes whose objects have what the class has, and nothing else."""
+
+
 def _missing(m: Machine, target: AbstractValue, name: str) -> bool:
-    """Is it known that an instance has no such attribute?"""
-    if type(target) is Known and type(target.value) is type:
-        fixed = target.value.__flags__ & _IMMUTABLE_TYPE
-        return bool(fixed) and class_lookup(target.value, name) is MISSING and class_lookup(type, name) is MISSING
+    """Is it known that an object has no such attribute?"""
     cls = exact_type(m, target)
-    if cls is None or isinstance(target, Dynamic) or not plain_reads(cls) or class_lookup(cls, name) is not MISSING:
+    if cls is None or class_lookup(cls, name) is not MISSING:
+        return False
+    if type(target) is Known and is_a(target.value, type):
+        return _missing_in_class(m, target.value, name)
+    if type(target) is Known and (origin := origin_of(target.value, name)) is not None:
+        return origin is MISSING or _missing(m, Known(origin), name)
+    if cls in _BARE:
+        return True
+    if not plain_reads(cls):
+        return False
+    if isinstance(target, Dynamic) and cls.__dictoffset__:
         return False
     if m.world.may_be_stored(cls, name):
         return False
     m.assume_attribute(cls, name, MISSING)
+    if not cls.__dictoffset__:
+        return True
     entry = m.state.object(target)
     if entry is not None:
         return entry.kind == "instance" and name not in entry.names
     assert type(target) is Known
     value = target.value
-    if is_a(value, type) or not m.world.is_frozen(value):
+    if not m.world.is_frozen(value):
         return False
     place = (m.world.serial(value), name)
     stored = own_attributes(value)
@@ -66,6 +83,26 @@ def _missing(m: Machine, target: AbstractValue, name: str) -> bool:
         return False
     m.read_places.add(place)
     return True
+
+
+def _missing_in_class(m: Machine, cls: type, name: str) -> bool:
+    """Has neither the class such an attribute, nor what its own class would answer for it?"""
+    meta = type(cls)
+    if class_lookup(cls, name) is not MISSING or m.world.may_be_stored(cls, name):
+        return False
+    if class_lookup(meta, "__getattribute__") is not type.__dict__["__getattribute__"]:
+        return False
+    answers = class_lookup(meta, "__getattr__")
+    if answers is not MISSING and not (answers is _MEMBERS and is_dunder(name)):
+        return False
+    for one in (cls, meta):
+        if not one.__flags__ & _IMMUTABLE_TYPE:
+            m.assume_attribute(one, name, MISSING)
+    return True
+
+
+_MEMBERS: Final = enum.EnumMeta.__dict__.get("__getattr__", MISSING)
+"""What enumerations answer for their members' names, and for no name that Python uses, up to Python 3.11."""
 
 
 def _get_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
