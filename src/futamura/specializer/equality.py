@@ -1,8 +1,9 @@
-"""`==` and `!=` of tuples, lists and dicts whose items are known, as far as the items decide.
+"""`==` and `!=` of tuples, lists and dicts whose items are known, as far as the items decide, and of methods.
 
     (token.kind, "(") == (Kind.OP, "(")      token.kind known      ->    True
     (1, x) == (2, y)                                               ->    False: the first items differ
     {"m": 1} == source.units                               known   ->    True or False
+    mode == self.zero_page                                         ->    True or False
 
 Invariant: items are compared in order, as the builtin does: the same object counts as equal, and what is behind the
 first pair that differs is not looked at.  A pair of which nothing is known leaves the comparison as it is.
@@ -10,6 +11,7 @@ first pair that differs is not looked at.  A pair of which nothing is known leav
 
 from __future__ import annotations
 
+from types import FunctionType, MethodType
 from typing import Final, TypeAlias
 
 from futamura.ir.graph import Operation
@@ -126,5 +128,47 @@ def _unordered(value: object) -> bool:
     return type(value) in (float, complex) and value != value
 
 
+def _methods(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    """Methods are equal that are of one function and one object."""
+    equal = _equal_methods(m, args[0], args[1])
+    return None if equal is None else Known(equal if op.operator.name == "eq" else not equal)
+
+
+def _method_among(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    """`mode in (self.absolute, self.indirect)`"""
+    among = sequence_items(m, args[1]) if _method(m, args[0]) is not None else None
+    answers = [None] if among is None else [_equal_methods(m, args[0], item) for item in among[1]]
+    return None if None in answers else Known((True in answers) is (op.operator.name == "in"))
+
+
+def _equal_methods(m: Machine, first: AbstractValue, second: AbstractValue) -> bool | None:
+    left, right = _method(m, first), _method(m, second)
+    if left is None or right is None:
+        return None
+    if left[0] is not right[0]:
+        return False
+    one, other = left[1], right[1]
+    if type(one) is Virtual and type(other) is Virtual:
+        return one.oid == other.oid
+    if type(one) is Known and type(other) is Known:
+        same = one.value is other.value
+        return None if not same and deep(one.value) else same  # of equal constants, which is which is not known
+    return None if Dynamic in (type(one), type(other)) else False
+
+
+def _method(m: Machine, value: AbstractValue) -> tuple[FunctionType, AbstractValue] | None:
+    """The function and the object of a bound method."""
+    if type(value) is Known and type(value.value) is MethodType and type(value.value.__func__) is FunctionType:
+        return value.value.__func__, Known(value.value.__self__)
+    entry = m.state.object(value)
+    if entry is None or entry.kind != "bound":
+        return None
+    function, target = entry.items
+    is_plain = type(function) is Known and type(function.value) is FunctionType
+    return (function.value, m.state.resolve(target)) if is_plain else None  # type: ignore[union-attr,return-value]
+
+
 for _name in ("eq", "ne"):
-    SPECIAL[_name].insert(0, _sequences)
+    SPECIAL[_name][:0] = [_sequences, _methods]
+for _name in ("in", "not_in"):
+    SPECIAL[_name].insert(0, _method_among)

@@ -439,6 +439,27 @@ def length(method: Any, value: Any) -> Any:
     return result
 
 
+def shown(method: Any, value: Any, name: str) -> Any:
+    """`str` or `repr` of an object whose class has this method."""
+    text = method(value)
+    if not issubclass(type(text), str):
+        raise TypeError(f"{name} returned non-string (type {type(text).__name__})")
+    return text
+
+
+def shown_within(method: Any, value: Any, name: str, spec: str) -> str:
+    """The same within an f-string, which formats what it gets."""
+    return format(shown(method, value, name), spec)
+
+
+def formatted(method: Any, value: Any, spec: Any) -> Any:
+    """An object whose class has a `__format__` of its own, within an f-string."""
+    text = method(value, spec)
+    if not issubclass(type(text), str):
+        undecided()
+    return text
+
+
 def truth_by_length(method: Any, value: Any, negated: bool) -> bool:
     result = length(method, value)
     return (result == 0) is negated

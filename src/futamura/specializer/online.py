@@ -41,6 +41,7 @@ from futamura.specializer import matching as _matching
 from futamura.specializer import queues as _queues
 from futamura.specializer import reflection as _reflection
 from futamura.specializer import sets as _sets
+from futamura.specializer import showing as _showing
 from futamura.specializer import sorting as _sorting
 from futamura.specializer import texts as _texts
 from futamura.specializer import unpacking as _unpacking
@@ -97,6 +98,7 @@ _ = (
     _marks,
     _reflection,
     _sets,
+    _showing,
     _sorting,
     _texts,
     _views,

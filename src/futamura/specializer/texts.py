@@ -20,11 +20,11 @@ from futamura.specializer.machine import Machine
 from futamura.specializer.models import KEYWORD_METHODS, MODELS, Keywords, joined_text
 from futamura.specializer.purity import class_lookup, deep, many_digits, wide
 from futamura.specializer.refinement import A_TEXT
-from futamura.specializer.rules import SPECIAL, exact_type, rule
+from futamura.specializer.rules import OPERATOR_CALLS, SPECIAL, exact_type, rule
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known
 
-__all__: list[str] = []
+__all__ = ["str_of"]
 
 _LONGEST: Final = 10_000
 _FIELD: Final = re.compile(r"%(?:(%)|([-+ #0]*\d{0,3}(?:\.\d{1,3})?[sdrfxXeEgGoica]))")
@@ -97,7 +97,7 @@ def _total(template: str, values: list[AbstractValue]) -> bool:
     return True
 
 
-def _str(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+def str_of(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     """`str(x)` of a text, of a short value, and of an exception that exists during specialization only."""
     value = args[0] if len(args) == 1 else None
     entry = None if value is None else m.state.object(value)
@@ -108,7 +108,7 @@ def _str(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> 
             return None
         given = [item for name, item in zip(entry.names, entry.items) if type(name) is int]
         given = given if entry.extra == "made" else list(entry.items)
-        return Known("") if not given else _str(m, frame, op, given) if len(given) == 1 else None
+        return Known("") if not given else str_of(m, frame, op, given) if len(given) == 1 else None
     if exact_type(m, value) is str:
         return value
     if type(value) is Known:
@@ -118,7 +118,7 @@ def _str(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> 
     return m.emit("format", (value,), "", type=str, raises=False) if shown_surely(value) else None
 
 
-MODELS[str] = _str
+MODELS[str] = str_of
 
 
 def _filled(field: str, value: object) -> str | None:
@@ -249,7 +249,9 @@ def format_value(m: Machine, frame: Frame, op: Operation) -> None:
     if type(args[0]) is Dynamic and args[0].type is str and len(args) == 1 and op.attr in ("", "s", None):
         m.set(frame, op, args[0])
         return
-    m.set(frame, op, formatted(m, args, op.attr))
+    by_method = OPERATOR_CALLS.get("format")
+    if by_method is None or not by_method(m, frame, op, args):
+        m.set(frame, op, formatted(m, args, op.attr))
 
 
 def formatted(m: Machine, args: Sequence[AbstractValue], conversion: object) -> Dynamic:

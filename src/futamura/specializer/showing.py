@@ -1,0 +1,95 @@
+"""Texts of objects: `__str__`, `__repr__` and `__format__` of user classes, entered as other methods are.
+
+    f"{node}", str(node), "%s" % node stays      node: Add(Name("x"), Number(1))   ->   'x + 1'
+    raise Wrong(f"{self.name!r} in {node!r}")    ->   the text of `node`, as far as it is known
+
+Left alone, such a call may be anything: whatever is known of the object would be lost with it.
+Invariant: the methods are those that Python would call, in its order, with its errors.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Final
+
+from futamura.ir.graph import Operation
+from futamura.specializer import library
+from futamura.specializer.calls import enter
+from futamura.specializer.dunders import method_of, own_class
+from futamura.specializer.machine import Machine
+from futamura.specializer.models import HANDLED, MODELS
+from futamura.specializer.purity import class_lookup
+from futamura.specializer.rules import OPERATOR_CALLS, site
+from futamura.specializer.state import Frame
+from futamura.specializer.texts import str_of
+from futamura.specializer.values import AbstractValue, Known
+
+__all__: list[str] = []
+
+_NO_SPEC: Final = Known("")
+
+
+def _method(m: Machine, frame: Frame, value: AbstractValue, name: str) -> tuple[FunctionType, str] | None:
+    """The method that makes the text, with its name; None if that is not one that can be entered."""
+    cls = own_class(m, value)
+    if cls is None or site(frame) in m.refused:
+        return None
+    if name == "__str__" and class_lookup(cls, name) is object.__dict__[name]:
+        m.assume_attribute(cls, name, object.__dict__[name])
+        name = "__repr__"
+    found = class_lookup(cls, name)
+    if found is object.__dict__.get(name) or (isinstance(found, FunctionType) and found.__module__ in _GENERATED):
+        return None
+    method = method_of(m, cls, name)
+    return None if method is None else (method, name)
+
+
+_GENERATED: Final = frozenset({"dataclasses", "reprlib"})
+"""Where methods come from that watch for objects which contain themselves, thread by thread."""
+
+
+def _show(
+    m: Machine, frame: Frame, op: Operation, name: str, args: list[AbstractValue]
+) -> AbstractValue | None:
+    found = _method(m, frame, args[0], name) if len(args) == 1 else None
+    if found is None:
+        return None
+    entered = enter(m, frame, op, library.shown, [Known(found[0]), args[0], Known(found[1])])
+    return HANDLED if entered else None
+
+
+def _str(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    found = str_of(m, frame, op, args)
+    return _show(m, frame, op, "__str__", args) if found is None else found
+
+
+def _repr(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    return _show(m, frame, op, "__repr__", args)
+
+
+def _format(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
+    """A field of an f-string: the conversion is the operator's, what stands behind the colon an operand."""
+    value, spec = args[0], args[1] if len(args) > 1 else _NO_SPEC
+    if op.attr in ("r", "s"):
+        found = _method(m, frame, value, "__repr__" if op.attr == "r" else "__str__")
+    elif op.attr == "":
+        cls = own_class(m, value)
+        if cls is None:
+            return False
+        if class_lookup(cls, "__format__") is not object.__dict__["__format__"]:
+            found = _method(m, frame, value, "__format__")
+            return found is not None and enter(m, frame, op, library.formatted, [Known(found[0]), value, spec])
+        if type(spec) is not Known or spec.value != "":
+            return False
+        m.assume_attribute(cls, "__format__", object.__dict__["__format__"])
+        found = _method(m, frame, value, "__str__")
+    else:
+        return False
+    if found is None:
+        return False
+    return enter(m, frame, op, library.shown_within, [Known(found[0]), value, Known(found[1]), spec])
+
+
+MODELS[str] = _str
+MODELS[repr] = _repr
+OPERATOR_CALLS["format"] = _format
