@@ -55,7 +55,7 @@ def test_methods_of_objects_made_here(name: str) -> None:
     residual = futamura.specialize(made_here, 1, name)
     for x in (None, Unlike(1), Unlike.first, Unlike(1).first):
         assert residual(x) == made_here(1, name, x)
-    assert ".second" not in residual.source and " in " not in residual.source
+    assert " in " not in residual.source and "!=" not in residual.source.replace("!= m", "")
 
 
 def test_methods_of_objects_that_are_given() -> None:

@@ -38,14 +38,14 @@ def _method(m: Machine, frame: Frame, value: AbstractValue, name: str) -> tuple[
         m.assume_attribute(cls, name, object.__dict__[name])
         name = "__repr__"
     found = class_lookup(cls, name)
-    if found is object.__dict__.get(name) or (isinstance(found, FunctionType) and found.__module__ in _GENERATED):
+    if not isinstance(found, FunctionType) or found.__globals__.get("__name__") in _GENERATED:
         return None
     method = method_of(m, cls, name)
     return None if method is None else (method, name)
 
 
 _GENERATED: Final = frozenset({"dataclasses", "reprlib"})
-"""Where methods come from that watch for objects which contain themselves, thread by thread."""
+"""Where `dataclass` has its methods from, which watch for objects which contain themselves, thread by thread."""
 
 
 def _show(

@@ -48,7 +48,7 @@ def emit(program: Program, *, name: str | None = None, naming: NameOf | None = N
     return _Emission(apart(program), name, naming).run()
 
 
-_APART: Final[tuple[Line, ...]] = ((0, "", None), (0, "", None))
+_APART: Final[Line] = (0, "", None)
 """Between functions."""
 _LITERALS: Final = (str, bytes, int, float, tuple)
 
@@ -83,7 +83,7 @@ class _Emission:
         for sibling in self._siblings():
             cells = tuple(sibling.free)
             lines.extend(_FunctionEmitter(self, sibling, cells, set()).definition_lines(sibling.name, []))
-            lines.extend(_APART)
+            lines.append(_APART)
         emitter = _FunctionEmitter(self, main, tuple(main.free), set())
         lines.extend(emitter.entry_lines(self.name))
         while self.emitters:
