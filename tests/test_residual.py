@@ -507,3 +507,15 @@ def test_constants_that_only_builtins_name_can_be_saved(tmp_path: Path) -> None:
     residual = futamura.specialize(instances, n=3)
     space = saved(residual, tmp_path / "instances.py")
     assert space["instances"](1) is NotImplemented and type(space["instances"](5)) is object
+
+
+def collecting(first: Any, *rest: Any, **named: Any) -> Any:
+    return first, rest, named
+
+
+def test_what_is_collected_is_given_as_a_whole() -> None:
+    with pytest.raises(TypeError, match=r"takes 1 positional arguments before \*rest: give .* `rest=\(\.\.\.\)`, 3 "):
+        futamura.specialize(collecting, 1, 2, 3)
+    with pytest.raises(TypeError, match=r"no parameter 'other': give .* collects as `named=\{\.\.\.\}`"):
+        futamura.specialize(collecting, other=1)
+    assert futamura.specialize(collecting, rest=(2, 3), named={"other": 1})(1) == collecting(1, 2, 3, other=1)

@@ -6,6 +6,7 @@ Invariant: the saved module does what the residual does.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -97,3 +98,22 @@ def test_constants_are_not_called_like_the_function(tmp_path: Path) -> None:
     )
     assert saved(futamura.specialize(module._pack, n=1), tmp_path)._pack(5) == b"\x06"
     assert saved(futamura.specialize(module.Packer._pack, n=1), tmp_path)._pack(None, 5) == b"\x06"
+
+
+def counter(step: int) -> Callable[[int], int]:
+    n = 0
+
+    def count(x: int) -> int:
+        nonlocal n
+        n += step * x
+        return n
+
+    return count
+
+
+def test_a_variable_that_is_assigned_outside_is_named(tmp_path: Path) -> None:
+    residual = futamura.specialize(counter(2))
+    assert residual(3) == 6
+    with pytest.raises(SavingError, match="it shares the variable `n` with an enclosing function"):
+        residual.save(tmp_path / "counter.py")
+    assert not (tmp_path / "counter.py").exists()

@@ -402,8 +402,10 @@ def _bind(function: types.FunctionType, args: tuple[object, ...], static: Mappin
     code = function.__code__
     positional = code.co_varnames[: code.co_argcount]
     if len(args) > len(positional):
+        collects = code.co_varnames[code.co_argcount + code.co_kwonlyargcount] if code.co_flags & 4 else None
+        hint = "" if collects is None else f" before *{collects}: give all that it collects as `{collects}=(...)`"
         raise TypeError(
-            f"{function.__qualname__}() takes {len(positional)} positional arguments, {len(args)} were given"
+            f"{function.__qualname__}() takes {len(positional)} positional arguments{hint}, {len(args)} were given"
         )
     given: dict[str, object] = dict(zip(positional, args))
     names = code.co_varnames[
@@ -413,6 +415,8 @@ def _bind(function: types.FunctionType, args: tuple[object, ...], static: Mappin
         if name not in names:
             wrapped = _wrapped(function)
             hint = f": it is wrapped, specialize `{function.__qualname__}.__wrapped__`" if wrapped is not None else ""
+            if code.co_flags & 8:
+                hint = f": give all that **{names[-1]} collects as `{names[-1]}={{...}}`"
             raise TypeError(f"{function.__qualname__}() has no parameter {name!r}{hint}")
         if name in given:
             raise TypeError(f"{function.__qualname__}() got two values for {name!r}")

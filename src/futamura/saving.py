@@ -68,6 +68,7 @@ class _Module:
         for name, cell in zip(made.__code__.co_freevars, made.__closure__ or ()):
             if name in emitted.free:
                 values[name] = self._cell(name, cell, assumptions)
+        self._check()  # what assigns such a variable is no text that compiles alone
         self._stand_alone()
         emitted = self._emitted
         self._globals(assumptions)
@@ -88,8 +89,7 @@ class _Module:
             if text != name:
                 lines.append(f"{name} = {text}")
         after = self._after()
-        if self._troubles:
-            raise SavingError(f"`{made.__qualname__}` cannot be a plain module: " + "; ".join(self._troubles))
+        self._check()
         described.extend(f"assumed, not tested here: {assumption!r}" for assumption in assumptions)
         if any("futamura" in line for line in self._imports.statements.values()):
             described.append("needs futamura at run time: Python has no expression for some of this")
@@ -101,6 +101,10 @@ class _Module:
         with unwarned():
             compile(text, f"{made.__name__}.py", "exec", dont_inherit=True)
         return text
+
+    def _check(self) -> None:
+        if self._troubles:
+            raise SavingError(f"`{self._made.__qualname__}` cannot be a plain module: " + "; ".join(self._troubles))
 
     def _stand_alone(self) -> None:
         """What means something in the old module only gets another name."""

@@ -33,7 +33,7 @@ from futamura.specializer.rules import (
     sequence_items,
     site,
 )
-from futamura.specializer.selfsame import is_plain_tuple, is_whole, lookup_key
+from futamura.specializer.selfsame import is_plain_tuple, is_whole, kept_key, lookup_key
 from futamura.specializer.speculation import likely
 from futamura.specializer.state import Frame
 from futamura.specializer.unpacking import TAKING, taken
@@ -109,7 +109,7 @@ def _entries(
     flags = mappings if isinstance(mappings, tuple) else (False,) * (len(args) // 2)
     for mapping in flags:
         key = next(left)
-        found = dict_pairs(m, key) if mapping else [(key, next(left))]
+        found = dict_pairs(m, key) if mapping else [(kept_key(m, key), next(left))]
         if found is None:
             return None
         pairs += found
@@ -164,6 +164,7 @@ def store_item(m: Machine, target: AbstractValue, key: AbstractValue, value: Abs
         return False
     if entry.kind == "list" and (bounds := _bounds(m, key)) is not None:
         return _store_slice(m, target, entry, bounds, value)
+    key = kept_key(m, key) if entry.kind == "dict" else key
     if type(key) is not Known:
         return False
     if entry.kind in ("list", "deque") and type(key.value) is int and -len(entry.items) <= key.value < len(entry.items):

@@ -59,7 +59,10 @@ def comparable(value: object) -> bool:
         return True
     if is_a(value, type):
         return all(class_lookup(type(value), name) is class_lookup(type, name) for name in _COMPARING)
-    return type(value) is tuple and len(value) < 100 and all(comparable(item) for item in value)
+    if type(value) is not tuple and not (is_a(value, tuple) and is_record(type(value))):
+        return False
+    assert isinstance(value, tuple)
+    return len(value) < 100 and all(comparable(item) for item in value)
 
 
 def _is_plain_member(value: object) -> bool:

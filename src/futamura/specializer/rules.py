@@ -160,7 +160,7 @@ def arithmetic(m: Machine, frame: Frame, op: Operation) -> None:
 def operate(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> None:
     """Apply the operator of `op` to `args`."""
     name = op.operator.name
-    if name in ("is", "is_not"):
+    if name in ("is", "is_not") and not any(type(arg) is Known and _singleton(arg.value) for arg in args):
         m.compared.update(token_key(arg.value) for arg in args if type(arg) is Known and has_identity(arg.value))
     values = tuple([arg.value for arg in args if type(arg) is Known])
     if len(values) == len(args):
@@ -346,7 +346,8 @@ def group(m: Machine, value: AbstractValue) -> str | None:
     if entry is not None and entry.kind == "function":
         return _GROUPS[FunctionType]
     kind = exact_type(m, value)
-    return None if kind is None else _GROUPS.get(kind)
+    found = None if kind is None else _GROUPS.get(kind)
+    return "tuple" if found is None and kind is not None and is_record(kind) else found
 
 
 def _concatenate(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:

@@ -8,10 +8,10 @@ Invariant: only what is exactly a tuple is given back; of a subclass the same op
 from __future__ import annotations
 
 from futamura.specializer.machine import Machine
-from futamura.specializer.plainness import comparable
+from futamura.specializer.plainness import comparable, is_record
 from futamura.specializer.values import AbstractValue, Known, Virtual
 
-__all__ = ["is_plain_tuple", "is_whole", "joined_with_nothing", "lookup_key"]
+__all__ = ["is_plain_tuple", "is_whole", "joined_with_nothing", "kept_key", "lookup_key"]
 
 
 def is_plain_tuple(m: Machine, value: AbstractValue) -> bool:
@@ -36,12 +36,29 @@ def joined_with_nothing(
 
 
 def lookup_key(m: Machine, value: AbstractValue) -> AbstractValue:
-    """A tuple that is looked up, as the known object that equals it if all its items are known and compared plainly."""
+    """A tuple that is looked up, named or not, as the known object that equals it if all its items are known and
+    compared plainly."""
     entry = m.state.object(value)
-    if entry is None or entry.kind != "tuple" or entry.cls is not tuple or type(value) is not Virtual:
+    if entry is None or entry.kind != "tuple" or type(value) is not Virtual:
+        return value
+    if entry.cls is not tuple and not is_record(entry.cls):
         return value
     items = [lookup_key(m, m.state.resolve(item)) for item in entry.items]
     values = tuple(item.value for item in items if type(item) is Known)
     if len(values) < len(items) or not comparable(values):
         return value
     return m.known(values, max((m.state.age(item) for item in items), default=0))
+
+
+def kept_key(m: Machine, value: AbstractValue) -> AbstractValue:
+    """A tuple that becomes a key, named or not, as a constant if all its items are known and compared plainly."""
+    entry = m.state.object(value)
+    if entry is None or entry.kind != "tuple" or type(value) is not Virtual:
+        return value
+    if entry.cls is not tuple and not is_record(entry.cls):
+        return value
+    items = [kept_key(m, m.state.resolve(item)) for item in entry.items]
+    values = [item.value for item in items if type(item) is Known]
+    if len(values) < len(items) or not all(comparable(item) for item in values):
+        return value
+    return m.known(tuple.__new__(entry.cls, values), max((m.state.age(item) for item in items), default=0))

@@ -152,6 +152,8 @@ def _given_name(value: object) -> str | None:
         name = type.__dict__["__name__"].__get__(value)
     elif kind in (FunctionType, BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType):
         name = getattr(value, "__name__", None)
+    elif kind is not tuple and issubclass(kind, tuple):
+        name = type.__dict__["__name__"].__get__(kind)
     else:
         return None
     return name if isinstance(name, str) else None
