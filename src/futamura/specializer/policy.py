@@ -53,7 +53,7 @@ class Budget:
     """From here on, loops that run in line are rolled, those of most trips first."""
     operations: int = 20_000
     """Residual operations: beyond, code is larger than any program that a person would want unrolled."""
-    long: int = 1_500
+    long: int = 400
     """Residual operations: in a residual of more, calls that bring nothing to fold are calls of residual functions,
     unless as much folds as there is left."""
     restarts: int = 60
