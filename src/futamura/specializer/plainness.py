@@ -32,7 +32,11 @@ _NOT_OPERATORS: Final = frozenset(
     {"__new__", "__init__", "__repr__", "__str__", "__format__", "__doc__", "__getattribute__", "__getnewargs__"}
     | {"__sizeof__", "__dir__", "__reduce__", "__reduce_ex__", "__class__", "__subclasshook__", "__init_subclass__"}
 )
-
+_OF_CLASSES: Final = _NOT_OPERATORS.difference({"__class__", "__getattribute__"}) | frozenset(
+    {"__module__", "__qualname__", "__slots__", "__dict__", "__weakref__", "__annotations__", "__match_args__"}
+    | {"__static_attributes__", "__firstlineno__", "__annotate__", "__annotate_func__", "__annotations_cache__"}
+)
+"""What a class may have without that its instances behave in another way under operators."""
 
 WITH_BUILTIN_METHODS: Final = frozenset(
     {str, bytes, int, float, bool, complex, list, dict, tuple, set, frozenset, range, slice}
@@ -55,7 +59,7 @@ def always_true(cls: type, assume: Callable[[type, str, object], None]) -> bool:
 
 def comparable(value: object) -> bool:
     """May `==`, `hash` and `is` look at `value` without running a user's code?"""
-    if deep(value) or type(value) in _IDENTITIES or _is_plain_member(value):
+    if deep(value) or type(value) in _IDENTITIES or _is_plain_member(value) or stands_for(value) is not value:
         return True
     if is_a(value, type):
         return all(class_lookup(type(value), name) is class_lookup(type, name) for name in _COMPARING)
@@ -75,18 +79,28 @@ def _is_plain_member(value: object) -> bool:
 
 
 def stands_for(value: object) -> object:
-    """The number or text that operators see in a member of an enumeration like `IntEnum`; else the value itself."""
+    """The number or text that operators see in a member of an enumeration like `IntEnum`, or in an instance of a class
+    that extends `int`, `float` or `str` and says nothing of operators; else the value itself."""
     cls = type(value)
-    if type(cls) is not enum.EnumMeta:
+    base = next((base for base in _MIXED if is_a(value, base)), None)
+    if base is None or cls is base or cls is bool:
         return value
-    base = next((base for base in _MIXED if isinstance(value, base)), None)
-    if base is None:
+    if type(cls) is not enum.EnumMeta and not _adds_no_operator(cls, base):
         return value
     for name, found in base.__dict__.items():
         special = name.startswith("__") and name not in _NOT_OPERATORS
         if special and class_lookup(cls, name) is not found:
             return value
     return _MIXED[base](value)
+
+
+def _adds_no_operator(cls: type, base: type) -> bool:
+    """Does the class say nothing of operators that its builtin base does not have?"""
+    if type(cls) is not type:
+        return False
+    own = [one for one in cls.__mro__ if one is not base and one is not object]
+    names = {name for one in own for name in one.__dict__ if name.startswith("__") and name.endswith("__")}
+    return all(type(one) is type for one in own) and names <= _OF_CLASSES
 
 
 # -- named tuples

@@ -124,10 +124,15 @@ def _names(types: list[type | None]) -> tuple[str, ...]:
     return tuple(["object" if kind is None or kind not in _BUILTIN else kind.__name__ for kind in types])
 
 
+def _shows_itself(name: str, values: tuple[object, ...]) -> bool:
+    """Does the operator see more of an operand than its number or text: which object it is, what its `__str__` says?"""
+    return name in ("is", "is_not") or (name in ("mod", "imod") and is_a(values[0], (str, bytes)))
+
+
 def fold(m: Machine, name: str, values: tuple[object, ...]) -> tuple[object, ...] | None:
     """The result of a builtin operator on builtin operands, in a tuple; None if it must stay."""
     check, plain = comparable if name in _LOOKING else deep, ATOMS.issuperset(map(type, values))
-    if not plain and name not in ("is", "is_not") and not all(map(deep, values)):
+    if not plain and not _shows_itself(name, values) and not all(map(deep, values)):
         values = tuple([stands_for(value) for value in values])
     if not (plain or all(check(value) for value in values)) or not cheap(name, values):
         return None
