@@ -89,7 +89,7 @@ class Number(enum.IntEnum):
 
 def texts(s: Any, x: Any) -> list[Any]:
     return [
-        *[s == "a", s != "b", "a" < s, s in ("a", "b"), s in {"a": 1}, {"a": 2}.get(s, 3), s == x, s is x, x in [s]],
+        *[s == "a", s != "b", s > "a", s in ("a", "b"), s in {"a": 1}, {"a": 2}.get(s, 3), s == x, s is x, x in [s]],
         *[isinstance(s, str), type(s) is str, len(s), s.upper(), s + "b", "b" + s, s * 2, f"{s}", f"{s!s:>7}{s!r}"],
         *[s[0], s[:], s < "b", bool(s), s.startswith("a"), list(s), str(s), repr(s), not s, s in "abc", "?" in s],
         *["%s" % s, "%s %s" % (s, x), "%r" % (s,), "{} {:>4}".format(s, s), "".join([s, "x"]), s.split("a"), {s: 5}],  # noqa: UP031, UP032
