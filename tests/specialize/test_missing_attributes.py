@@ -118,6 +118,21 @@ def test_classes_may_get_attributes_later() -> None:
         del owner.late  # type: ignore[attr-defined]
 
 
+class Later(type): ...
+
+
+class Plain(metaclass=Later): ...
+
+
+def test_classes_may_answer_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    for owner, target in ((Later, Plain), (Plain, Plain()), (Slots, Slots())):
+        residual = futamura.specialize(has, target, "late")
+        assert residual(1) == (False, 1)
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, "__getattr__", lambda self, name: name, raising=False)
+            assert residual(1) == has(target, "late", 1) == (True, 1)
+
+
 def load(form: Any, value: Any) -> Any:
     if hasattr(form, "__supertype__"):
         return load(form.__supertype__, value)

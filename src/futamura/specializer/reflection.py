@@ -67,7 +67,8 @@ def _missing(m: Machine, target: AbstractValue, name: str) -> bool:
         return False
     if m.world.may_be_stored(cls, name):
         return False
-    m.assume_attribute(cls, name, MISSING)
+    for what in (name, "__getattr__"):
+        m.assume_attribute(cls, what, MISSING)
     if not cls.__dictoffset__:
         return True
     entry = m.state.object(target)
@@ -95,9 +96,9 @@ def _missing_in_class(m: Machine, cls: type, name: str) -> bool:
     answers = class_lookup(meta, "__getattr__")
     if answers is not MISSING and not (answers is _MEMBERS and is_dunder(name)):
         return False
-    for one in (cls, meta):
-        if not one.__flags__ & _IMMUTABLE_TYPE:
-            m.assume_attribute(one, name, MISSING)
+    for owner, what in ((cls, name), (meta, name), (meta, "__getattr__")):
+        if not owner.__flags__ & _IMMUTABLE_TYPE:
+            m.assume_attribute(owner, what, class_lookup(owner, what))
     return True
 
 
