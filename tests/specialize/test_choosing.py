@@ -403,3 +403,36 @@ def test_random_programs(seed):
         pytest.skip("it changes its table")
     for given in program.inputs:
         assert run(residual, *given) == run(original, *given), (given, program.source, residual.source)
+
+
+def decoded(tree: Any, bits: Any) -> str:
+    out = []
+    node = tree
+    for bit in bits:
+        node = node[bit == "1"]
+        if isinstance(node, str):
+            out.append(node)
+            node = tree
+    return "".join(out)
+
+
+def decoded_by_number(tree: Any, bits: Any) -> str:
+    out = []
+    node = tree
+    for bit in bits:
+        node = node[int(bit)]
+        if isinstance(node, str):
+            out.append(node)
+            node = tree
+    return "".join(out)
+
+
+@pytest.mark.parametrize("function", [decoded, decoded_by_number])
+@pytest.mark.parametrize("tree", [("a", (("b", "c"), "d")), (("a", "b"), ("c", "d")), (("x", "x"), "y"), ("a", "b", "c")])
+def test_a_tree_of_pairs_becomes_code(function: Any, tree: Any) -> None:
+    residual = futamura.specialize(function, tree, futamura.Dyn(str))
+    assert "isinstance" not in residual.source and "node" not in residual.source
+    for bits in ("", "0", "1", "0100101110" * 5, "01", "2", "11a", "-1", "\u0661"):
+        assert outcome(residual, bits) == outcome(function, tree, bits), (bits, residual.source)
+    for bits in (["0", "1", 1, True], [1, 0], None, b"01"):
+        assert outcome(residual, bits) == outcome(function, tree, bits), (bits, residual.source)

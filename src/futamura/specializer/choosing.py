@@ -73,7 +73,8 @@ def branch_on_item(m: Machine, frame: Frame, op: Operation, table: AbstractValue
     choice = _choice(m, frame, op, found, known_parts(m, key))
     if choice is None:
         return False
-    frame.env[op.results[0]] = m.emit("getitem", (choice.numbers, key), type=int)
+    itself = exact_type(m, key) is bool and found.kind is not dict and choice.numbers.value in ((0, 1), [0, 1])
+    frame.env[op.results[0]] = key if itself else m.emit("getitem", (choice.numbers, key), type=int)
     _go_on(m, frame, op, choice)
     return True
 
@@ -157,7 +158,8 @@ def _go_on(m: Machine, frame: Frame, op: Operation, choice: _Choice) -> None:
         arm.top.env[result] = choice.items[at]
         return arm
 
-    fork(m, frame, len(choice.items), lambda at: ("eq", (taken, Known(at))), way)
+    by_truth = taken.type is bool  # of two
+    fork(m, frame, len(choice.items), lambda at: ("not", (taken,)) if by_truth else ("eq", (taken, Known(at))), way)
 
 
 def _mark(m: Machine, frame: Frame, op: Operation) -> None:

@@ -19,7 +19,7 @@ from futamura.specializer.machine import Machine
 from futamura.specializer.memos import forgotten, missing_entry, note_unknown, noted_store
 from futamura.specializer.plainness import comparable, is_record, stands_for
 from futamura.specializer.promises import promised_item
-from futamura.specializer.purity import DICTS, deep
+from futamura.specializer.purity import ATOMS, DICTS, deep
 from futamura.specializer.raising import raise_value
 from futamura.specializer.rules import (
     OPERATOR_CALLS,
@@ -279,12 +279,21 @@ def getitem(m: Machine, frame: Frame, op: Operation) -> None:
         kind, raises = promised or (result_type("getitem", types), may_raise("getitem", types))
         if types[0] is bytearray and types[1] in (int, bool):
             kind = int
+        elif kind is None and types[1] in (int, bool):
+            kind = _class_of_items(target)
         result = m.emit("getitem", (target, key), type=kind, hint=hint_of(frame, op), raises=raises)
         by_key = type(target) is Known and type(target.value) is dict
         note_choice(m, target, parts, result, *(() if by_key or types[1] in (int, bool) else (OTHER,)))
     else:
         m.folded += 1
     m.set(frame, op, result)
+
+
+def _class_of_items(target: AbstractValue) -> type | None:
+    """The class of whatever a known tuple gives, if it is one of texts or of numbers."""
+    content = target.value if type(target) is Known else None
+    classes = set(map(type, content)) if type(content) is tuple else set()
+    return classes.pop() if len(classes) == 1 and classes <= ATOMS else None
 
 
 def load_item(m: Machine, frame: Frame, target: AbstractValue, key: AbstractValue) -> AbstractValue | None:
