@@ -428,7 +428,9 @@ def decoded_by_number(tree: Any, bits: Any) -> str:
 
 
 @pytest.mark.parametrize("function", [decoded, decoded_by_number])
-@pytest.mark.parametrize("tree", [("a", (("b", "c"), "d")), (("a", "b"), ("c", "d")), (("x", "x"), "y"), ("a", "b", "c")])
+@pytest.mark.parametrize(
+    "tree", [("a", (("b", "c"), "d")), (("a", "b"), ("c", "d")), (("x", "x"), "y"), ("a", "b", "c")]
+)
 def test_a_tree_of_pairs_becomes_code(function: Any, tree: Any) -> None:
     residual = futamura.specialize(function, tree, futamura.Dyn(str))
     assert "isinstance" not in residual.source and "node" not in residual.source
