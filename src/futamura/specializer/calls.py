@@ -48,7 +48,7 @@ from futamura.specializer.pure_calls import fold_call
 from futamura.specializer.purity import MISSING, PURE_FUNCTIONS, WEAK, class_lookup
 from futamura.specializer.raising import left_generator, operands_in_generator, raised_at_once
 from futamura.specializer.records import plain_fields, readable
-from futamura.specializer.recursion import call_unit, unfolds
+from futamura.specializer.recursion import call_unit, classes_entered, unfolds
 from futamura.specializer.refinement import called
 from futamura.specializer.results import result_of_call
 from futamura.specializer.rules import exact_type, rule, site
@@ -381,6 +381,8 @@ _READ_IF_KNOWN: Final = frozenset(
 
 def _opened(m: Machine, function: types.FunctionType, args: Sequence[AbstractValue]) -> bool:
     """Is the function looked into?  The rest of the standard library stays behind its calls."""
+    if function is functools.update_wrapper:
+        return False  # it copies attribute by attribute to a function that is real from then on: a call says that best
     package = str(function.__globals__.get("__name__", "")).partition(".")[0]
     if package not in sys.stdlib_module_names or package in _READ or package == "__main__":
         return True
@@ -440,6 +442,8 @@ def _push(
     if purpose == "call" and chain[-1] in m.versions.opaque:
         return False
     here, entered = unfolds(m, frame, op, facts, values)
+    if ("alike", chain[-1]) in m.refused and ("call", chain[-1], classes_entered(entered)) in m.refused:
+        return False
     shared = ("unit", facts.uid) in m.refused  # a variable of it must be a real one, of one call each
     if not shared and purpose in ("call", "init"):
         shared = stays_separate(m, frame, facts, values)

@@ -11,7 +11,7 @@ makes the variables anew: then a function of its own makes the closure, whose va
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 from futamura.ir.attributes import FunctionAttr
@@ -39,6 +39,8 @@ class Definitions:
 
     def __init__(self) -> None:
         self.functions: Final[dict[str, Function]] = {}
+        self.modules: Final[dict[str, str]] = {}
+        """The name of the module for those that another one than the residual's makes."""
         self._names: Final[dict[tuple[int, str], str]] = {}
         self._programs: Final[list[Program]] = []
         self._finals: Final[dict[int, Mapping[tuple[str, int], tuple[bool, ...]]]] = {}
@@ -50,8 +52,9 @@ class Definitions:
             found = self._finals[id(program)] = final_captures(program)
         return found[function, op]
 
-    def register(self, program: Program, name: str) -> str:
-        """The residual name of a nested function of `program`; what it defines itself comes with it."""
+    def register(self, program: Program, name: str, move: Callable[[Function], Function] | None = None) -> str:
+        """The residual name of a nested function of `program`; what it defines itself comes with it.  `move` makes it
+        one of the residual's module."""
         key = (id(program), name)
         if key in self._names:
             return self._names[key]
@@ -62,25 +65,29 @@ class Definitions:
             new = f"{name.partition('#')[0]}#{number}"
         self._names[key] = new
         source = program[name]
+        if move is not None:
+            self.modules[new] = source.module
+            source = move(source)
         self.functions[new] = dataclasses.replace(source, name=new)
         blocks = tuple(
-            block._replace(ops=tuple(self._renamed(program, op) for op in block.ops)) for block in source.blocks
+            block._replace(ops=tuple(self._renamed(program, op, move) for op in block.ops)) for block in source.blocks
         )
         self.functions[new] = dataclasses.replace(source, name=new, blocks=blocks)
         return new
 
-    def _renamed(self, program: Program, op: Operation) -> Operation:
+    def _renamed(self, program: Program, op: Operation, move: Callable[[Function], Function] | None) -> Operation:
         if not isinstance(op.attr, FunctionAttr):
             return op
-        return op._replace(attr=op.attr._replace(name=self.register(program, op.attr.name)))
+        return op._replace(attr=op.attr._replace(name=self.register(program, op.attr.name, move)))
 
     def checkpoint(self) -> Restore:
         """Takes away what will have been registered."""
-        names, functions = shortened(self._names), shortened(self.functions)
+        names, functions, modules = shortened(self._names), shortened(self.functions), shortened(self.modules)
 
         def restore() -> None:
             names()
             functions()
+            modules()
 
         return restore
 
@@ -112,8 +119,10 @@ def define(
     closure: Closure,
     args: tuple[int, ...],
     result: int,
+    *,
+    named: bool = True,
 ) -> int:
-    """Emit the operations that make a closure as `result`."""
+    """Emit the operations that make a closure as `result`, with the names that the source gives it if it is `named`."""
     nested = definitions.functions[closure.attr.name]
     plain = len(args) - len(closure.fresh)
     operands = list(args[:plain])
@@ -126,13 +135,21 @@ def define(
         operands.append(cell)
     builder.append(block, "function", tuple(operands), closure.attr, (result,))
     base = closure.attr.name.rpartition(".")[2].partition("#")[0]
-    if base != "<genexpr>" and nested.qualname != f"{builder.qualname}.<locals>.{base}":
+    if base == "<genexpr>" or not named:
+        return result
+    if nested.qualname != f"{builder.qualname}.<locals>.{base}":
         if any(isinstance(op.attr, (FunctionAttr, ClassAttr)) and not _hidden(op) for op in nested.operations()):
             raise Unsupported("a function with nested definitions would get other qualified names")
-        text = builder.value()
-        builder.append(block, "const", (), Constant(nested.qualname), (text,))
-        builder.append(block, "setattr", (text, result), "__qualname__", ())
+        _assign(builder, block, result, "__qualname__", nested.qualname)
+    if closure.attr.name in definitions.modules:
+        _assign(builder, block, result, "__module__", definitions.modules[closure.attr.name])
     return result
+
+
+def _assign(builder: FunctionBuilder, block: BlockBuilder, function: int, attribute: str, text: str) -> None:
+    value = builder.value()
+    builder.append(block, "const", (), Constant(text), (value,))
+    builder.append(block, "setattr", (value, function), attribute, ())
 
 
 def _hidden(op: Operation) -> bool:

@@ -22,6 +22,7 @@ from futamura.specializer.passing import Flow
 from futamura.specializer.residual import ResidualBlock, ResidualEnd, ResidualOperation, Version
 from futamura.specializer.sinking import sink
 from futamura.specializer.state import Extent
+from futamura.specializer.unseen import unseen
 
 __all__ = ["Emission"]
 
@@ -60,6 +61,7 @@ class Emission:
         self._contexts: dict[ResidualBlock, tuple[Extent, ...]] = {}
         self._handler_of: dict[int, ResidualBlock] | None = None
         self._loops: set[int] | None = None
+        self._unseen: frozenset[int] | None = None
         self._positions: Final[dict[ResidualBlock, tuple[int, list[int]]]] = {}
 
     def build(self) -> Function:
@@ -102,6 +104,9 @@ class Emission:
         return region == outer
 
     def _reads(self, number: int, block: ResidualBlock) -> set[int]:
+        return set(self._operands(number, block))
+
+    def _operands(self, number: int, block: ResidualBlock) -> list[int]:
         assembly = self.assembly
         assert block.end is not None
         found = [arg for op in operations(assembly, block) for arg in op.args]
@@ -111,7 +116,7 @@ class Emission:
             found.extend(assembly.edges[number, at][1])
         if number in assembly.handlers:
             found.extend(assembly.handlers[number][1])
-        return {self.replaced.get(rv, rv) for rv in found}
+        return [self.replaced.get(rv, rv) for rv in found]
 
     def _value(self, rv: int) -> int:
         rv = self.replaced.get(rv, rv)
@@ -251,7 +256,11 @@ class Emission:
         definitions = self.assembly.machine.definitions
         result = self._value(op.results[0])
         if not any(closure.fresh) or not self._repeats(block):
-            define(definitions, self.builder, block, closure, args, result)
+            if self._unseen is None:
+                reads = [rv for at, part in enumerate(self.assembly.blocks) for rv in self._operands(at, part)]
+                self._unseen = unseen(self.assembly, self.replaced, reads)
+            hidden = op.results[0] in self._unseen
+            define(definitions, self.builder, block, closure, args, result, named=not hidden)
         elif None in closure.fresh:
             raise Unsupported("a loop makes closures that share some of their variables", op.span)
         else:

@@ -52,6 +52,9 @@ class Finding:
             self._names = self._search()
         if type(type(value)) is enum.EnumMeta:
             return f"{type(value).__name__}_{(own_attributes(value) or {}).get('_name_')}"
+        if type(value) is ModuleType and id(value) not in self._names:
+            own = str(vars(value).get("__name__")).rpartition(".")[2]
+            return own if _is_plain(own) else _KINDS[ModuleType]
         return self._names.get(id(value)) or _KINDS.get(type(value))
 
     def _search(self) -> dict[int, str]:

@@ -24,6 +24,7 @@ from futamura.ir.attributes import FunctionAttr
 from futamura.ir.graph import Function, Operation, Program
 from futamura.runtime import iterating
 from futamura.specializer.definitions import Closure
+from futamura.specializer.elsewhere import moving
 from futamura.specializer.emitting import CONSTRUCTORS, CYCLE_BREAKERS, Emitter
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.generators import STARTED, start_over
@@ -104,8 +105,7 @@ def _construct_function(m: Emitter, entry: VObject) -> Dynamic:
     assert isinstance(m, Machine)
     maker, nested, attr, finals = parts_of(m, entry)
     free = nested.function.free
-    if maker.namespace is not m.home and maker.namespace.get("__name__") != m.home.get("__name__"):
-        raise Unsupported("a function of another module that was made during specialization escapes", m.span)
+    move = moving(m, maker, nested)
     plain = entry.items[: len(entry.items) - len(free)]
     operands: list[AbstractValue] = list(plain)
     fresh: list[str | None] = []
@@ -125,7 +125,7 @@ def _construct_function(m: Emitter, entry: VObject) -> Dynamic:
         fresh.append(None)
     for value in plain:
         m.escape(value)
-    name = m.definitions.register(maker.program, attr.name)
+    name = m.definitions.register(maker.program, attr.name, move)
     base = name.rpartition(".")[2].partition("#")[0]
     closure = Closure(attr._replace(name=name), tuple(fresh))
     hint = base if base.isidentifier() and base not in m.shared else None

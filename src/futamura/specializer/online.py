@@ -14,6 +14,7 @@ from __future__ import annotations
 import sys
 import time
 import types
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Never
@@ -65,6 +66,7 @@ from futamura.specializer.overloads import only_dispatches
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style, static_size
 from futamura.specializer.programs import Point, name_values, point_of
 from futamura.specializer.purity import MISSING
+from futamura.specializer.recursion import classes_entered
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Version
 from futamura.specializer.rewinding import keep, rewind
 from futamura.specializer.rules import RULES
@@ -80,6 +82,8 @@ __all__ = ["Open", "Outcome", "specialize_function", "specialize_program"]
 
 MOST_LEFT: Final = 4
 """As many calls are left to save a specialization that runs out of budget."""
+_KINDS: Final = 3
+"""For so many combinations of classes a call of a function in itself stays, before it does for all."""
 _LASTING: Final = ("FT305", "FT306", "FT401")
 """Events that stand although specialization starts again: they say why it does."""
 _ = (
@@ -273,6 +277,7 @@ class _Run:
         self._file = ""
         self._context: tuple[Because, ...] = ()
         self._left = MOST_LEFT
+        self._kinds: Final = Counter[tuple[object, ...]]()
         self.watch: Watch | None = None
         self._machine: Machine | None = None
         self._deadline: Final = None if budget.seconds is None else time.monotonic() + budget.seconds
@@ -374,13 +379,20 @@ class _Run:
 
     def _left_call(self, machine: Machine, reason: Unsupported) -> bool:
         """Give up one call only: the innermost function that can be called instead stays a call from now on; if it
-        called itself, this call of it, for what fails for one part of a tree may do for the whole."""
+        called itself, this call of it, for what fails for one part of a tree may do for the whole: first only for
+        arguments of the same classes."""
         frames = machine.state.frames
         for depth in range(len(frames) - 1, 0, -1):
             frame = frames[depth]
             recursive = any(frame.facts is outer.facts for outer in frames[:depth])
-            place = ("call", frame.chain[-1] if recursive else frame.facts.uid)
+            place: tuple[object, ...] = ("call", frame.chain[-1] if recursive else frame.facts.uid)
             if frame.purpose in ("call", "init") and self.sources.is_called(frame.facts):
+                if recursive and frame.purpose == "call" and (classes := classes_entered(frame.entered)) is not None:
+                    alike = (*place, classes)
+                    if self._kinds[place] < _KINDS and alike not in machine.refused:
+                        self._kinds[place] += 1
+                        machine.refused.add(("alike", frame.chain[-1]))
+                        place = alike
                 if place not in machine.refused:
                     machine.refused.add(place)
                     name = frame.facts.function.qualname

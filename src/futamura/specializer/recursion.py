@@ -30,7 +30,7 @@ from futamura.specializer.state import ArgumentKey, Entered, Frame, State
 from futamura.specializer.summaries import RESULT, lent_alone, returned_leaves
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
-__all__ = ["call_unit", "lent_objects", "unfolds"]
+__all__ = ["call_unit", "classes_entered", "lent_objects", "unfolds"]
 
 COPIES: Final = 1
 """A call with the same arguments is unfolded at so many places of a residual function; the others stay calls."""
@@ -93,6 +93,23 @@ def unfolds(
         return False, entered
     m.unfolded.add(called, place)
     return True, entered
+
+
+def classes_entered(entered: Entered | None) -> tuple[object, ...] | None:
+    """The classes of what a function was entered with, None for what is open: a call of it in itself that has to stay
+    does so for arguments of these classes only.  None if it was not kept."""
+    if entered is None or entered is NOT_KEPT:
+        return None
+    arguments = entered.arguments
+    found: list[object] = []
+    for param in sorted(arguments.top.env):
+        value = arguments.resolve(arguments.top.env[param])
+        entry = arguments.object(value)
+        if entry is not None:
+            found.append(entry.cls)
+        else:
+            found.append(type(value.value) if type(value) is Known else value.type if type(value) is Dynamic else None)
+    return tuple(found)
 
 
 def _pass_on(m: Machine, facts: FunctionFacts, arguments: State) -> None:
