@@ -91,7 +91,7 @@ TRANSFORMATIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "predicates propagated into closures": (
         "closure-facts",
         ("closure_facts_of_a_test", "closure_facts_of_a_type", "closure_facts_of_several_places",
-         "closure_facts_of_none"),
+         "closure_facts_of_none", "closure_facts_of_a_known_value"),
     ),
     "jump threading": (
         "thread",

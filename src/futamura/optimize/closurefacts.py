@@ -5,23 +5,24 @@
             def g(y):                        ->            def g(y):
                 if isinstance(x, int): ...                     if True: ...
 
-Two kinds of knowledge go in: the exact type of the value (`type(x) is int`, `x is None`), and the answer of
-`isinstance` for kinds of builtin classes.  What was read of memory (`x.size == 3`, `len(x)`) does not: it may be
+Three kinds of knowledge go in: the exact type of the value (`type(x) is int`, `x is None`), the value itself if it is a
+known number or text (`key = "id"; lambda row: row[key]`), and the answer of `isinstance` for kinds of builtin classes.  What was read of memory (`x.size == 3`, `len(x)`) does not: it may be
 another when the function is called.  A function that is made at several places knows what holds at all of them.
 
-Requires: nothing.  Ensures: reads of such variables carry their types; those that nobody needs are gone.
+Requires: nothing.  Ensures: reads of such variables carry their types; those that nobody needs are gone, and with the
+last read of a variable its capture.
 Invariant: the variable is bound at one place, on every way to where the function is made, and nobody deletes it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.constant import Constant
-from futamura.ir.graph import Function, Operation, Program, Value
+from futamura.ir.graph import Block, Function, Operation, Program, Value
 from futamura.ir.ops import OPERATORS
 from futamura.optimize.classtests import EVERYTHING, Kinds, tested_kinds
 from futamura.optimize.dead import dce
@@ -35,6 +36,10 @@ __all__ = ["closure_facts"]
 
 _MOST_ABOVE: Final = 64
 """Blocks above the place where a function is made that are asked what they tell."""
+_MOST_CHARACTERS: Final = 60
+"""A longer text reads better under its name."""
+_MOST_BITS: Final = 64
+"""So does a longer number."""
 
 
 class _Fact(NamedTuple):
@@ -70,7 +75,54 @@ def closure_facts(program: Program, known: Known) -> Program:
     }
     if not changed:
         return program
-    return replace(program, functions=tuple([changed.get(one.name, one) for one in program.functions]))
+    told = replace(program, functions=tuple([changed.get(one.name, one) for one in program.functions]))
+    return _without_unread(told, changed)
+
+
+def _without_unread(program: Program, names: Collection[str]) -> Program:
+    """These functions capture no variable that nothing in them asks for any more."""
+    captures = Captures(program)
+    kept: dict[str, list[int]] = {}
+    for name in names:
+        function = program[name]
+        used = [bool(uses) for uses in captures.of(name)]
+        if not all(used) and not any(0 in _targets(block) for block in function.blocks):
+            kept[name] = [at for at, is_used in enumerate(used) if is_used]
+    if not kept:
+        return program
+    return replace(program, functions=tuple([_capturing(one, kept) for one in program.functions]))
+
+
+def _targets(block: Block) -> set[int]:
+    edges = [*block.terminator.edges, *([block.handler] if block.handler is not None else ())]
+    return {edge.target for edge in edges}
+
+
+def _capturing(function: Function, kept: Mapping[str, Sequence[int]]) -> Function:
+    """The function if those of `kept` capture only the variables of these numbers."""
+    blocks = [
+        block._replace(ops=tuple([_making(op, kept) for op in block.ops]))
+        if any(isinstance(op.attr, FunctionAttr) and op.attr.name in kept for op in block.ops)
+        else block
+        for block in function.blocks
+    ]
+    made = replace(function, blocks=tuple(blocks))
+    if function.name not in kept:
+        return made
+    free = tuple([function.free[at] for at in kept[function.name]])
+    graph = FlowGraph(made)
+    params = graph.node(0).params
+    plain = len(function.signature.names)
+    graph.node(0).params = [*params[:plain], *[params[plain + at] for at in kept[function.name]]]
+    return graph.freeze(free)[0]
+
+
+def _making(op: Operation, kept: Mapping[str, Sequence[int]]) -> Operation:
+    if not isinstance(op.attr, FunctionAttr) or op.attr.name not in kept:
+        return op
+    cells = captured_cells(op)
+    args = op.args[: len(op.args) - len(cells)]
+    return op._replace(args=(*args, *[cells[at] for at in kept[op.attr.name]]))
 
 
 def _collect(function: Function, captures: Captures, known: Known, facts: dict[str, list[_Fact]]) -> None:
@@ -195,7 +247,7 @@ def _answer(inference: Inference, op: Operation, read: Mapping[Value, _Fact]) ->
     """The only thing that a read or a test can give."""
     if op.name == "cell_get":
         constant = read[op.results[0]].shape.constant if op.results[0] in read else None
-        return constant if constant is not None and is_single(constant.value) else None
+        return constant if constant is not None and (is_single(constant.value) or _is_written(constant.value)) else None
     if op.name in ("is", "is_not") and op.args[0] in read and inference.callee(op.args[1]) == Constant(None):
         answer = _member(read[op.args[0]], Kinds(frozenset({type(None)})))
         return None if answer is None else Constant(answer is (op.name == "is"))
@@ -203,6 +255,15 @@ def _answer(inference: Inference, op: Operation, read: Mapping[Value, _Fact]) ->
     asked = None if classes is None else tested_kinds(classes.value)
     answer = None if asked is None else _member(read[op.args[1]], asked)
     return None if answer is None else Constant(answer)
+
+
+def _is_written(value: object) -> bool:
+    """Is this a number or a short text, which any other of the same value may stand for?"""
+    if type(value) is int:
+        return value.bit_length() <= _MOST_BITS
+    if type(value) is float:
+        return value == value
+    return (type(value) is str or type(value) is bytes) and len(value) <= _MOST_CHARACTERS
 
 
 def _member(fact: _Fact, asked: Kinds) -> bool | None:

@@ -206,8 +206,8 @@ class FlowGraph:
             self.retarget(node, tuple(edges))
             node.end = node.end._replace(args=tuple([ends.get(arg, arg) for arg in node.end.args]))
 
-    def freeze(self) -> tuple[Function, list[int]]:
-        """The function, verified, and where its blocks come from."""
+    def freeze(self, free: tuple[str, ...] | None = None) -> tuple[Function, list[int]]:
+        """The function, verified, and where its blocks come from; with other free variables, if these are given."""
         reached = self._reached()
         number = {at: new for new, at in enumerate(reached)}
         old = self.function
@@ -215,7 +215,7 @@ class FlowGraph:
             old.name,
             old.signature,
             qualname=old.qualname,
-            free=old.free,
+            free=old.free if free is None else free,
             kind=old.kind,
             doc=old.doc,
             module=old.module,
