@@ -182,3 +182,20 @@ def test_a_lisp_with_symbols_leaves_no_symbol() -> None:
     assert residual.source.count("\n") == 2 and "_ast" not in residual.source, residual.source
     for n, m in ((0, 1), (3, 2), (2.5, 2), (3, 1)):
         assert residual(n, m) == lisp(ast, n, m)
+
+
+class Real(float):
+    pass
+
+
+NAN = Real("nan")
+
+
+def found(x: object) -> object:
+    return NAN in (NAN,), NAN in [x, NAN], (NAN,) == (NAN,), NAN == NAN, (x, NAN).index(NAN), [NAN, x].count(NAN)
+
+
+def test_what_looks_for_a_nan_finds_itself() -> None:
+    residual = futamura.specialize(found)
+    for x in (1, NAN, float("nan")):
+        assert residual(x) == found(x)

@@ -206,3 +206,34 @@ def test_tuples_that_are_compared_with_none_may_be_one() -> None:
     assert residual.stats["fallbacks"] == {}
     for text in ("", "b", "ab", "aab", "ba", "aabb", ["a", "b"], ("b", None), None):
         assert outcome(residual, text) == outcome(derived, expression, text)
+
+
+class Marked(namedtuple("Marked", "x y")):  # its objects have a `__dict__`
+    pass
+
+
+def is_the_key(n: int, x: object) -> object:
+    p, t = Pair(n, 2), (n, 3)
+    d: dict[object, object] = {}
+    d[p] = x
+    d[t] = x
+    return [k is p or k is t for k in d], d, p, [k is p for k in {p}], {q: q for q in (p, t)}[p] is p
+
+
+def marked(n: int, x: object) -> object:
+    p = Marked(n, 2)
+    d: dict[object, object] = {p: 1}
+    d[9, 9] = x
+    key: Any = next(iter(d))
+    seen = hasattr(key, "mark")
+    key.mark = x
+    return seen, key is p, p.__dict__, d
+
+
+def test_a_key_is_the_tuple_that_became_it() -> None:
+    for function in (is_the_key, marked):
+        residual = futamura.specialize(function, 3)
+        for x in (1, "a", (3, 2), (3, 2)):
+            assert outcome(residual, x) == outcome(function, 3, x)
+    d, p = futamura.specialize(is_the_key, 3)(1)[1:3]
+    assert next(iter(d)) is p

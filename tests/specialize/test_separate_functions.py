@@ -231,3 +231,53 @@ def test_an_interpreter_that_folds_has_no_such_functions() -> None:
     residual = futamura.Specializer(budget=futamura.Budget(long=20))(run, program)
     assert "FT407" not in residual.stats["notes"] and residual.source.count("def ") == 1
     assert residual(5) == run(program, 5)
+
+
+def reader(x: int, k: int, m: int) -> Callable[[], int]:
+    a = x * k + m
+    b = (a * a - x * m + k) % 1009
+    c = (a * b - m * x + k * b) % 1013
+    d = (c * a - b * x + m * c - k) % 1019
+    if x:
+        y = d * 2
+    return lambda: a + (y if x else 0) - b
+
+
+def readers(x: int, k: int) -> int:
+    t = 1
+    t += reader(x, k, t)() - reader(k, x, t)() + reader(t, t, k)() - reader(k, t, x)()
+    t += reader(x, k, t)() - reader(k, x, t)() + reader(t, t, k)() - reader(k, t, x)()
+    return t % 10007
+
+
+def test_what_fails_as_a_function_is_unfolded() -> None:
+    residual = futamura.Specializer(budget=futamura.Budget(long=20))(readers)
+    assert residual.stats["fallbacks"] == {} and residual.source.count("reader(") == 0
+    assert [residual(x, y) for x in range(5) for y in range(5)] == [readers(x, y) for x in range(5) for y in range(5)]
+
+
+def collatz(n: int, x: int, k: int) -> int:
+    a = x * k + n
+    b = (a * a - x * n + k) % 1009
+    c = (a * b - n * x + k * b) % 1013
+    d = (c * a - b * x + n * c - k) % 1019
+    if n == 1:
+        return d
+    return collatz(n // 2 if n % 2 == 0 else 3 * n + 1, c, d) - b
+
+
+def branching(n: int, x: int, k: int) -> int:
+    a = x * k + n
+    b = (a * a - x * n + k) % 1009
+    c = (a * b - n * x + k * b) % 1013
+    d = (c * a - b * x + n * c - k) % 1019
+    return d if n <= 0 else branching(n - 1, c, d) - branching(n - 2, d, b)
+
+
+def test_a_recursion_under_known_control_is_unfolded() -> None:
+    residual = futamura.specialize(collatz, 9)
+    assert residual.source.count("collatz") == 1 and "// 2" not in residual.source
+    assert residual(3, 4) == collatz(9, 3, 4)
+    residual = futamura.specialize(branching, 14)
+    assert "FT407" in residual.stats["notes"] and residual.source.count("\n") < 40
+    assert residual(3, 4) == branching(14, 3, 4)

@@ -7,8 +7,11 @@ Invariant: text, errors and what the methods do are those of the source; what is
 
 from __future__ import annotations
 
+import collections
 import dataclasses
+import datetime
 import enum
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -223,3 +226,68 @@ def test_a_later_method_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     monkeypatch.setattr(Number, "__format__", lambda self, spec: "!", raising=False)
     assert residual(env) == traced(tree(), env)
+
+
+class Text(str):
+    def __format__(self, spec: str) -> str:
+        return "formatted"
+
+
+class Subtle:
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __str__(self) -> str:
+        return Text(f"<{self.x}>")
+
+
+class Wrong:
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __repr__(self) -> Any:
+        return self.x
+
+
+def subtle(x: Any) -> Any:
+    made = Subtle(x)
+    fields = (f"{made}", f"{made!s}", f"{made!s:}", f"-{made}-", str(made))
+    return [(type(field).__name__, str.__str__(field)) for field in fields]
+
+
+def wrong(x: Any, way: int) -> Any:
+    made = Wrong(x)
+    try:
+        if way == 0:
+            return str(made)
+        if way == 1:
+            return repr(made)
+        if way == 2:
+            return f"{made}"
+        return f"{made!r}"
+    except TypeError as error:
+        return str(error)
+
+
+def test_texts_of_a_class_of_their_own() -> None:
+    residual = futamura.specialize(subtle)
+    for x in (1, "a", None):
+        assert outcome(residual, x) == outcome(subtle, x)
+
+
+class Liar(type):
+    @property
+    def __name__(cls) -> str:
+        return "Somebody"
+
+
+class Lying(metaclass=Liar):
+    pass
+
+
+def test_errors_speak_of_methods_and_classes_as_python_does() -> None:
+    for way in range(4):
+        residual = futamura.specialize(wrong, way=way)
+        date = datetime.date(2026, 1, 2)
+        for x in ("text", 3, None, collections.deque(), date, Wrong(1), Lying(), functools.partial(int)):
+            assert outcome(residual, x) == outcome(wrong, x, way), residual.source

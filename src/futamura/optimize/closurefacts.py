@@ -6,8 +6,9 @@
                 if isinstance(x, int): ...                     if True: ...
 
 Three kinds of knowledge go in: the exact type of the value (`type(x) is int`, `x is None`), the value itself if it is a
-known number or text (`key = "id"; lambda row: row[key]`), and the answer of `isinstance` for kinds of builtin classes.  What was read of memory (`x.size == 3`, `len(x)`) does not: it may be
-another when the function is called.  A function that is made at several places knows what holds at all of them.
+known number or text (`key = "id"; lambda row: row[key]`), and the answer of `isinstance` for kinds of builtin classes.
+What was read of memory (`x.size == 3`, `len(x)`) does not: it may be another when the function is called.  A function
+that is made at several places knows what holds at all of them.
 
 Requires: nothing.  Ensures: reads of such variables carry their types; those that nobody needs are gone, and with the
 last read of a variable its capture.

@@ -45,8 +45,8 @@ from futamura.specializer.values import HELD, NONE, OF_SUPER, AbstractValue, Dyn
 from futamura.specializer.world import Assumption
 
 __all__ = [
-    "CALLED", "VIRTUAL_FIELDS", "delete_attribute", "load_attribute", "note_global", "plain_reads", "store_attribute",
-    "store_field",
+    "CALLED", "VIRTUAL_FIELDS", "delete_attribute", "is_always_there", "load_attribute", "may_be_gone", "note_global",
+    "plain_reads", "store_attribute", "store_field",
 ]  # fmt: skip
 
 _FIELDS: Final[dict[type, tuple[str, ...]]] = {
@@ -237,8 +237,8 @@ def _load_instance(
     found = member.found
     if not member.plain:
         return None
-    if member.answers and not _is_always_there(found):
-        is_read = found is MISSING and type(target) is not Dynamic and not _may_be_gone(m, target, name)
+    if member.answers and not is_always_there(found):
+        is_read = found is MISSING and type(target) is not Dynamic and not may_be_gone(m, target, name)
         own = _field(m, target, name) if is_read else None
         if own is not None:
             _assume_plain_field(m, cls, name, found)
@@ -300,7 +300,7 @@ def _load_instance(
     return Known(found)
 
 
-def _may_be_gone(m: Machine, target: AbstractValue, name: str) -> bool:
+def may_be_gone(m: Machine, target: AbstractValue, name: str) -> bool:
     """Do stores and deletions decide whether this static object has the attribute now?"""
     if type(target) is not Known:
         return False
@@ -326,7 +326,7 @@ def _answered(m: Machine, frame: Frame, op: Operation, target: AbstractValue, cl
     return CALLED
 
 
-def _is_always_there(found: object) -> bool:
+def is_always_there(found: object) -> bool:
     """Does reading an attribute that the class has as this never fail, so that nobody asks `__getattr__`?"""
     if found is MISSING:
         return False

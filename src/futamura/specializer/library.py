@@ -439,17 +439,32 @@ def length(method: Any, value: Any) -> Any:
     return result
 
 
+NAME_OF: Final = type.__dict__["__name__"].__get__
+MODULE_OF: Final = type.__dict__["__module__"].__get__
+FLAGS_OF: Final = type.__dict__["__flags__"].__get__
+"""What a class says of itself, whatever its metaclass says."""
+
+
 def shown(method: Any, value: Any, name: str) -> Any:
     """`str` or `repr` of an object whose class has this method."""
     text = method(value)
     if not issubclass(type(text), str):
-        raise TypeError(f"{name} returned non-string (type {type(text).__name__})")
+        raise TypeError(f"{name} returned non-string (type {name_in_c(type(text))})")
     return text
 
 
+def name_in_c(kind: type) -> str:
+    """The name by which errors of CPython speak of a class."""
+    if not FLAGS_OF(kind) & 256:  # others can add attributes to it: a class statement made it
+        return str(NAME_OF(kind))
+    module = MODULE_OF(kind)
+    return str(NAME_OF(kind)) if module == "builtins" else f"{module}.{NAME_OF(kind)}"
+
+
 def shown_within(method: Any, value: Any, name: str, spec: str) -> str:
-    """The same within an f-string, which formats what it gets."""
-    return format(shown(method, value, name), spec)
+    """The same with a conversion within an f-string, which formats what it gets."""
+    text = shown(method, value, name)
+    return text if type(text) is str and spec == "" else format(text, spec)
 
 
 def formatted(method: Any, value: Any, spec: Any) -> Any:

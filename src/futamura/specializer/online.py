@@ -70,6 +70,7 @@ from futamura.specializer.recursion import classes_entered
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Version
 from futamura.specializer.rewinding import keep, rewind
 from futamura.specializer.rules import RULES
+from futamura.specializer.separating import unfolds_again
 from futamura.specializer.situation import situation
 from futamura.specializer.state import Frame, State
 from futamura.specializer.touching import Source
@@ -352,7 +353,9 @@ class _Run:
             except Unsupported as reason:
                 self._file, self._context = machine.file, situation(machine.state)
                 if not self.world.caches.give_up() and not self._left_call(machine, reason):
-                    raise
+                    if not unfolds_again(machine):
+                        raise
+                    running = False
             except OverBudget as over:
                 if not self.world.caches.give_up() and not self._left_the_outermost_call(machine, versions, over):
                     raise

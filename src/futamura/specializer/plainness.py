@@ -91,7 +91,8 @@ def stands_for(value: object) -> object:
         special = name.startswith("__") and name not in _NOT_OPERATORS
         if special and class_lookup(cls, name) is not found:
             return value
-    return _MIXED[base](value)
+    plain: object = _MIXED[base](value)
+    return plain if plain == plain else value  # what looks for a NaN finds the object itself
 
 
 def _adds_no_operator(cls: type, base: type) -> bool:

@@ -9,7 +9,8 @@ Invariant: a lookup is decided only where the default rules of attribute access 
 from __future__ import annotations
 
 import enum
-from types import CellType
+import functools
+from types import CellType, ModuleType
 from typing import Final
 
 from futamura.ir.classes import is_a
@@ -17,7 +18,9 @@ from futamura.ir.graph import Operation
 from futamura.specializer.attributes import (
     CALLED,
     delete_attribute,
+    is_always_there,
     load_attribute,
+    may_be_gone,
     note_global,
     plain_reads,
     store_attribute,
@@ -25,7 +28,7 @@ from futamura.specializer.attributes import (
 from futamura.specializer.describing import is_dunder, origin_of
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.models import HANDLED, MODELS
-from futamura.specializer.purity import MISSING, class_lookup, own_attributes
+from futamura.specializer.purity import MISSING, class_lookup, own_attribute, own_attributes
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.splats import is_writable_name
 from futamura.specializer.state import Frame
@@ -106,6 +109,30 @@ _MEMBERS: Final = enum.EnumMeta.__dict__.get("__getattr__", MISSING)
 """What enumerations answer for their members' names, and for no name that Python uses, up to Python 3.11."""
 
 
+def _asks(m: Machine, target: AbstractValue, name: str) -> bool:
+    """May looking for the attribute run code of the class of the object, which may say that there is none?"""
+    cls = exact_type(m, target)
+    if cls is None or (type(target) is Known and is_a(target.value, (type, ModuleType))):
+        return False
+    found = class_lookup(cls, name)
+    if isinstance(found, (property, functools.cached_property)):
+        return True
+    if class_lookup(cls, "__getattr__") is MISSING or is_always_there(found):
+        return False
+    entry = m.state.object(target)
+    if entry is not None:
+        return entry.kind != "instance" or name not in entry.names
+    if type(target) is not Known or may_be_gone(m, target, name):
+        return True
+    return own_attribute(target.value, name) is MISSING
+
+
+def _may_lack(m: Machine, target: AbstractValue, name: str) -> bool:
+    """Do stores and deletions decide whether this static object has the attribute now?"""
+    cls = exact_type(m, target)
+    return cls is not None and may_be_gone(m, target, name) and not is_always_there(class_lookup(cls, name))
+
+
 def _get_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     name = _known_name(args)
     if name is None or not 2 <= len(args) <= 3:
@@ -113,9 +140,10 @@ def _get_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractV
     if len(args) == 3:
         if _missing(m, args[0], name):
             return args[2]
-        cls = exact_type(m, args[0])
-        if cls is not None and isinstance(class_lookup(cls, name), property):
-            return None  # an AttributeError of the property asks for the default
+        if _asks(m, args[0], name):
+            return None  # an AttributeError of what is called asks for the default
+        if _may_lack(m, args[0], name):
+            return m.emit("call", (Known(getattr), args[0], Known(name), args[2]), hint=name, raises=False)
     found = load_attribute(m, frame, op, args[0], name)
     if found is CALLED:
         return HANDLED
@@ -131,9 +159,10 @@ def _has_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractV
         return None
     if _missing(m, args[0], name):
         return Known(False)
-    cls = exact_type(m, args[0])
-    if cls is None or isinstance(class_lookup(cls, name), property):
+    if exact_type(m, args[0]) is None or _asks(m, args[0], name):
         return None
+    if _may_lack(m, args[0], name):
+        return m.emit("call", (Known(hasattr), args[0], Known(name)), type=bool, raises=False)
     found = load_attribute(m, frame, op, args[0], name)
     return Known(True) if found is not None and found is not CALLED else None
 
@@ -246,7 +275,7 @@ def _class_pattern(
     if len(set(chosen)) != len(chosen):
         return None
     for name in chosen:
-        if isinstance(class_lookup(kind, name), property):
+        if _asks(m, subject, name) or _may_lack(m, subject, name):
             return None
         found = load_attribute(m, frame, op, subject, name)
         if found is None or isinstance(found, str):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from futamura.specializer.machine import Machine
 from futamura.specializer.plainness import comparable, is_record
-from futamura.specializer.values import AbstractValue, Known, Virtual
+from futamura.specializer.values import AbstractValue, Known, Virtual, VObject
 
 __all__ = ["is_plain_tuple", "is_whole", "joined_with_nothing", "kept_key", "lookup_key"]
 
@@ -51,14 +51,17 @@ def lookup_key(m: Machine, value: AbstractValue) -> AbstractValue:
 
 
 def kept_key(m: Machine, value: AbstractValue) -> AbstractValue:
-    """A tuple that becomes a key, named or not, as a constant if all its items are known and compared plainly."""
+    """A tuple that becomes a key, named or not, as a constant if all its items are known and compared plainly; from
+    then on the tuple is this constant."""
     entry = m.state.object(value)
     if entry is None or entry.kind != "tuple" or type(value) is not Virtual:
         return value
-    if entry.cls is not tuple and not is_record(entry.cls):
+    if entry.cls is not tuple and (not is_record(entry.cls) or entry.cls.__dictoffset__):
         return value
     items = [kept_key(m, m.state.resolve(item)) for item in entry.items]
     values = [item.value for item in items if type(item) is Known]
     if len(values) < len(items) or not all(comparable(item) for item in values):
         return value
-    return m.known(tuple.__new__(entry.cls, values), max((m.state.age(item) for item in items), default=0))
+    key = m.known(tuple.__new__(entry.cls, values), max((m.state.age(item) for item in items), default=0))
+    m.state.heap[value.oid] = VObject("forward", entry.cls, (key,))
+    return key

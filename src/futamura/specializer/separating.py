@@ -22,10 +22,14 @@ from futamura.specializer.residual import blocks_of
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known
 
-__all__ = ["is_plain_constant", "stays_separate"]
+__all__ = ["is_plain_constant", "stays_separate", "unfolds_again"]
 
 _SEPARATE: Final = ("separate", 0)
 """Refused in a specialization: that all calls are unfolded."""
+_UNFOLDED: Final = ("unfolded", 0)
+"""Refused in a specialization: that calls are not, because they would fail as residual functions."""
+_DEEPER: Final = 10
+"""A recursion under known control is unfolded until the residual is so many times longer than long."""
 _SMALL: Final = 12
 """Functions of so many operations are shorter than what it takes to call them, or nearly."""
 _PLAIN_CONSTANTS: Final = frozenset({int, float, bool, str, bytes, type(None)})
@@ -38,7 +42,9 @@ def is_plain_constant(value: AbstractValue) -> bool:
 
 def stays_separate(m: Machine, frame: Frame, facts: FunctionFacts, values: Sequence[AbstractValue]) -> bool:
     """Is this a call of a residual function, although nothing keeps it from being unfolded?"""
-    if _SEPARATE not in m.refused and not _is_long(m):
+    if (_SEPARATE not in m.refused and not _is_long(m)) or _UNFOLDED in m.refused:
+        return False
+    if m.emitted < _DEEPER * m.budget.long and any(active.facts is facts for active in m.state.frames):
         return False
     if facts.size <= _SMALL or is_marked_inline(m, facts):
         return False
@@ -49,6 +55,14 @@ def stays_separate(m: Machine, frame: Frame, facts: FunctionFacts, values: Seque
         m.refused.add(_SEPARATE)
         raise Restart("it gets long although little folds", whole=True)
     m.event("FT407", f"{facts.function.qualname} is a function of its own: the residual gets long, and little folds")
+    return True
+
+
+def unfolds_again(m: Machine) -> bool:
+    """Something failed: are there residual functions only because the residual is long?  Then they are no more."""
+    if not m.refused.has(_SEPARATE) or m.refused.has(_UNFOLDED):
+        return False
+    m.refused.add(_UNFOLDED)
     return True
 
 

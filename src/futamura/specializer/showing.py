@@ -30,17 +30,18 @@ _NO_SPEC: Final = Known("")
 
 
 def _method(m: Machine, frame: Frame, value: AbstractValue, name: str) -> tuple[FunctionType, str] | None:
-    """The method that makes the text, with its name; None if that is not one that can be entered."""
+    """The method that makes the text, with the name by which errors speak of it; None if it cannot be entered."""
     cls = own_class(m, value)
     if cls is None or site(frame) in m.refused:
         return None
+    called = name
     if name == "__str__" and class_lookup(cls, name) is object.__dict__[name]:
         m.assume_attribute(cls, name, object.__dict__[name])
-        name = "__repr__"
-    found = class_lookup(cls, name)
+        called = "__repr__"
+    found = class_lookup(cls, called)
     if not isinstance(found, FunctionType) or found.__globals__.get("__name__") in _GENERATED:
         return None
-    method = method_of(m, cls, name)
+    method = method_of(m, cls, called)
     return None if method is None else (method, name)
 
 
@@ -83,6 +84,7 @@ def _format(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
             return False
         m.assume_attribute(cls, "__format__", object.__dict__["__format__"])
         found = _method(m, frame, value, "__str__")
+        return found is not None and enter(m, frame, op, library.shown, [Known(found[0]), value, Known(found[1])])
     else:
         return False
     if found is None:
