@@ -33,9 +33,9 @@ from futamura.saving import SavingError, module_text
 from futamura.shipping import Shipped, assumptions_of, ship, shipped_key
 from futamura.showing import shown
 from futamura.specializer.aliasing import NONE_APART, Apart
+from futamura.specializer.assumption import Assumption
 from futamura.specializer.origins import Trace
 from futamura.specializer.policy import Event
-from futamura.specializer.world import Assumption
 from futamura.writing import write
 
 __all__ = ["Printed", "Recipe", "Residual", "SavingError"]

@@ -29,7 +29,7 @@ from futamura.backend.python.emitted import Emitted
 from futamura.embedding import embedded
 from futamura.frontend.contents import changed_names, contents_are_constant, is_rebound
 from futamura.source import unwarned
-from futamura.specializer.world import Assumption
+from futamura.specializer.assumption import Assumption
 from futamura.spelling import Imports, Unspeakable, contents_spelled, spelled
 from futamura.standalone import absolute, reads_renamed
 

@@ -22,8 +22,8 @@ from typing import Any, Final
 from futamura.backend.python.emitted import Emitted
 from futamura.entry import Promise
 from futamura.ir.graph import Signature
+from futamura.specializer.assumption import Assumption
 from futamura.specializer.policy import Event
-from futamura.specializer.world import Assumption
 
 __all__ = ["Shipped", "assumptions_of", "ship", "shipped_key"]
 
@@ -85,10 +85,12 @@ def _place(assumption: Assumption, assumptions: Sequence[Assumption]) -> _Place:
     holder, module = assumption.holder, ""
     if assumption.kind == "global":
         module, holder = _module(assumption), None
-    elif assumption.kind == "own":
+    elif assumption.kind in ("own", "field"):
         named = next((one for one in assumptions if one.kind == "global" and one.value is holder), None)
         if named is not None:
             module, holder = _module(named), named.name
+        elif assumption.kind == "field":
+            raise pickle.PicklingError(f"the residual depends on {assumption.place} of an object that has no name")
     elif assumption.kind == "contents":
         raise pickle.PicklingError(f"the residual depends on what {assumption.place} holds")
     elif assumption.kind == "cell":
@@ -144,6 +146,8 @@ def _assumption(place: _Place) -> Assumption:
         if place.module:
             holder = getattr(sys.modules.get(place.module), str(holder), missing)
         return Assumption(place.kind, place.place, holder, place.name, None)
+    if place.kind == "field":
+        holder = getattr(sys.modules.get(place.module), str(holder), missing)
     if place.kind == "global":
         found = sys.modules.get(place.module)
         holder = {} if found is None else found.__dict__

@@ -12,7 +12,7 @@ import builtins
 import re
 from typing import Final
 
-__all__ = ["BUILTINS", "GIVING", "MUTATING", "PASSING", "PURE_MODULES", "READING", "WRITING"]
+__all__ = ["BUILTINS", "GIVING", "HOLDING", "MUTATING", "PASSING", "PURE_MODULES", "READING", "WRITING"]
 
 MUTATING: Final = frozenset(
     {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "add", "discard", "update", "popitem"}
@@ -34,6 +34,8 @@ PASSING: Final = frozenset(
     | {"set", "frozenset", "getattr", "vars", "sum"}
 )
 """Builtins whose result may be, or hold, what is in their arguments."""
+HOLDING: Final = frozenset({"enumerate", "reversed", "zip", "list", "tuple", "sorted", "dict", "set", "frozenset"})
+"""Those of them whose result is none of it, but an object of its own."""
 OPERATORS: Final = (
     *("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "divmod", "pow"),
     *("lshift", "rshift", "and", "xor", "or"),

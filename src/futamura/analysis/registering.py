@@ -21,7 +21,7 @@ That it is used so in other modules is not seen: who believes what was filled in
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 __all__ = ["registering_functions"]
@@ -29,19 +29,21 @@ __all__ = ["registering_functions"]
 _HOOKS: Final = frozenset({"__init_subclass__", "__set_name__"})
 
 
-def registering_functions(tree: ast.Module) -> list[ast.AST]:
-    """The definitions of these functions; of functions inside of them those that do nothing but decorate."""
+def registering_functions(tree: ast.Module, users: Sequence[ast.Module] = ()) -> list[ast.AST]:
+    """The definitions of these functions; of functions inside of them those that do nothing but decorate.  `users` are
+    other texts that use them."""
     outside = list(_outside(tree))
-    called = {id(node) for statement in outside for node in _called(statement)}
+    everywhere = [*outside, *(node for user in users for node in _outside(user))]
+    called = {id(node) for statement in everywhere for node in _called(statement)}
     decorating = {
         id(decorator.func)
-        for statement in outside
+        for statement in everywhere
         if isinstance(statement, (*_FUNCTIONS, ast.ClassDef))
         for decorator in statement.decorator_list
         if isinstance(decorator, ast.Call)
     }
     ways: dict[str, set[str]] = {}
-    for node in ast.walk(tree):
+    for node in (node for text in (tree, *users) for node in ast.walk(text)):
         name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
         if name is not None and isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
             way = "decorating" if id(node) in decorating else "called" if id(node) in called else "used"

@@ -32,12 +32,16 @@ from typing import Final, NamedTuple
 
 from futamura.analysis.creating import stores_on_new_classes
 from futamura.analysis.registering import registering_functions
+from futamura.analysis.storing import on_own_objects
 from futamura.frontend.items import Changed, changed_by_functions
 from futamura.frontend.sharing import changing_objects, is_container
 from futamura.ir.classes import is_a
 from futamura.source import unwarned
 
-__all__ = ["changed_names", "changing", "contents_are_constant", "is_rebound", "line_of_use", "registered"]
+__all__ = [
+    "Contents", "changed_names", "changing", "contents_are_constant", "is_rebound", "line_of_use", "object_contents",
+    "registered",
+]  # fmt: skip
 
 _SET_READING: Final = frozenset(
     {"union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint"}
@@ -132,6 +136,53 @@ def contents_are_constant(namespace: Mapping[str, object], name: str, container:
     return all(map(_is_plain, gc.get_referents(container)))
 
 
+class Contents(NamedTuple):
+    """Do functions change what an attribute of objects holds?"""
+
+    line: int
+    """Where one does, for the first time; 0 if none does."""
+    filled: bool
+    """Do functions that are only called on import?"""
+
+
+def object_contents(owner: Mapping[str, object], user: Mapping[str, object], name: str) -> Contents | None:
+    """What the module of a class, and the one that has an object of it as a global, do to what the attribute `name` of
+    such objects holds, but for the constructors; None if that is not known."""
+    key = id(owner), id(user)
+    found = _of_objects.get(key)
+    if found is None or found[0] is not owner or found[1] is not user:
+        found = _of_objects[key] = (owner, user, _changed_on_objects(owner, user))
+    if found[2] is None:
+        return None
+    certain, everything = found[2]
+    return Contents(certain.get("." + name, 0), "." + name in everything)
+
+
+_Lines = Mapping[str, int]
+_of_objects: Final[dict[tuple[int, int], tuple[object, object, tuple[_Lines, _Lines] | None]]] = {}
+
+
+def _changed_on_objects(owner: Mapping[str, object], user: Mapping[str, object]) -> tuple[_Lines, _Lines] | None:
+    """What functions do something else with than to read it: those that may be called at any time, and all."""
+    tree, other = _tree(owner), _tree(user)
+    if tree is None or other is None or _reaches_itself(tree, str(owner.get("__name__"))):
+        return None
+    own = on_own_objects(tree)
+    everything = _not_only_read(tree, (), own)
+    return _not_only_read(tree, registering_functions(tree, () if owner is user else (other,)), own), everything
+
+
+def _tree(namespace: Mapping[str, object]) -> ast.Module | None:
+    """The source of a module."""
+    file = namespace.get("__file__")
+    lines = linecache.getlines(file) if isinstance(file, str) else []
+    try:
+        with unwarned():
+            return ast.parse("".join(lines)) if lines else None
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+
+
 def line_of_use(namespace: Mapping[str, object], name: str) -> int:
     """The first line where a function does something else with this name than to read what it holds; 0 if none does."""
     known = _changes(namespace)
@@ -190,14 +241,8 @@ def _is_plain(value: object) -> bool:
 
 
 def _changed(namespace: Mapping[str, object]) -> _Changes | None:
-    file = namespace.get("__file__")
-    lines = linecache.getlines(file) if isinstance(file, str) else []
-    if not lines:
-        return None
-    try:
-        with unwarned():
-            tree = ast.parse("".join(lines))
-    except (SyntaxError, ValueError, RecursionError):
+    tree = _tree(namespace)
+    if tree is None:
         return None
     if _reaches_itself(tree, str(namespace.get("__name__"))):
         return None
@@ -216,8 +261,11 @@ def changed_names(text: str, names: Iterable[str]) -> frozenset[str]:
     return frozenset(_not_only_read(tree)) | changed.itself | changed.items
 
 
-def _not_only_read(tree: ast.Module, without: Collection[ast.AST] = ()) -> dict[str, int]:
-    """The names that functions do something else with than to read what they hold, with the first line of this."""
+def _not_only_read(
+    tree: ast.Module, without: Collection[ast.AST] = (), made: Collection[int] | None = None
+) -> dict[str, int]:
+    """The names that functions do something else with than to read what they hold, with the first line of this.  If
+    `made` is given, attributes are those of objects, but not these nodes, of objects that are being made."""
     harmless = stores_on_new_classes(tree)
     own = _own_methods(tree)
     for node in ast.walk(tree):
@@ -226,6 +274,7 @@ def _not_only_read(tree: ast.Module, without: Collection[ast.AST] = ()) -> dict[
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             harmless.update(_aliased(node, harmless))
     harmless.update(_passed(tree, harmless))
+    named = {id(part) for node in ast.walk(tree) if _asks_by_name(node) for part in ast.walk(node)}
     changed: dict[str, int] = {}
     left_out = set(map(id, without))
     for function in ast.walk(tree):
@@ -234,10 +283,16 @@ def _not_only_read(tree: ast.Module, without: Collection[ast.AST] = ()) -> dict[
                 if isinstance(node, ast.Name) and id(node) not in harmless:
                     changed.setdefault(node.id, node.lineno)
                 elif isinstance(node, ast.Attribute) and id(node) not in harmless:
-                    changed.setdefault("." + node.attr, node.lineno)
-                elif isinstance(node, ast.Constant) and type(node.value) is str:
+                    if made is None or id(node) not in made:
+                        changed.setdefault("." + node.attr, node.lineno)
+                elif isinstance(node, ast.Constant) and type(node.value) is str and (made is None or id(node) in named):
                     changed.setdefault("." + node.value, node.lineno)
     return changed
+
+
+def _asks_by_name(node: ast.AST) -> bool:
+    called = node.func if isinstance(node, ast.Call) else None
+    return getattr(called, "id", getattr(called, "attr", "")) in ("getattr", "setattr", "delattr", "attrgetter")
 
 
 def _reaches_itself(tree: ast.Module, name: str) -> bool:

@@ -19,7 +19,7 @@ import ast
 from collections.abc import Collection, Iterable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
-from futamura.analysis.methods import BUILTINS, GIVING, MUTATING, PASSING, PURE_MODULES, READING, WRITING
+from futamura.analysis.methods import BUILTINS, GIVING, HOLDING, MUTATING, PASSING, PURE_MODULES, READING, WRITING
 from futamura.frontend import implied, walking
 from futamura.frontend.implied import MAKING, Giving, is_special, receiver
 from futamura.frontend.walking import SCOPES, Scope, acts, defaults, is_foreign, is_of_class, own_nodes, value_nodes
@@ -266,6 +266,8 @@ class _Items:
                 return found | self.new(call, given)
             if self.is_builtin(function, call.func.id):
                 passed = _items_of(given) | self.giving.parts if call.func.id in PASSING else _NOTHING
+                if call.func.id in HOLDING:
+                    return found | self.giving.any | self.new(call, passed)
                 return found | passed | self.giving.any | self.new(call, passed)
             if call.func.id in self.named:
                 return found

@@ -21,6 +21,7 @@ from typing import Final
 
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
+from futamura.specializer.assumption import Assumption
 from futamura.specializer.builtin_errors import only_keeps_arguments
 from futamura.specializer.cached_calls import cached_property_of
 from futamura.specializer.caching import LRU
@@ -42,7 +43,6 @@ from futamura.specializer.purity import (
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import HELD, NONE, OF_SUPER, AbstractValue, Dynamic, Known, Virtual, VObject
-from futamura.specializer.world import Assumption
 
 __all__ = [
     "CALLED", "VIRTUAL_FIELDS", "delete_attribute", "is_always_there", "load_attribute", "may_be_gone", "note_global",
@@ -340,7 +340,7 @@ def _seen_through(m: Machine, value: object, found: object, name: str) -> bool:
     by whoever has it.
     """
     m.read_places.add((m.world.serial(value), name))
-    if m.world.contents(value):
+    if m.world.contents(value) or m.world.objects.lacks(value, name):
         return True
     return type(found) in (types.FunctionType, staticmethod, classmethod) and m.world.lacks(value, name)
 
@@ -366,9 +366,12 @@ def _field(m: Machine, target: AbstractValue, name: str) -> AbstractValue | None
             return loaded
         return m.state.resolve(held[0])
     content = own_attribute(value, name)
-    if content is MISSING or not m.world.contents(value):
+    if content is MISSING:
         return None
-    m.world.found(value, content)
+    if not m.world.objects.believes(value, name, content):
+        if why := m.world.objects.why_not(value, name):
+            m.event("FT306", why)
+        return None
     m.read_places.add(place)
     return Known(content)
 

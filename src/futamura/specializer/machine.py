@@ -22,6 +22,7 @@ from typing import Final, NoReturn
 
 from futamura.ir.evaluate import unbound
 from futamura.ir.graph import Edge, Operation
+from futamura.specializer.assumption import Assumption
 from futamura.specializer.builtin_errors import plain_exception_class
 from futamura.specializer.definitions import Definitions
 from futamura.specializer.emitting import Emitter, Unsupported
@@ -44,7 +45,7 @@ from futamura.specializer.situation import located
 from futamura.specializer.state import OLDEST, Extent, Frame, State, Suspension
 from futamura.specializer.table import Points
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
-from futamura.specializer.world import Assumption, World
+from futamura.specializer.world import World
 
 __all__ = ["GUARDED", "Machine", "Restart", "Unsupported"]
 
@@ -442,8 +443,7 @@ class Machine(Emitter):
             raise Restart(f"attribute {name} of a class is written", whole=True)
 
     def assume_no_subclass(self, cls: type) -> None:
-        place = f"{cls.__qualname__} has no subclass"
-        self.world.assume(Assumption("subclasses", place, cls, "__subclasses__", None))
+        self.world.assume(Assumption("subclasses", f"{cls.__qualname__} has no subclass", cls, "__subclasses__", None))
 
     def observe(self) -> None:
         """What comes next may look at static objects: store back what was written to them."""

@@ -50,6 +50,7 @@ from futamura.specializer import views as _views
 from futamura.specializer.aliasing import Apart, apart
 from futamura.specializer.assemble import Entry, assemble
 from futamura.specializer.assembly import parameters
+from futamura.specializer.assumption import Assumption
 from futamura.specializer.binding import collect_at_entry, collecting
 from futamura.specializer.calls import call_value
 from futamura.specializer.choosing import check_ways
@@ -76,7 +77,7 @@ from futamura.specializer.state import Frame, State
 from futamura.specializer.touching import Source
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape
 from futamura.specializer.versions import Versions
-from futamura.specializer.world import Assumption, Modules, World
+from futamura.specializer.world import Modules, World
 
 __all__ = ["Open", "Outcome", "specialize_function", "specialize_program"]
 

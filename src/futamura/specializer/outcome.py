@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from futamura.ir.graph import Program
 from futamura.specializer.aliasing import Apart
+from futamura.specializer.assumption import Assumption
 from futamura.specializer.origins import Trace
 from futamura.specializer.policy import Event
 from futamura.specializer.programs import Point
-from futamura.specializer.world import Assumption
 
 __all__ = ["COUNTED", "Outcome"]
 

@@ -15,12 +15,12 @@ import functools
 import types
 
 from futamura.ir.classes import is_a
+from futamura.specializer.assumption import Assumption, Registered
 from futamura.specializer.machine import Machine
 from futamura.specializer.partials import Call
 from futamura.specializer.purity import class_lookup, plain_lookup
 from futamura.specializer.rules import exact_type
 from futamura.specializer.values import AbstractValue, Known
-from futamura.specializer.world import Assumption, Registered
 
 __all__ = ["call_of_overload", "only_dispatches"]
 

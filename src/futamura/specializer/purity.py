@@ -9,6 +9,7 @@ method of a user's class can run when a builtin operation looks into them.
 
 from __future__ import annotations
 
+import abc
 import ast
 import builtins
 import cmath
@@ -22,6 +23,7 @@ import os
 import re
 import struct
 import sys
+import typing
 import weakref
 from collections.abc import Iterator, Sequence
 from types import (
@@ -152,6 +154,25 @@ CHANGEABLE: Final = (list, set, *DICTS)
 def is_mutable(value: object) -> bool:
     """May somebody who gets `value` change what reading it gives?"""
     return not (deep(value) or issubclass(type(value), (type, FunctionType, BuiltinFunctionType, ModuleType)))
+
+
+def is_plain_object(value: object) -> bool:
+    """Is this an object of a class of the program, which inherits from no class that is not the program's?"""
+    cls = type(value)
+    if type(cls) is not type and type(cls) is not abc.ABCMeta:
+        return False
+    return all(
+        base is object or base in _EMPTY_BASES or (base.__flags__ & HEAP_TYPE and not _is_of_python(base))
+        for base in cls.__mro__
+    ) and plain_lookup(cls)
+
+
+_EMPTY_BASES: Final = (abc.ABC, typing.Generic, typing.Protocol)
+
+
+def _is_of_python(cls: type) -> bool:
+    module = cls.__dict__.get("__module__")
+    return type(module) is not str or module.partition(".")[0] in sys.stdlib_module_names
 
 
 HEAP_TYPE: Final = 1 << 9

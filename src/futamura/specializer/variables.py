@@ -20,13 +20,13 @@ from futamura.analysis.building import is_built_once
 from futamura.analysis.sharing import is_deleted, is_reassigned
 from futamura.ir.graph import ClassAttr, Operation
 from futamura.specializer.assembly import Assembly, operations
+from futamura.specializer.assumption import Assumption
 from futamura.specializer.definitions import Closure
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.purity import is_mutable
 from futamura.specializer.residual import ResidualBlock, ResidualOperation
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known
-from futamura.specializer.world import Assumption
 
 __all__ = ["content_of", "own_cell", "read_variable", "require_variables", "write_variable"]
 

@@ -15,87 +15,30 @@ import gc
 import sys
 import types
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Protocol
 
 from futamura import runtime
 from futamura.analysis.sharing import is_stored_on_a_class, is_stored_on_an_object
 from futamura.ir.classes import is_a
 from futamura.ir.immediates import closure_of
+from futamura.specializer.assumption import Assumption, Filled, Registered, identities, parts
 from futamura.specializer.caching import Caches
 from futamura.specializer.declared import BOOL_COMPARISONS, CACHES, Declared, promised_bool
+from futamura.specializer.objects import Changes, GlobalObjects
 from futamura.specializer.plainness import comparable
 from futamura.specializer.purity import (
     MISSING,
     behind,
     class_lookup,
     is_mutable,
+    is_plain_object,
     own_attribute,
     own_attributes,
     plain_lookup,
 )
 from futamura.specializer.values import token_key
 
-__all__ = ["Assumption", "Registered", "World"]
-
-
-@dataclass(frozen=True, slots=True)
-class Registered:
-    """What a function of `functools.singledispatch` calls for the classes that have this one as the first that is
-    registered."""
-
-    registry: dict[type, object]
-    kind: type
-    count: int
-    """So many classes are registered: none disappears."""
-
-    def found(self) -> object:
-        return self.registry.get(self.kind) if len(self.registry) == self.count else None
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Assumption:
-    """Something that was read and must still hold: a binding, an attribute, the contents of an object."""
-
-    kind: str
-    place: str
-    holder: object = field(compare=False)
-    name: str
-    value: object = field(compare=False)
-
-    def holds(self) -> bool:
-        """Is the place still bound to the same object?"""
-        missing = object()
-        if self.kind == "global":
-            assert isinstance(self.holder, Mapping)
-            now = self.holder.get(self.name, getattr(builtins, self.name, missing))
-        elif self.kind == "cell":
-            try:
-                now = self.holder.cell_contents  # type: ignore[attr-defined]
-            except ValueError:
-                now = missing
-        elif self.kind == "registered":
-            assert isinstance(self.holder, Registered)
-            now = self.holder.found()
-        elif self.kind == "contents":
-            return isinstance(self.value, Filled) and self.value.identities == _identities(self.holder)
-        elif self.kind == "own":
-            return self.name not in (own_attributes(self.holder) or ())
-        elif self.kind == "subclasses":
-            return not type.__subclasses__(self.holder)  # type: ignore[arg-type]
-        elif isinstance(self.holder, type):
-            now = class_lookup(self.holder, self.name)
-        else:
-            now = getattr(self.holder, self.name, missing)
-        return now is self.value
-
-    def __repr__(self) -> str:
-        if self.kind == "contents":
-            return f"{self.place} holds what it held"
-        if self.kind == "own":
-            return f"{self.place} has no attribute `{self.name}` of its own"
-        what = {"global": "global", "cell": "variable", "attribute": "attribute"}.get(self.kind, self.kind)
-        return f"{what} {self.place} is {_named(self.value)}"
+__all__ = ["World"]
 
 
 MANY_OBJECTS: Final = 8
@@ -103,41 +46,9 @@ MANY_CONTAINERS: Final = 24
 """When so many of a class were disturbed, each with a restart, the rest of them will be, too."""
 
 
-def _named(value: object) -> str:
-    """A short name, made without running code of the program."""
-    if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)):
-        return f"this {'class' if isinstance(value, type) else 'function'}"
-    if isinstance(value, types.ModuleType):
-        return "this module"
-    if type(value) in (int, float, bool, str, bytes, type(None)):
-        text = repr(value) if type(value) is not int or abs(value) < 1 << 128 else "this integer"
-        return text if len(text) <= 40 else f"this {type(value).__name__}"
-    return f"this {type(value).__name__}"
-
-
 _STREAMS: Final = frozenset({"stdin", "stdout", "stderr"})
 """What `sys` has for others to rebind while they run."""
 _FILLED: Final = (list, dict, set)
-
-
-class Filled(NamedTuple):
-    """What a table held, so that it can be told whether it still does."""
-
-    identities: list[int]
-    kept: tuple[object, ...]
-    """The same objects, which keeps their identities theirs."""
-
-
-def _parts(table: object) -> list[object]:
-    """What a table holds, in order; runs no code of what is in it."""
-    if isinstance(table, dict):
-        return [*dict.keys(table), *dict.values(table)]
-    assert isinstance(table, (list, set))
-    return [*table]
-
-
-def _identities(table: object) -> list[int]:
-    return [*map(id, _parts(table))]
 
 
 class Member(NamedTuple):
@@ -162,6 +73,10 @@ class Modules(Protocol):
     def contents_are_constant(self, namespace: Mapping[str, object], name: str, container: object, /) -> bool: ...
 
     def line_of_use(self, namespace: Mapping[str, object], name: str, /) -> int: ...
+
+    def object_contents(
+        self, owner: Mapping[str, object], user: Mapping[str, object], name: str, /
+    ) -> Changes | None: ...
 
     def changing(self, namespace: Mapping[str, object], /) -> Mapping[int, object]: ...
 
@@ -210,6 +125,7 @@ class World:
         """What was promised in words, and made a difference."""
         self._plainly_keyed: Final[dict[int, int]] = {}
         self._members: Final[dict[tuple[int, str], Member]] = {}
+        self.objects: Final = GlobalObjects(self)
         self._modules: Final = modules
         for value in frozen:
             self.freeze(value)
@@ -256,6 +172,18 @@ class World:
             return False
         self.look_at(namespace)
         return True
+
+    def is_of_a_constant(self, value: object) -> bool:
+        """Was this object found in what a global holds?"""
+        return id(value) in self._constants
+
+    def contents_on_objects(self, owner: Mapping[str, object], user: Mapping[str, object], name: str) -> Changes | None:
+        return None if self._modules is None else self._modules.object_contents(owner, user, name)
+
+    def freeze_filled(self, value: object) -> None:
+        """`value` is constant, but for what is filled in on import: more may be imported later."""
+        self._registered[id(value)] = value
+        self.freeze_constant(value)
 
     def look_at(self, namespace: Mapping[str, object]) -> None:
         """Find out which objects the functions of this module change."""
@@ -327,7 +255,7 @@ class World:
         if ("contents", id(table), "") in self.assumptions:
             return
         place = next((one.place for one in self.assumptions.values() if one.value is table), "a table")
-        self.assume(Assumption("contents", place, table, "", Filled(_identities(table), tuple(_parts(table)))))
+        self.assume(Assumption("contents", place, table, "", Filled(identities(table), tuple(parts(table)))))
 
     def contents_read(self) -> list[object]:
         """The objects whose contents were used as static, in the order in which they were met."""
@@ -405,8 +333,11 @@ class World:
         if namespace is not runtime.__dict__ and ("global", id(namespace), name) not in self.assumptions:
             # What a residual calls of ours stands for what Python itself does: a program cannot rebind that.
             self.assume(Assumption("global", f"{module}.{name}", namespace, name, value))
-        if name in namespace and is_mutable(value) and self._holds_constant(namespace, name, value):
-            self.freeze_constant(value)
+        if name in namespace and is_mutable(value):
+            if is_plain_object(value):
+                self.objects.add(value, namespace)
+            elif self._holds_constant(namespace, name, value):
+                self.freeze_constant(value)
         return (value,)
 
     def is_assigned(self, namespace: Mapping[str, object], name: str) -> bool:

@@ -262,6 +262,7 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
     apart: dict[int, tuple[dict[str, Any], list[tuple[str, object]]]] = {}
     cells: list[Assumed] = []
     others: list[Assumed] = []
+    fields: list[Assumed] = []
     tables: list[tuple[object, Sequence[object]]] = []
     classes = _Classes(test)
     scope = _Scope(emitted)
@@ -280,11 +281,16 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
             classes.add(one.holder, one)
         elif one.kind == "own" and _has_plain_dict(one.holder):
             test.terms.append(f"{one.name!r} not in {test.constant(one.holder, type(one.holder).__name__)}.__dict__")
+        elif one.kind == "field" and not hasattr(type(one.holder), "__getattr__"):
+            fields.append(one)
         elif one.kind == "contents" and type(one.holder) in (list, dict, set):
             tables.append((one.holder, one.value.kept))  # type: ignore[attr-defined]
         else:
             others.append(one)
     classes.close()
+    for one in fields:  # their classes have nothing of that name, or a slot: reading them runs no code
+        holder = test.constant(one.holder, type(one.holder).__name__)
+        test.terms.append(f"{holder}.{one.name} is {test.constant(one.value, one.name)}")
     if tables:
         test.terms.append(f"{test.constant(tables_reader(tables), 'tables_hold')}()")
     for namespace, pairs in apart.values():

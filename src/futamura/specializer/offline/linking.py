@@ -23,12 +23,13 @@ from futamura.ir.constant import Constant
 from futamura.ir.graph import Block, Function, Operation, Program, Value
 from futamura.ir.ops import OPERATORS
 from futamura.specializer.aliasing import apart
+from futamura.specializer.assumption import Assumption
 from futamura.specializer.offline.offline import OfflineOptions, OfflineOutcome, specialize_offline
 from futamura.specializer.offline.parameters import split_program
 from futamura.specializer.online import Lower, Open, Outcome
 from futamura.specializer.policy import Event
 from futamura.specializer.purity import MISSING, deep
-from futamura.specializer.world import Assumption, Modules, World
+from futamura.specializer.world import Modules, World
 
 __all__ = ["Linked", "link", "specialize_function_offline"]
 

@@ -1,0 +1,113 @@
+"""What a residual relies on: a binding, an attribute, what a table held; each can be asked whether it still is so.
+
+    global shop.RATES is this dict          attribute Rule.match is this function          shop.RULES holds what it held
+
+Invariant: asking runs no code of the program.
+"""
+
+from __future__ import annotations
+
+import builtins
+import types
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from futamura.specializer.purity import MISSING, class_lookup, own_attribute, own_attributes
+
+__all__ = ["Assumption", "Filled", "Registered", "identities", "parts"]
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """What a function of `functools.singledispatch` calls for the classes that have this one as the first that is
+    registered."""
+
+    registry: dict[type, object]
+    kind: type
+    count: int
+    """So many classes are registered: none disappears."""
+
+    def found(self) -> object:
+        return self.registry.get(self.kind) if len(self.registry) == self.count else None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Assumption:
+    """Something that was read and must still hold: a binding, an attribute, the contents of an object."""
+
+    kind: str
+    place: str
+    holder: object = field(compare=False)
+    name: str
+    value: object = field(compare=False)
+
+    def holds(self) -> bool:
+        """Is the place still bound to the same object?"""
+        missing = object()
+        if self.kind == "global":
+            assert isinstance(self.holder, Mapping)
+            now = self.holder.get(self.name, getattr(builtins, self.name, missing))
+        elif self.kind == "cell":
+            try:
+                now = self.holder.cell_contents  # type: ignore[attr-defined]
+            except ValueError:
+                now = missing
+        elif self.kind == "registered":
+            assert isinstance(self.holder, Registered)
+            now = self.holder.found()
+        elif self.kind == "contents":
+            return isinstance(self.value, Filled) and self.value.identities == identities(self.holder)
+        elif self.kind == "own":
+            return self.name not in (own_attributes(self.holder) or ())
+        elif self.kind == "field":
+            now = own_attribute(self.holder, self.name)
+        elif self.kind == "subclasses":
+            return not type.__subclasses__(self.holder)  # type: ignore[arg-type]
+        elif isinstance(self.holder, type):
+            now = class_lookup(self.holder, self.name)
+        else:
+            now = getattr(self.holder, self.name, missing)
+        return now is self.value
+
+    def __repr__(self) -> str:
+        if self.kind == "contents":
+            return f"{self.place} holds what it held"
+        if self.kind == "own":
+            return f"{self.place} has no attribute `{self.name}` of its own"
+        if self.kind == "attribute" and self.value is MISSING:
+            return f"class attribute {self.place} does not exist"
+        what = {"global": "global", "cell": "variable", "field": "attribute"}.get(self.kind, self.kind)
+        return f"{what} {self.place} is {_named(self.value)}"
+
+
+class Filled(NamedTuple):
+    """What a table held, so that it can be told whether it still does."""
+
+    identities: list[int]
+    kept: tuple[object, ...]
+    """The same objects, which keeps their identities theirs."""
+
+
+def parts(table: object) -> list[object]:
+    """What a table holds, in order; runs no code of what is in it."""
+    if isinstance(table, dict):
+        return [*dict.keys(table), *dict.values(table)]
+    assert isinstance(table, (list, set))
+    return [*table]
+
+
+def identities(table: object) -> list[int]:
+    return [*map(id, parts(table))]
+
+
+def _named(value: object) -> str:
+    """A short name, made without running code of the program."""
+    if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)):
+        return f"this {'class' if isinstance(value, type) else 'function'}"
+    if isinstance(value, types.ModuleType):
+        return "this module"
+    if type(value) in (int, float, bool, str, bytes, type(None)):
+        text = repr(value) if type(value) is not int or abs(value) < 1 << 128 else "this integer"
+        return text if len(text) <= 40 else f"this {type(value).__name__}"
+    return f"this {type(value).__name__}"

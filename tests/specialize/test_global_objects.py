@@ -1,0 +1,244 @@
+"""Objects that globals hold: their attributes are known where the texts of the modules leave them alone, and tested.
+
+    ROUTER = Router(TABLE)       def handle(path): return ROUTER.match(path)      ->      the rules, written out
+
+Invariant: whatever changes an object between two calls is noticed if it stores an attribute, or if the text of a module
+says that attributes of that name, or what they hold, change.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from futamura import DYN, Residual, Specializer, specialize
+from tests.outcomes import outcome
+from tests.specialize.test_modules import module
+
+SHOP = '''
+class Rate:
+    kind = "plain"
+
+    def __init__(self, factor, names=()):
+        self.factor = factor
+        self.names = list(names)
+        self._prepare()
+        self.used = 0
+
+    def _prepare(self):
+        self.table = {name: len(name) for name in self.names}
+
+    @property
+    def double(self):
+        return 2 * self.factor
+
+    def apply(self, x):
+        for name in self.names:
+            x = x * self.factor + self.table[name]
+        return x
+
+    def count(self):
+        self.used += 1
+
+    def copy(self):
+        made = Rate(self.factor)
+        made.factor = self.factor
+        return made
+
+    def __repr__(self):
+        return repr(sorted(self.__dict__.items()))
+
+class Registry:
+    def __init__(self):
+        self.functions = {}
+
+    def add(self, name):
+        def keep(function):
+            self.functions[name] = function
+            return function
+        return keep
+
+class Stack:
+    def __init__(self):
+        self.items = []
+
+    def push(self, x):
+        self.items.append(x)
+
+class Loose:
+    def __init__(self):
+        self.a = self.b = 1
+
+    def set(self, **values):
+        for name, value in values.items():
+            setattr(self, name, value)
+
+class Slotted:
+    __slots__ = ("inner", "k")
+
+    def __init__(self, k):
+        self.k = k
+        self.inner = Rate(k, ["x"])
+
+class Asking:
+    def __init__(self):
+        self.there = 3
+
+    def __getattr__(self, name):
+        return name
+'''
+
+APP = '''
+from shop_ import *
+
+RATE = Rate(3, ["ab", "c"])
+TABLE = {"a": Rate(5)}
+FUNCTIONS = Registry()
+STACK = Stack()
+LOOSE = Loose()
+SLOTTED = Slotted(4)
+ASKING = Asking()
+
+@FUNCTIONS.add("double")
+def double(x):
+    return 2 * x
+
+def applied(x):
+    return RATE.apply(x), RATE.double, RATE.kind, RATE.copy().factor * x
+
+def used(x):
+    return RATE.used, TABLE["a"].used, TABLE["a"].factor * x
+
+def called(x):
+    return [name + str(function(x)) for name, function in FUNCTIONS.functions.items()]
+
+def top(x):
+    return STACK.items[-1:] == [x], len(STACK.items)
+
+def loose(x):
+    return LOOSE.a * x
+
+def slotted(x):
+    return SLOTTED.k * x, SLOTTED.inner.apply(x)
+
+def asking(x):
+    return ASKING.there * x, ASKING.other
+
+def handed(x):
+    if callable(x):
+        x(RATE)
+        return RATE.factor, RATE.apply(2)
+    return None
+'''
+
+NAMES = ("applied", "used", "called", "top", "loose", "slotted", "asking", "handed")
+
+
+class Pair:
+    """A function of the application, and its residual."""
+
+    def __init__(self, app: Any, name: str) -> None:
+        self.function = getattr(app, name)
+        self.residual: Residual = specialize(self.function, DYN)
+
+    def agree(self) -> bool:
+        inputs: list[Any] = [2, "ab", None]
+        return all(outcome(self.residual, x) == outcome(self.function, x) for x in inputs)
+
+
+@pytest.fixture(name="app")
+def made_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    module("shop_", SHOP, tmp_path, monkeypatch)
+    return module("app_", APP, tmp_path, monkeypatch)
+
+
+def codes(residual: Residual) -> list[str]:
+    return [event.code for event in residual.events]
+
+
+def test_what_only_constructors_store_is_known(app: Any) -> None:
+    applied, slotted, loose = (Pair(app, name) for name in ("applied", "slotted", "loose"))
+    assert "_RATE" not in applied.residual.source and "3" in applied.residual.source
+    assert "SLOTTED" not in slotted.residual.source
+    assert "2 * x" in Pair(app, "called").residual.source
+    assert "_LOOSE.a" in loose.residual.source and codes(loose.residual) == ["FT306"]
+    assert all(Pair(app, name).agree() for name in NAMES)
+
+
+def test_what_methods_store_is_read(app: Any) -> None:
+    residual = Pair(app, "used").residual
+    assert "_RATE.used" in residual.source and "_TABLE_item.used" in residual.source and "5 * x" in residual.source
+    assert [event.reason for event in residual.events if event.code == "FT306"] == [
+        "`Rate.used` is read when the residual runs: line 24 of shop_.py may store it"
+    ]
+
+
+def test_every_change_is_noticed(app: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = [Pair(app, name) for name in NAMES]
+    shop = app.Rate.__init__.__globals__
+
+    def changed() -> None:
+        assert [pair.function.__name__ for pair in pairs if not pair.agree()] == []
+
+    changed()
+    app.RATE.count()
+    app.TABLE["a"].count()
+    changed()
+    app.RATE.factor = 10
+    changed()
+    app.RATE.kind = "own"
+    changed()
+    app.RATE.apply = lambda x: x
+    changed()
+    del app.RATE.apply
+    app.FUNCTIONS.add("negative")(lambda x: f"-{x}")
+    changed()
+    app.FUNCTIONS.functions["double"] = str
+    changed()
+    app.STACK.push(2)
+    changed()
+    app.LOOSE.set(a=7)
+    changed()
+    app.SLOTTED.inner = shop["Rate"](9, ["y"])
+    changed()
+    app.SLOTTED.inner.factor = 11
+    changed()
+    del app.SLOTTED.k
+    changed()
+    app.SLOTTED.k = 5
+    app.ASKING.other = 8
+    changed()
+    del app.ASKING.there
+    changed()
+    app.RATE = shop["Rate"](1, ["z"])
+    changed()
+    monkeypatch.setattr(shop["Rate"], "factor", property(lambda self: 100), raising=False)
+    changed()
+
+
+def test_an_object_that_is_handed_out_is_read_again(app: Any) -> None:
+    pair = Pair(app, "handed")
+
+    def store(rate: Any) -> None:
+        rate.factor += 1
+
+    app.RATE.factor = 3
+    found = pair.residual(store)
+    app.RATE.factor = 3
+    assert found == pair.function(store) == (4, app.RATE.apply(2))
+
+
+def test_trust_and_holds(app: Any) -> None:
+    residual = Specializer(assume="trust")(app.applied, DYN)
+    assert residual.holds() and any(str(one) == "attribute Rate.factor is 3" for one in residual.assumptions)
+    app.RATE.factor = 4
+    assert not residual.holds()
+
+
+def test_saved(app: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "saved_.py"
+    specialize(app.applied, DYN).save(path)
+    saved = module("saved_", path.read_text(), tmp_path, monkeypatch)
+    assert saved.applied(2) == app.applied(2)
