@@ -144,7 +144,8 @@ CODES: Final[dict[str, Code]] = {
     ),
     "FT306": Code(
         "unknown-contents",
-        "the contents of a global list or dict count as known only if no function of its module writes to it",
+        "the contents of a global list or dict, and the attributes of a global object, count as known only if no"
+        " function of its module may write to them, constructors aside",
         'if nobody writes to it while the residual is in use, declare it: `Specializer(frozen=["module.TABLE"])` or'
         " `--frozen module.TABLE`; if it keeps what was computed, and an entry never changes, `caches` and `--caches`",
         "yours",

@@ -242,3 +242,13 @@ def test_saved(app: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     specialize(app.applied, DYN).save(path)
     saved = module("saved_", path.read_text(), tmp_path, monkeypatch)
     assert saved.applied(2) == app.applied(2)
+
+
+def test_methods_of_one_object_are_looked_for_together(app: Any) -> None:
+    residual = specialize(app.applied, DYN)
+    assert residual.source.count("__dict__") == 0
+    for name in ("apply", "copy"):
+        setattr(app.RATE, name, lambda *given: app.LOOSE)
+        assert outcome(residual, 2) == outcome(app.applied, 2)
+        delattr(app.RATE, name)
+        assert outcome(residual, 2) == outcome(app.applied, 2)

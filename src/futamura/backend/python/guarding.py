@@ -263,6 +263,7 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
     cells: list[Assumed] = []
     others: list[Assumed] = []
     fields: list[Assumed] = []
+    own: dict[int, list[Assumed]] = {}
     tables: list[tuple[object, Sequence[object]]] = []
     classes = _Classes(test)
     scope = _Scope(emitted)
@@ -280,7 +281,7 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
         elif one.kind == "attribute" and isinstance(one.holder, type) and _has_plain_bases(one.holder):
             classes.add(one.holder, one)
         elif one.kind == "own" and _has_plain_dict(one.holder):
-            test.terms.append(f"{one.name!r} not in {test.constant(one.holder, type(one.holder).__name__)}.__dict__")
+            own.setdefault(id(one.holder), []).append(one)
         elif one.kind == "field" and not hasattr(type(one.holder), "__getattr__"):
             fields.append(one)
         elif one.kind == "contents" and type(one.holder) in (list, dict, set):
@@ -288,6 +289,8 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
         else:
             others.append(one)
     classes.close()
+    for absent in own.values():
+        test.terms.extend(_absent(test, absent))
     for one in fields:  # their classes have nothing of that name, or a slot: reading them runs no code
         holder = test.constant(one.holder, type(one.holder).__name__)
         test.terms.append(f"{holder}.{one.name} is {test.constant(one.value, one.name)}")
@@ -307,6 +310,18 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
     for one in others:
         test.terms.append(f"{test.constant(MethodType(type(one).holds, one), 'holds')}()")
     test.may_fail = bool(assumed)
+
+
+def _absent(test: _Test, absent: Sequence[Assumed]) -> list[str]:
+    """That an object has no attributes of these names of its own; its `__dict__` is asked for once."""
+    holder = absent[0].holder
+    attributes = f"{test.constant(holder, type(holder).__name__)}.__dict__"
+    if len(absent) == 1:
+        return [f"{absent[0].name!r} not in {attributes}"]
+    name = test.unused("own")
+    test.words |= {name}
+    first, *others = [repr(one.name) for one in absent]
+    return [f"{first} not in ({name} := {attributes})", *(f"{other} not in {name}" for other in others)]
 
 
 _FEW_ATTRIBUTES: Final = 2
