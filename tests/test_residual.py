@@ -519,3 +519,16 @@ def test_what_is_collected_is_given_as_a_whole() -> None:
     with pytest.raises(TypeError, match=r"no parameter 'other': give .* collects as `named=\{\.\.\.\}`"):
         futamura.specialize(collecting, other=1)
     assert futamura.specialize(collecting, rest=(2, 3), named={"other": 1})(1) == collecting(1, 2, 3, other=1)
+
+
+def test_options_have_no_name_of_a_known_parameter() -> None:
+    def options(a, /, b=1, *, d, **more):  # type: ignore[no-untyped-def]
+        return a, b, d, more
+
+    residual = futamura.specialize(options, d=5)
+    assert residual(1, x=2, a=3) == (1, 1, 5, {"x": 2, "a": 3})
+    for found in (residual, futamura.Specializer(assume="trust")(options, d=5)):
+        with pytest.raises(TypeError, match=r"options\(\) got multiple values for keyword argument 'd'"):
+            found(1, d=5)
+    known = futamura.specialize(options, 3)
+    assert known(d=1, a=7) == (3, 1, 1, {"a": 7})

@@ -77,6 +77,10 @@ else:
     _Callable = staticmethod
 
 
+_USUAL: Final = 2
+"""So many checks a residual has without `**options`."""
+
+
 class Residual(_Callable):
     """A specialized function.
 
@@ -134,6 +138,7 @@ class Residual(_Callable):
         ]
         strangers = differences(self._recipe.apart, printed.signature, promises)
         checks = [
+            *self._taken(printed, original),
             guarding.Check(general or original, writers, items=items),
             guarding.Check(original, strangers, tested),
         ]
@@ -141,7 +146,7 @@ class Residual(_Callable):
         if inside is not None:
             return load_residual(inside, function, printed.signature)
         made = self._untested()
-        if not (tested or strangers or promises):
+        if not (tested or strangers or promises or len(checks) > _USUAL):
             return made
         outside = guarding.guarded(calling(made), printed.signature, checks, function.__globals__)
         assert outside is not None
@@ -197,10 +202,27 @@ class Residual(_Callable):
         assert recipe.printed is not None
         tested = [one for one in recipe.promises if recipe.assume == "check" and is_expression(one)]
         checks = [guarding.Check(made, [functools.partial(condition, one)], refusal=broken(one)) for one in tested]
+        checks[:0] = self._taken(recipe.printed, made)
         emitted = guarding.guarded(recipe.printed.emitted, recipe.printed.signature, checks, made.__globals__)
         if emitted is None:
             emitted, tested = recipe.printed.emitted, []
         return module_text(emitted, made, self._described(tested), recipe.assumptions)
+
+    def _taken(self, printed: Printed, made: Callable[..., Any]) -> list[guarding.Check]:
+        """That `**options` of the call have no name of a parameter that is known: the original would refuse it."""
+        options, code = printed.signature.varkw, self.py_func.__code__
+        if options is None:
+            return []
+        words = code.co_varnames[code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount]
+        return [
+            guarding.Check(
+                made,
+                [functools.partial(lambda word, _: f"{word!r} not in {options}", word)],
+                refusal=f"{self.py_func.__qualname__}() got multiple values for keyword argument {word!r}",
+            )
+            for word in words
+            if word in self._recipe.static
+        ]
 
     def _reasons(self) -> str:
         return "; ".join(event.reason for event in self.events if is_fallback(event.code))
