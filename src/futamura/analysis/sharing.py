@@ -101,10 +101,18 @@ def is_stored_on_an_object(cls: type, name: str) -> bool:
 
 
 _anywhere: Final[dict[str, tuple[object, frozenset[str] | None]]] = {}
+_answers: Final[dict[tuple[str, str], tuple[object, bool]]] = {}
 
 
 def _stored_anywhere(file: str, name: str) -> bool:
     lines = linecache.getlines(file)
+    answer = _answers.get((file, name))
+    if answer is None or answer[0] is not lines:
+        answer = _answers[file, name] = lines, _finds_a_store(file, lines, name)
+    return answer[1]
+
+
+def _finds_a_store(file: str, lines: list[str], name: str) -> bool:
     text = "".join(lines)
     if re.search(rf"\.\s*{name}\b(?!\s*\()|[\"']{name}[\"']", text) is None:
         return False  # there are only calls of it
