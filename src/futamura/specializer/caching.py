@@ -104,6 +104,9 @@ class Caches:
         places = (self._attributes.get(Attribute(base, name)) for base in cls.__mro__)
         return next((found for found in places if found is not None), None)
 
+    def are_declared(self) -> bool:
+        return bool(self._tables or self._attributes)
+
     def declared(self, table: object) -> bool:
         return id(table) in self._tables
 

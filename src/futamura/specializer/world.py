@@ -101,6 +101,8 @@ class World:
         self._indexes: Final[dict[object, object]] = {}
         self.read: Final[set[int]] = set()
         self.unfrozen: Final[set[int]] = set()
+        self._escaped: Final[dict[int, object]] = {}
+        """What unknown code got, with all that it reaches; nothing of it is believed any more."""
         self._inputs: Final[set[int]] = set()
         self._disturbed: Final[dict[type, int]] = {}
         """How many objects of a class were written, or got away, after they had been read."""
@@ -295,12 +297,14 @@ class World:
 
     def escape(self, value: object) -> bool:
         """Code that we cannot see gets `value`: it, and all that it reaches, may be written."""
+        if id(value) in self._escaped:
+            return False
         restart = False
         seen: set[int] = set()
         work = [value]
         while work:
             item = work.pop()
-            if id(item) in seen or id(item) in self._promised:
+            if id(item) in seen or id(item) in self._promised or id(item) in self._escaped:
                 continue
             if is_mutable(item):
                 restart = self.write(item) or restart
@@ -310,6 +314,8 @@ class World:
             if more:
                 seen.add(id(item))
                 work.extend(more)
+        if seen and not self.caches.are_declared():  # these ask again whenever one of their entries gets away
+            self._escaped.update(dict.fromkeys(seen, value))
         return restart
 
     def contents_of_cell(self, cell: types.CellType) -> bool:
