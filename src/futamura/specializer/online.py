@@ -11,6 +11,7 @@ one uses no known value as a key, the last one is the original function, with th
 
 from __future__ import annotations
 
+import builtins
 import sys
 import time
 import types
@@ -558,7 +559,11 @@ class _Run:
             return None
         program, entry, namespace, cells = found
 
+        known_library = str(namespace.get("__name__")).partition(".")[0] in sys.stdlib_module_names
+
         def binding(name: str) -> object:
+            if known_library and not self.world.is_assigned(namespace, name):
+                return namespace.get(name, getattr(builtins, name, MISSING))  # no reason to test it at each entry
             known = self.world.lookup(namespace, entry.module, name)
             return MISSING if known is None else known[0]
 
