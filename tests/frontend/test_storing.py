@@ -46,6 +46,14 @@ STORED = {
     "on what `__new__` gives": (
         "ONE = []\nclass A:\n    def __new__(cls): return ONE[0]\ndef f():\n    a = A()\n    a.x = 1"
     ),
+    "by private methods of constructors": "class A:\n    def __init__(self): self._a()\n    def _a(self): self.x = 1",
+    "by functions of the import": "class A: pass\ndef f(a): a.x = 1\nf(A())",
+    "on a default": "class A: pass\ndef f(a=None):\n    if a is None: a = A()\n    a.x = 1",
+    "on what a function gives": "def Look(n): return ALL[n]\ndef f():\n    a = Look(1)\n    a.x = 1",
+    "by a constructor that is called again": (
+        "class A:\n    def __init__(self): self.x = 1\n    def reset(self): self.__init__()"
+    ),
+    "by another dict": "class A:\n    def __init__(self): self.__dict__ = SHARED",
     "a private name": "class A:\n    def f(self): self.__x = 1",
     "a text that is none": "class A(:",
 }
@@ -55,11 +63,7 @@ NOT_STORED = {
     "by new": (
         "class A:\n    def __new__(cls):\n        self = super().__new__(cls)\n        self.x = 1\n        return self"
     ),
-    "by private methods of constructors": (
-        "class A:\n    def __init__(self): self._a()\n    def _a(self): self._b()\n    def _b(self): self.x = 1"
-    ),
     "on import": "class A: pass\na = A()\na.x = 1",
-    "by functions of the import": "class A: pass\ndef f(a): a.x = 1\nf(A())",
     "on a copy": (
         "class A:\n    def copy(self):\n        made = A.__new__(A)\n        made.x = self.x\n        return made"
     ),

@@ -24,11 +24,8 @@ class Rate:
     def __init__(self, factor, names=()):
         self.factor = factor
         self.names = list(names)
-        self._prepare()
-        self.used = 0
-
-    def _prepare(self):
         self.table = {name: len(name) for name in self.names}
+        self.used = 0
 
     @property
     def double(self):
@@ -171,7 +168,7 @@ def test_what_methods_store_is_read(app: Any) -> None:
     residual = Pair(app, "used").residual
     assert "_RATE.used" in residual.source and "_TABLE_item.used" in residual.source and "5 * x" in residual.source
     assert [event.reason for event in residual.events if event.code == "FT306"] == [
-        "`Rate.used` is read when the residual runs: line 24 of shop_.py may store it"
+        "`Rate.used` is read when the residual runs: line 21 of shop_.py may store it"
     ]
 
 

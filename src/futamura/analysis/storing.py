@@ -3,15 +3,11 @@
     class Rule:
         def __init__(self, limit):
             self.limit = limit              `limit` is stored once
-            self._prepare()
-        def _prepare(self):                 only `__init__` calls it
-            self.table = {}
         def count(self):
             self.seen += 1                  `seen` is stored at any time
 
-A store counts if a function makes it that may be called at any time: not `__init__` and the like on their own object,
-not private methods that only these call, not functions that run while the module is imported, not a function on an
-object that it has just made.
+A store counts if a function makes it: not `__init__` and the like on their own object, unless the text calls them as
+it calls other methods, and not a function on an object that it has just made.
 
 Invariant: "never" is said only of texts that were read as a whole.  `setattr` with a name that is put together counts
 for every attribute.
@@ -22,10 +18,11 @@ from __future__ import annotations
 import ast
 import linecache
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
-from futamura.analysis.registering import registering_functions
 from futamura.source import unwarned
 
 __all__ = ["Store", "on_own_objects", "store_in", "store_of"]
@@ -86,18 +83,17 @@ def _read(text: str) -> Mapping[str, int] | None:
     except (SyntaxError, ValueError, RecursionError):
         return None
     stored: dict[str, int] = {}
-    imported = set(map(id, registering_functions(tree)))
     read = _read_only(tree)
     methods = _methods(tree)
+    lent = _lent(tree)
     for function, own in _making(tree):
-        if id(function) in imported:
-            continue
         cls, itself = methods.get(id(function), ("", ""))
         for node in _of_the_function(function):
             name, receiver = _stored(node)
             called = receiver.id if isinstance(receiver, ast.Name) else ""
-            if name is not None and called not in own and id(node) not in read:
-                key = f"{cls}.{name}" if called and called == itself else name
+            shared = isinstance(node, ast.Attribute) and node.attr == "__dict__" and isinstance(node.ctx, ast.Store)
+            if name is not None and (called not in own or shared) and id(node) not in read:
+                key = f"{cls}.{name}" if called and called == itself and cls not in lent else name
                 stored.setdefault(key, node.lineno)  # type: ignore[attr-defined]
     return stored
 
@@ -117,6 +113,16 @@ def _methods(tree: ast.Module) -> dict[int, tuple[str, str]]:
                 if first and not rebound.intersection(first):
                     found[id(one)] = cls.name, first[0]
     return found
+
+
+def _lent(tree: ast.Module) -> set[str]:
+    """The names whose attributes are taken without being called: other classes may have the methods of such a class."""
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    return {
+        node.value.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and id(node) not in called
+    }
 
 
 def _is_static(decorator: ast.expr) -> bool:
@@ -139,12 +145,13 @@ def on_own_objects(tree: ast.Module) -> set[int]:
 def _making(tree: ast.Module) -> Iterator[tuple[ast.AST, set[str]]]:
     """The functions, each with the names that stand for objects which nobody else has yet."""
     constructing = _constructing(tree)
+    classes = frozenset(node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
     makes_others = any(isinstance(node, ast.FunctionDef) and node.name == "__new__" for node in ast.walk(tree))
     for function in ast.walk(tree):
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             constructs = id(function) in constructing
             is_new = constructs and isinstance(function, ast.FunctionDef) and function.name == "__new__"
-            own = _new_objects(function) if is_new or not makes_others else set()
+            own = _new_objects(function, classes) if is_new or not makes_others else set()
             if constructs:
                 own.update(one.arg for one in [*function.args.posonlyargs, *function.args.args][:1])
             yield function, own
@@ -195,6 +202,9 @@ def _stored(node: ast.AST) -> tuple[str | None, ast.expr | None]:
                 given = [node.func, *given]
             name = given[1] if len(given) > 1 else None
             return (name.value if isinstance(name, ast.Constant) and type(name.value) is str else _ANY), given[0]
+        for before, part in pairwise(node.args) if called not in ("getattr", "hasattr") else ():
+            if isinstance(part, ast.Constant) and type(part.value) is str and isinstance(before, ast.Name):
+                return part.value, None if called == "partial" else before  # `_set(self, "name", value)`
     return None, None
 
 
@@ -209,70 +219,42 @@ def _of_the_function(function: ast.AST) -> Iterator[ast.AST]:
 
 
 def _constructing(tree: ast.Module) -> set[int]:
-    """The constructors of the classes, and the private methods that only they call, on their own object."""
-    methods: dict[str, list[ast.AST]] = {}
-    found: set[int] = set()
+    """The constructors of the classes: Python calls them, and the text only out of one another."""
+    found: dict[str, list[ast.AST]] = {name: [] for name in _CONSTRUCTORS}
     for cls in ast.walk(tree):
         for one in cls.body if isinstance(cls, ast.ClassDef) else ():
-            if isinstance(one, _FUNCTIONS):
-                methods.setdefault(one.name, []).append(one)
-                if one.name in _CONSTRUCTORS:
-                    found.add(id(one))
-    private = {name for name in methods if name.startswith("_") and not name.startswith("__")}
-    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and type(node.value) is str}
-    uses = _uses(tree, private - texts)
-    while True:
-        more = {
-            id(one)
-            for name, callers in uses.items()
-            if callers and callers <= found
-            for one in methods[name]
-            if id(one) not in found
-        }
-        if not more:
-            return found
-        found |= more
+            if isinstance(one, _FUNCTIONS) and one.name in found:
+                found[one.name].append(one)
+    inside = {id(node) for functions in found.values() for function in functions for node in ast.walk(function)}
+    called = {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr in found and node.attr != "__new__" and id(node) not in inside
+    }
+    return {id(one) for name, functions in found.items() if name not in called for one in functions}
 
 
-def _uses(tree: ast.Module, names: set[str]) -> dict[str, set[int]]:
-    """By the names of methods the functions that call them on their first parameter; 0 for every other use."""
-    found: dict[str, set[int]] = {name: set() for name in names}
-    seen: set[int] = set()
-    for function in ast.walk(tree):
-        if not isinstance(function, _FUNCTIONS):
-            continue
-        first = [one.arg for one in [*function.args.posonlyargs, *function.args.args][:1]]
-        for node in _of_the_function(function):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in names:
-                if isinstance(node.func.value, ast.Name) and [node.func.value.id] == first:
-                    found[node.func.attr].add(id(function))
-                    seen.add(id(node.func))
-    for node in ast.walk(tree):
-        name = getattr(node, "attr", getattr(node, "id", None)) if isinstance(node, (ast.Attribute, ast.Name)) else None
-        if name in names and id(node) not in seen:
-            found[str(name)].add(0)
-    return found
-
-
-def _new_objects(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+def _new_objects(function: ast.FunctionDef | ast.AsyncFunctionDef, classes: frozenset[str]) -> set[str]:
     """The variables that this function gives nothing but objects that it makes there."""
     made: set[str] = set()
-    bound: dict[str, int] = {}
-    for node in _of_the_function(function):
+    bound = Counter(node.arg for node in ast.walk(function) if isinstance(node, ast.arg))
+    for node in ast.walk(function):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            bound[node.id] = bound.get(node.id, 0) + 1
+            bound[node.id] += 1
         elif isinstance(node, (ast.Global, ast.Nonlocal)):
-            bound.update(dict.fromkeys(node.names, 2))
+            bound.update(node.names)
+        else:
+            others = (getattr(node, field, None) for field in ("name", "rest", "asname"))
+            bound.update(name for name in others if isinstance(name, str))
+            bound.update([node.name.partition(".")[0]] if isinstance(node, ast.alias) else [])
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-            if isinstance(node.value, ast.Call) and _makes(node.value.func):
+            if isinstance(node.value, ast.Call) and _makes(node.value.func, classes):
                 made.add(node.targets[0].id)
     return {name for name in made if bound[name] == 1}
 
 
-def _makes(callee: ast.expr) -> bool:
-    """Is this how objects are made: a class called by its name, `__new__`, a copy?"""
+def _makes(callee: ast.expr, classes: frozenset[str]) -> bool:
+    """Is this how objects are made: a class of the text called by its name, or `__new__`?"""
     if isinstance(callee, ast.Name):
-        return callee.id == "cls" or callee.id[:1].isupper()
-    if isinstance(callee, ast.Attribute):
-        return callee.attr in ("__new__", "__class__") or callee.attr[:1].isupper()
-    return isinstance(callee, ast.Call) and isinstance(callee.func, ast.Name) and callee.func.id == "type"
+        return callee.id in classes
+    return isinstance(callee, ast.Attribute) and callee.attr in ("__new__", "__class__")

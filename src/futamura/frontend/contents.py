@@ -141,8 +141,8 @@ class Contents(NamedTuple):
 
     line: int
     """Where one does, for the first time; 0 if none does."""
-    filled: bool
-    """Do functions that are only called on import?"""
+    inside: bool
+    """Do functions change what is in it?"""
 
 
 def object_contents(owner: Mapping[str, object], user: Mapping[str, object], name: str) -> Contents | None:
@@ -154,22 +154,21 @@ def object_contents(owner: Mapping[str, object], user: Mapping[str, object], nam
         found = _of_objects[key] = (owner, user, _changed_on_objects(owner, user))
     if found[2] is None:
         return None
-    certain, everything = found[2]
-    return Contents(certain.get("." + name, 0), "." + name in everything)
+    lines, changed = found[2]
+    return Contents(lines.get("." + name, 0), "." + name in changed.items or "." + name in changed.itself)
 
 
-_Lines = Mapping[str, int]
-_of_objects: Final[dict[tuple[int, int], tuple[object, object, tuple[_Lines, _Lines] | None]]] = {}
+_Found = tuple[Mapping[str, int], Changed]
+_of_objects: Final[dict[tuple[int, int], tuple[object, object, _Found | None]]] = {}
 
 
-def _changed_on_objects(owner: Mapping[str, object], user: Mapping[str, object]) -> tuple[_Lines, _Lines] | None:
-    """What functions do something else with than to read it: those that may be called at any time, and all."""
+def _changed_on_objects(owner: Mapping[str, object], user: Mapping[str, object]) -> _Found | None:
+    """What functions that may be called at any time do something else with than to read it, and what they change."""
     tree, other = _tree(owner), _tree(user)
     if tree is None or other is None or _reaches_itself(tree, str(owner.get("__name__"))):
         return None
-    own = on_own_objects(tree)
-    everything = _not_only_read(tree, (), own)
-    return _not_only_read(tree, registering_functions(tree, () if owner is user else (other,)), own), everything
+    registering = registering_functions(tree, () if owner is user else (other,))
+    return _not_only_read(tree, registering, on_own_objects(tree)), changed_by_functions(tree, registering)
 
 
 def _tree(namespace: Mapping[str, object]) -> ast.Module | None:

@@ -340,8 +340,11 @@ def _seen_through(m: Machine, value: object, found: object, name: str) -> bool:
     by whoever has it.
     """
     m.read_places.add((m.world.serial(value), name))
-    if m.world.contents(value) or m.world.objects.lacks(value, name):
-        return True
+    if m.world.objects.compares(value):
+        if m.world.objects.lacks(value, name):
+            return True
+    elif m.world.contents(value):
+        return m.world.objects.is_bare(value, name)
     return type(found) in (types.FunctionType, staticmethod, classmethod) and m.world.lacks(value, name)
 
 

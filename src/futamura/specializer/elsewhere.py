@@ -7,7 +7,7 @@
                                                       return sorted(rows, key=_1)
 
 What such a function reads of its globals, it reads as attributes of their module whenever it runs, as it always did.
-Builtins stay names: that neither module has such a global is an assumption.
+Builtins are constants: that the module has no such global is an assumption.
 
 Invariant: a function whose text would mean something else in another module stays where it is: one that binds globals,
 imports relative to its package, makes classes or functions that can be seen, or asks for its namespace.
@@ -46,7 +46,7 @@ def moving(m: Machine, maker: FunctionFacts, nested: FunctionFacts) -> Move | No
     if type(module) is not types.ModuleType or module.__dict__ is not namespace:
         raise _stays(m, "its module cannot be named")
     _check(m, nested.program, nested.function, module)
-    return lambda function: _moved(function, module, str(m.home.get("__name__")))
+    return lambda function: _moved(function, module)
 
 
 def _stays(m: Machine, why: str) -> Unsupported:
@@ -63,7 +63,7 @@ def _check(m: Machine, program: Program, function: Function, module: types.Modul
         elif op.name == "global_get":
             assert isinstance(attr, tuple)
             if not _is_readable(m, module, attr[1]):
-                raise _stays(m, f"it reads `{attr[1]}`, which the residual's module cannot")
+                raise _stays(m, f"it reads `{attr[1]}`, which does not exist elsewhere")
         elif op.name in ("global_set", "global_del"):
             raise _stays(m, "it assigns a global")
         elif isinstance(attr, ClassAttr):
@@ -75,20 +75,16 @@ def _check(m: Machine, program: Program, function: Function, module: types.Modul
 
 
 def _is_readable(m: Machine, module: types.ModuleType, name: str) -> bool:
-    """Is the global there, or is it a builtin in both modules?"""
+    """Is the global there, or is it a builtin?"""
     if name in _OF_THE_FRAME:
         return False
     if name in module.__dict__:
         return not name.startswith("__")
-    if not hasattr(builtins, name) or name in m.hidden or name in m.home:
-        return False
-    return all(
-        m.world.lookup(space, str(space.get("__name__")), name) is not None for space in (module.__dict__, m.home)
-    )
+    return hasattr(builtins, name) and m.world.lookup(module.__dict__, module.__name__, name) is not None
 
 
-def _moved(function: Function, module: types.ModuleType, home: str) -> Function:
-    """The function with its globals read as attributes of `module`, and builtins as those of `home`."""
+def _moved(function: Function, module: types.ModuleType) -> Function:
+    """The function with its globals read as attributes of `module`, and builtins as they are."""
     numbers = [op.id for op in function.operations()]
     numbers += [block.terminator.id for block in function.blocks]
     fresh = itertools.count(max(numbers) + 1)
@@ -106,7 +102,7 @@ def _moved(function: Function, module: types.ModuleType, home: str) -> Function:
                     hints.append(None)
                     kinds.append(OBJECT)
                 else:
-                    op = op._replace(attr=(home, name))
+                    op = op._replace(operator=OPERATORS["const"], attr=Constant(getattr(builtins, name)))
             ops.append(op)
         blocks.append(block._replace(ops=tuple(ops)))
     return dataclasses.replace(function, blocks=tuple(blocks), hints=tuple(hints), types=tuple(kinds))

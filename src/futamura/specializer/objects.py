@@ -5,9 +5,10 @@
         return ROUTER.match(path)                      of the modules of its class and of the global.  Whether it still
                                                        is that object is tested whenever the residual is called.
 
-What such an attribute holds is constant if these texts only read what an attribute of that name holds.
+What it holds, if that is a small list, dict or set, is known in the same way, and what hangs on that.
 
-Invariant: an attribute that a function may store later, by these texts, is read when the residual runs.
+Invariant: whatever is believed is compared at entry, so there are bounds on how much that is.  What a function may
+store later, by these texts, is read when the residual runs: it could be stored in the middle of the call.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from __future__ import annotations
 import os
 import sys
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
 
 from futamura.analysis.storing import Store, store_in, store_of
 from futamura.specializer.assumption import Assumption
-from futamura.specializer.purity import is_mutable, is_plain_object
+from futamura.specializer.purity import MISSING, is_plain_object, own_attribute
 
 __all__ = ["Changes", "GlobalObjects"]
 
@@ -31,7 +32,7 @@ class Changes(Protocol):
     @property
     def line(self) -> int: ...
     @property
-    def filled(self) -> bool: ...
+    def inside(self) -> bool: ...
 
 
 class _World(Protocol):
@@ -41,6 +42,8 @@ class _World(Protocol):
     def read(self) -> set[int]: ...
     @property
     def unfrozen(self) -> set[int]: ...
+    @property
+    def looked_at(self) -> Sequence[Mapping[str, object]]: ...
     def is_frozen(self, value: object) -> bool: ...
     def contents(self, value: object) -> bool: ...
     def found(self, container: object, item: object) -> None: ...
@@ -48,71 +51,126 @@ class _World(Protocol):
     def assume(self, assumption: Assumption) -> None: ...
     def look_at(self, namespace: Mapping[str, object]) -> None: ...
     def is_of_a_constant(self, value: object) -> bool: ...
-    def freeze_constant(self, value: object) -> None: ...
     def freeze_filled(self, value: object) -> None: ...
     def contents_on_objects(
         self, owner: Mapping[str, object], user: Mapping[str, object], name: str
     ) -> Changes | None: ...
 
 
+_MOST_FIELDS: Final = 24
+"""So many attributes are compared at entry."""
+_MOST_PARTS: Final = 96
+"""So many items of lists, dicts and sets."""
+_LONGEST: Final = 32
+"""No table of more items is compared."""
+
+
 class GlobalObjects:
-    """The objects of the program that globals hold, or attributes of such objects."""
+    """The objects of the program that globals hold, and what hangs on them."""
 
     def __init__(self, world: _World) -> None:
         self._world: Final = world
         self._found: Final[dict[int, tuple[object, Mapping[str, object]]]] = {}
         """With the module of the global."""
+        self._tables: Final[dict[int, tuple[object, object, str]]] = {}
+        """Containers that attributes of these objects hold, at any depth, with the object and the attribute."""
+        self._fields: Final[set[tuple[int, str]]] = set()
+        self._parts: Final[dict[int, int]] = {}
         self._stores: Final[dict[tuple[int, str], Store | None]] = {}
 
     def add(self, value: object, namespace: Mapping[str, object]) -> None:
         self._found.setdefault(id(value), (value, namespace))
 
+    def compares(self, value: object) -> bool:
+        """Is what is believed of this object compared at entry?"""
+        return id(value) in self._found and (not self._world.is_frozen(value) or self._world.is_of_a_constant(value))
+
     def believes(self, value: object, name: str, content: object) -> bool:
         """May this attribute of a static object be used now?  Remembers that it was."""
         world = self._world
-        if id(value) in self._found and not world.is_frozen(value):
+        if self.compares(value):
             return self._believes_global(value, name, content)
         if not world.contents(value):
             return False
         if world.is_of_a_constant(value) and is_plain_object(value):
             if self._store(value, name) is not None:
                 return False
-            for module in _modules_of(type(value)):
-                world.look_at(module.__dict__)
+            owners = [module.__dict__ for module in _modules_of(type(value))]
+            for owner in owners:
+                world.look_at(owner)
+            if type(content) in (list, dict, set) and not self._is_left_alone(owners, owners[0], name):
+                return True
         world.found(value, content)
         return True
 
+    def is_bare(self, value: object, name: str) -> bool:
+        """Has this static object, which has no such attribute that is believed, none for good?"""
+        if not self._world.is_of_a_constant(value) or not is_plain_object(value):
+            return True
+        return own_attribute(value, name) is MISSING and self._store(value, name) is None
+
     def lacks(self, value: object, name: str) -> bool:
         """Has this object no attribute of its own that hides what its class has?  Remembers that this was asked."""
-        if id(value) not in self._found or id(value) in self._world.unfrozen or self._store(value, name) is not None:
+        if not self.compares(value) or id(value) in self._world.unfrozen or self._store(value, name) is not None:
+            return False
+        if not self._takes_field(value, name):
             return False
         self._world.read.add(id(value))
         return self._world.lacks(value, name)
 
     def _believes_global(self, value: object, name: str, content: object) -> bool:
         world = self._world
-        if id(value) in world.unfrozen or self._store(value, name) is not None:
+        if id(value) in world.unfrozen or self._store(value, name) is not None or not self._takes_field(value, name):
             return False
-        _, namespace = self._found[id(value)]
-        if is_plain_object(content):
-            self.add(content, namespace)
-        elif is_mutable(content):
-            self._freeze_contents(value, namespace, name, content)
+        self._take(content, value, name)
         world.read.add(id(value))
         world.assume(Assumption("field", f"{type(value).__qualname__}.{name}", value, name, content))
         return True
 
-    def _freeze_contents(self, value: object, namespace: Mapping[str, object], name: str, content: object) -> None:
-        """What an attribute of a global object holds is constant if the texts of the modules only read it."""
-        owners = [*(module.__dict__ for module in _modules_of(type(value))), namespace]
-        found = [self._world.contents_on_objects(owner, namespace, name) for owner in owners]
-        if all(one is not None and not one.line for one in found):
+    def _takes_field(self, value: object, name: str) -> bool:
+        if (id(value), name) not in self._fields and len(self._fields) < _MOST_FIELDS:
+            self._fields.add((id(value), name))
+        return (id(value), name) in self._fields
+
+    def found(self, container: object, item: object) -> bool:
+        """`item` was read from `container`: does that belong to one of these objects?"""
+        held = self._tables.get(id(container))
+        if held is not None:
+            self._take(item, *held[1:])
+        return held is not None
+
+    def _take(self, content: object, value: object, name: str) -> None:
+        """`content` is what the attribute of one of these objects holds, or an item of that."""
+        if is_plain_object(content):
+            self.add(content, self._found[id(value)][1])
+        elif type(content) is tuple:
+            self._tables.setdefault(id(content), (content, value, name))
+        elif type(content) in (list, dict, set) and self._takes_table(content, value, name):
+            self._tables.setdefault(id(content), (content, value, name))
+            self._world.freeze_filled(content)
+
+    def _takes_table(self, content: object, value: object, name: str) -> bool:
+        """May this container be compared at entry, and do the texts leave it alone?"""
+        assert isinstance(content, (list, dict, set))
+        if id(content) not in self._parts:
+            count = len(content)
+            if count > _LONGEST or sum(self._parts.values()) + count > _MOST_PARTS:
+                return False
+            namespace = self._found[id(value)][1]
+            owners = [*(module.__dict__ for module in _modules_of(type(value))), namespace]
+            if not self._is_left_alone(owners, namespace, name):
+                return False
             for owner in owners:
                 self._world.look_at(owner)
-            if any(one is not None and one.filled for one in found):
-                self._world.freeze_filled(content)
-            else:
-                self._world.freeze_constant(content)
+            self._parts[id(content)] = count
+        return True
+
+    def _is_left_alone(
+        self, owners: Sequence[Mapping[str, object]], user: Mapping[str, object], name: str
+    ) -> bool:
+        """Do the texts of these modules only read what attributes of this name hold?"""
+        found = [self._world.contents_on_objects(owner, user, name) for owner in owners]
+        return not any(one is None or one.line or one.inside for one in found)
 
     def _store(self, value: object, name: str) -> Store | None:
         """Where an attribute of such an object may be stored after it was made, by the texts of its modules."""
@@ -120,18 +178,23 @@ class GlobalObjects:
         if (id(cls), name) not in self._stores:
             self._stores[id(cls), name] = store_of(cls, name)
         found = self._stores[id(cls), name]
-        if found is None and id(value) in self._found:
-            file = self._found[id(value)][1].get("__file__")
-            return store_in(file, name) if type(file) is str else Store("", 0, False)
+        if found is None:
+            users = [self._found[id(value)][1]] if id(value) in self._found else self._world.looked_at
+            files = [user.get("__file__") for user in users]
+            stores = [store_in(file, name) if type(file) is str else Store("", 0, False) for file in files]
+            found = next((one for one in stores if one is not None), None)
         return found
 
     def why_not(self, value: object, name: str) -> str:
         """Why an attribute of a global object, or of one that a constant holds, is not believed."""
         known = id(value) in self._found or (self._world.is_of_a_constant(value) and is_plain_object(value))
-        found = self._store(value, name) if known and id(value) not in self._world.unfrozen else None
-        if found is None:
+        if not known or id(value) in self._world.unfrozen:
             return ""
+        found = self._store(value, name)
         what = f"`{type(value).__qualname__}.{name}` is read when the residual runs"
+        if found is None:
+            many = id(value) in self._found and (id(value), name) not in self._fields
+            return f"{what}: {_MOST_FIELDS} attributes of objects are compared at each call already" if many else ""
         if not found.line:
             return f"{what}: the text of its module is not known"
         return f"{what}: line {found.line} of {os.path.basename(found.file)} may store it"

@@ -85,6 +85,8 @@ def _missing(m: Machine, target: AbstractValue, name: str) -> bool:
     stored = own_attributes(value)
     if place in m.world.written or stored is None or name in stored or not m.world.contents(value):
         return False
+    if not m.world.objects.is_bare(value, name):
+        return False
     m.read_places.add(place)
     return True
 
@@ -149,6 +151,8 @@ def _get_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractV
         return HANDLED
     if found is None and len(args) == 2:
         return m.emit("getattr", (args[0],), name)
+    if found is None and _is_compared(m, args[0]):
+        return m.emit("call", (Known(getattr), args[0], Known(name), args[2]), hint=name, raises=False)
     assert found is None or not isinstance(found, str)
     return found
 
@@ -164,7 +168,14 @@ def _has_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractV
     if _may_lack(m, args[0], name):
         return m.emit("call", (Known(hasattr), args[0], Known(name)), type=bool, raises=False)
     found = load_attribute(m, frame, op, args[0], name)
+    if found is None and _is_compared(m, args[0]):
+        return m.emit("call", (Known(hasattr), args[0], Known(name)), type=bool, raises=False)
     return Known(True) if found is not None and found is not CALLED else None
+
+
+def _is_compared(m: Machine, target: AbstractValue) -> bool:
+    """Is this an object that a global holds, of a class whose attributes are found without running code?"""
+    return type(target) is Known and m.world.objects.compares(target.value)
 
 
 def _set_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:

@@ -92,6 +92,8 @@ class World:
         """Those of `_frozen` that are so only because of what the text of their module does."""
         self._changing: Final[dict[int, dict[int, object]]] = {}
         """Per namespace the objects that its module changes under some name; they are kept alive here."""
+        self.looked_at: Final[list[Mapping[str, object]]] = []
+        """Modules of which it is known what their functions change."""
         self._closures: Final[dict[int, types.CellType]] = {}
         """The variables of functions that are static inputs, or were found in one."""
         self._registered: Final[dict[int, object]] = {}
@@ -191,6 +193,7 @@ class World:
         """Find out which objects the functions of this module change."""
         if self._modules is not None and id(namespace) not in self._changing:
             self.serial(namespace)
+            self.looked_at.append(namespace)
             self._changing[id(namespace)] = dict(self._modules.changing(namespace))
             self._registered.update(self._modules.registered(namespace))
 
@@ -272,6 +275,8 @@ class World:
 
     def found(self, container: object, item: object) -> None:
         """`item` was read from the static `container`."""
+        if self.objects.found(container, item):
+            return
         if id(container) in self._constants:
             self.freeze_constant(item)
         elif id(container) in self._frozen:
