@@ -139,6 +139,15 @@ class _Module:
             if not copied or name in changed or not contents_are_constant(found.holder, found.name, value):  # type: ignore[arg-type]
                 self._imports.member(module, found.name, name)
                 self._imports.shared[id(value)] = name
+        for one in assumptions:
+            owner = places.get(id(one.holder)) if one.kind == "field" and type(one.value) in _HOLDERS else None
+            module = None if owner is None else _module_of(owner)
+            for name in (key for key, value in values.items() if value is one.value):
+                if owner is not None and module is not None and id(one.value) not in self._imports.shared:
+                    holder = f"_holder{name}"
+                    self._imports.member(module, owner.name, holder)
+                    self._imports.statements[f"{holder}.{one.name}"] = f"{name} = {holder}.{one.name}"
+                    self._imports.shared[id(one.value)] = name
 
     def _shared(self, values: dict[str, object]) -> list[str]:
         """Definitions of the containers that stand in more than one place, each once, inner ones first."""

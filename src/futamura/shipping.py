@@ -22,8 +22,9 @@ from typing import Any, Final
 from futamura.backend.python.emitted import Emitted
 from futamura.entry import Promise
 from futamura.ir.graph import Signature
-from futamura.specializer.assumption import Assumption
+from futamura.specializer.assumption import Assumption, Filled, identities, parts
 from futamura.specializer.policy import Event
+from futamura.specializer.purity import MISSING, class_lookup
 
 __all__ = ["Shipped", "assumptions_of", "ship", "shipped_key"]
 
@@ -85,22 +86,54 @@ def _place(assumption: Assumption, assumptions: Sequence[Assumption]) -> _Place:
     holder, module = assumption.holder, ""
     if assumption.kind == "global":
         module, holder = _module(assumption), None
-    elif assumption.kind in ("own", "field"):
-        named = next((one for one in assumptions if one.kind == "global" and one.value is holder), None)
+    elif assumption.kind in ("own", "field", "contents"):
+        named = _path(holder, assumptions)
         if named is not None:
-            module, holder = _module(named), named.name
-        elif assumption.kind == "field":
-            raise pickle.PicklingError(f"the residual depends on {assumption.place} of an object that has no name")
-    elif assumption.kind == "contents":
-        raise pickle.PicklingError(f"the residual depends on what {assumption.place} holds")
+            module, holder = named
+        elif assumption.kind != "own":
+            raise pickle.PicklingError(f"the residual depends on what {assumption.place} holds, which has no name")
     elif assumption.kind == "cell":
         raise pickle.PicklingError(f"the residual depends on {assumption.place}, a variable of an enclosing function")
     elif assumption.kind == "registered":
         raise pickle.PicklingError(f"the residual depends on {assumption.place}, which has no name in another process")
-    digest = _digest(assumption.value)
+    held = assumption.value
+    digest = _digest(held.kept if isinstance(held, Filled) else held)
     if not digest:
         raise pickle.PicklingError(f"the residual depends on {assumption.place}, whose value cannot be pickled")
     return _Place(assumption.kind, assumption.place, module, holder, assumption.name, digest)
+
+
+_Step = str | int
+"""The name of an attribute, or the number of a part of a table."""
+
+
+def _path(value: object, assumptions: Sequence[Assumption]) -> tuple[str, tuple[_Step, ...]] | None:
+    """The module of an object that a global holds, or that hangs on one, and the steps that lead to it."""
+    ways: list[tuple[object, tuple[_Step, ...]]] = [(value, ())]
+    for holder, steps in ways:  # which grows: from the object to what holds it
+        for one in assumptions:
+            step: _Step | None = None
+            if one.value is holder and one.kind == "global":
+                return _module(one), (one.name, *steps)
+            if one.value is holder and one.kind == "field":
+                step = one.name
+            elif one.kind == "contents" and isinstance(one.value, Filled):
+                step = next((at for at, part in enumerate(one.value.kept) if part is holder), None)
+            if step is not None and all(one.holder is not seen for seen, _ in ways):
+                ways.append((one.holder, (step, *steps)))
+    return None
+
+
+def _found(place: _Place, missing: object) -> object:
+    """What `_path` has named."""
+    found: object = sys.modules.get(place.module, missing)
+    for step in place.holder if isinstance(place.holder, tuple) else ():
+        if isinstance(step, str):
+            found = getattr(found, step, missing)
+        else:
+            held = parts(found) if type(found) in (list, dict, set) else []
+            found = held[step] if step < len(held) else missing
+    return found
 
 
 def _module(assumption: Assumption) -> str:
@@ -120,6 +153,8 @@ def _digest(value: object) -> str:
             tuple(_digest(item) for item in value.co_consts),
         )  # fmt: skip
         return "code " + hashlib.sha256(repr(parts).encode("utf-8", "backslashreplace")).hexdigest()
+    if value is MISSING:
+        return "missing"
     if isinstance(value, types.ModuleType):
         return f"module {value.__name__}"
     if isinstance(value, _NAMED):
@@ -142,12 +177,18 @@ def assumptions_of(shipped: Shipped) -> tuple[Assumption, ...]:
 def _assumption(place: _Place) -> Assumption:
     missing = _Elsewhere()
     holder: object = place.holder
+    if place.module and place.kind != "global":
+        holder = _found(place, missing)
     if place.kind == "own":
-        if place.module:
-            holder = getattr(sys.modules.get(place.module), str(holder), missing)
         return Assumption(place.kind, place.place, holder, place.name, None)
-    if place.kind == "field":
-        holder = getattr(sys.modules.get(place.module), str(holder), missing)
+    if place.kind == "contents":
+        kept = tuple(parts(holder)) if type(holder) in (list, dict, set) else ()
+        same = type(holder) in (list, dict, set) and _digest(kept) == place.digest
+        filled = Filled(identities(holder), kept) if same else None
+        return Assumption(place.kind, place.place, holder, place.name, filled)
+    if place.digest == "missing":
+        found_now = class_lookup(holder, place.name) if isinstance(holder, type) else missing
+        return Assumption(place.kind, place.place, holder, place.name, MISSING if found_now is MISSING else missing)
     if place.kind == "global":
         found = sys.modules.get(place.module)
         holder = {} if found is None else found.__dict__

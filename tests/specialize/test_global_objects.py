@@ -8,6 +8,7 @@ says that attributes of that name, or what they hold, change.
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,9 @@ def slotted(x):
 
 def asking(x):
     return ASKING.there * x, ASKING.other
+
+def names(x):
+    return RATE.names, RATE.names[0], x
 
 def handed(x):
     if callable(x):
@@ -249,3 +253,97 @@ def test_methods_of_one_object_are_looked_for_together(app: Any) -> None:
         assert outcome(residual, 2) == outcome(app.applied, 2)
         delattr(app.RATE, name)
         assert outcome(residual, 2) == outcome(app.applied, 2)
+
+
+LOOSE_ENDS = '''
+class Rule:
+    rate = 1
+
+    def __init__(self, rate):
+        self.rate = rate
+        self.rows = [[1], [2]]
+        self.view = self.rows
+
+    def bump(self):
+        self.rate += 1
+
+    def deep(self):
+        self.rows[0].append(10)
+
+    def by_view(self):
+        self.view.append([5])
+
+    def by_names(self):
+        for name in ("rows",):
+            getattr(self, name).append([7])
+
+    def by_dict(self):
+        for value in vars(self).values():
+            if isinstance(value, list):
+                value.append([8])
+'''
+
+USERS = '''
+from loose_ import Rule
+
+ONE = Rule(2)
+TABLE = {"a": Rule(5)}
+MANY = [Rule(number) for number in range(40)]
+
+def shown(x):
+    return ONE.rate, ONE.rows[0][0] * x, len(ONE.rows[0]), sum(row[0] for row in ONE.rows)
+
+def held(x):
+    return TABLE["a"].rate * x, len(TABLE["a"].rows), TABLE["a"].rows[0][-1]
+
+def many(x):
+    return sum(one.rate for one in MANY) * x
+
+def asked(x):
+    return hasattr(TABLE["a"], "rate"), getattr(TABLE["a"], "rate", 0) * x, getattr(ONE, "none", x)
+
+def set_rate(rule, rate):
+    rule.rate = rate
+'''
+
+
+@pytest.mark.parametrize("name", ["shown", "held", "many", "asked"])
+def test_no_way_of_changing_them_is_missed(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module("loose_", LOOSE_ENDS, tmp_path, monkeypatch)
+    users: Any = module("users_", USERS, tmp_path, monkeypatch)
+    pair = Pair(users, name)
+    assert pair.agree(), pair.residual.source
+    for change in ("bump", "deep", "by_view", "by_names", "by_dict"):
+        for one in (users.ONE, users.TABLE["a"], users.MANY[3]):
+            getattr(one, change)()
+            assert pair.agree(), (change, pair.residual.source)
+    users.set_rate(users.TABLE["a"], 70)
+    assert pair.agree()
+
+
+def test_only_so_much_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "class Wide:\n    def __init__(self):\n" + "".join(f"        self.a{at} = {at}\n" for at in range(60))
+    text += "        self.table = dict.fromkeys(range(1000))\n"
+    module("wide_", text, tmp_path, monkeypatch)
+    body = " + ".join(f"WIDE.a{at}" for at in range(60))
+    source = f"from wide_ import Wide\nWIDE = Wide()\ndef total(x):\n    return {body} + x, WIDE.table[x]\n"
+    users: Any = module("wide_users_", source, tmp_path, monkeypatch)
+    residual = specialize(users.total, DYN)
+    assert sum("Wide.a" in str(one) and "does not" not in str(one) for one in residual.assumptions) <= 24
+    assert "_WIDE.a59" in residual.source and not any("holds what" in str(one) for one in residual.assumptions)
+    assert residual(3) == users.total(3)
+
+
+def test_pickled(app: Any) -> None:
+    residual = specialize(app.slotted, DYN)
+    again = pickle.loads(pickle.dumps(residual))
+    assert again.holds() and again(2) == residual(2)
+    app.SLOTTED.inner.factor = 8
+    assert not again.holds() and again(2) == app.slotted(2)
+
+
+def test_saved_modules_share_what_the_objects_hold(app: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "names_.py"
+    specialize(app.names, DYN).save(path)
+    saved = module("names_", path.read_text(), tmp_path, monkeypatch)
+    assert saved.names(1)[0] is app.RATE.names

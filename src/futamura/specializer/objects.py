@@ -98,7 +98,8 @@ class GlobalObjects:
             owners = [module.__dict__ for module in _modules_of(type(value))]
             for owner in owners:
                 world.look_at(owner)
-            if type(content) in (list, dict, set) and not self._is_left_alone(owners, owners[0], name):
+            user = owners[0] if owners else {}
+            if type(content) in (list, dict, set) and not self._is_left_alone(owners, user, name):
                 return True
         world.found(value, content)
         return True
@@ -170,7 +171,7 @@ class GlobalObjects:
     ) -> bool:
         """Do the texts of these modules only read what attributes of this name hold?"""
         found = [self._world.contents_on_objects(owner, user, name) for owner in owners]
-        return not any(one is None or one.line or one.inside for one in found)
+        return bool(owners) and not any(one is None or one.line or one.inside for one in found)
 
     def _store(self, value: object, name: str) -> Store | None:
         """Where an attribute of such an object may be stored after it was made, by the texts of its modules."""
