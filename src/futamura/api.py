@@ -227,7 +227,7 @@ class Specializer:
                 budget=self.budget,
                 modules=modules,
                 watch=self.watch,
-                declared=Declared(self.frozen, self.caches, self.bool_comparisons),
+                declared=Declared(self.frozen, self.caches, self.bool_comparisons, self.assume == "trust"),
             )
         except Exception as broken:
             names = tuple(name for name, value in inputs.items() if isinstance(value, Open))

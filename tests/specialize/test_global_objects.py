@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from futamura import DYN, Residual, Specializer, specialize
+from futamura.specializer import objects
 from tests.outcomes import outcome
 from tests.specialize.test_modules import module
 
@@ -147,6 +148,11 @@ class Pair:
     def agree(self) -> bool:
         inputs: list[Any] = [2, "ab", None]
         return all(outcome(self.residual, x) == outcome(self.function, x) for x in inputs)
+
+
+@pytest.fixture(autouse=True)
+def always_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(objects, "_WORTH", 0)
 
 
 @pytest.fixture(name="app")
@@ -347,3 +353,38 @@ def test_saved_modules_share_what_the_objects_hold(app: Any, tmp_path: Path, mon
     specialize(app.names, DYN).save(path)
     saved = module("names_", path.read_text(), tmp_path, monkeypatch)
     assert saved.names(1)[0] is app.RATE.names
+
+
+WORTH = """
+class Program:
+    def __init__(self, steps):
+        self.steps = list(steps)
+        self.scale = 2
+
+    def run(self, x):
+        for name, operand in self.steps:
+            if name == "add":
+                x = x + operand * self.scale
+            elif name == "multiply":
+                x = x * operand
+            else:
+                raise ValueError(name)
+        return x
+
+PROGRAM = Program([("add", 1), ("multiply", 3), ("add", 2), ("multiply", 5), ("add", 7)])
+
+def run(x):
+    return PROGRAM.run(x)
+
+def scaled(x):
+    return PROGRAM.scale * x
+"""
+
+
+def test_tests_have_to_be_worth_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    worth: Any = module("worth_", WORTH, tmp_path, monkeypatch)
+    monkeypatch.setattr(objects, "_WORTH", 4)
+    assert "steps" not in specialize(worth.run, DYN).source
+    small = specialize(worth.scaled, DYN)
+    assert "_PROGRAM.scale" in small.source and "would take longer" in small.events[0].reason
+    assert "2 * x" in Specializer(assume="trust")(worth.scaled, DYN).source

@@ -41,6 +41,8 @@ class Declared:
     frozen: tuple[object, ...] = ()
     caches: tuple[object, ...] = ()
     bool_comparisons: bool = False
+    trusted: bool = False
+    """Is nothing of what is assumed tested at entry?"""
 
 
 NOTHING: Final = Declared()

@@ -16,11 +16,11 @@ from __future__ import annotations
 import os
 import sys
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Protocol
 
 from futamura.analysis.storing import Store, store_in, store_of
-from futamura.specializer.assumption import Assumption
+from futamura.specializer.assumption import Assumption, Filled
 from futamura.specializer.purity import MISSING, is_plain_object, own_attribute
 
 __all__ = ["Changes", "GlobalObjects"]
@@ -63,6 +63,8 @@ _MOST_PARTS: Final = 96
 """So many items of lists, dicts and sets."""
 _LONGEST: Final = 32
 """No table of more items is compared."""
+_WORTH: Final = 8
+"""So many operations have to fold for each attribute and item that is compared."""
 
 
 class GlobalObjects:
@@ -77,13 +79,27 @@ class GlobalObjects:
         self._fields: Final[set[tuple[int, str]]] = set()
         self._parts: Final[dict[int, int]] = {}
         self._stores: Final[dict[tuple[int, str], Store | None]] = {}
+        self.tested = True
+        self._given_up = False
+
+    def costs_too_much(self, folded: int, assumptions: Iterable[Assumption]) -> bool:
+        """Would comparing what is believed of these objects cost more than what has folded?  Then it is not believed
+        from now on."""
+        fields = [one for one in assumptions if one.kind in ("field", "contents")]
+        cost = sum(len(one.value.kept) if isinstance(one.value, Filled) else 1 for one in fields)
+        if not self.tested or self._given_up or not any(one.kind == "field" for one in fields):
+            return False
+        self._given_up = folded < _WORTH * cost
+        return self._given_up
 
     def add(self, value: object, namespace: Mapping[str, object]) -> None:
         self._found.setdefault(id(value), (value, namespace))
 
     def compares(self, value: object) -> bool:
         """Is what is believed of this object compared at entry?"""
-        return id(value) in self._found and (not self._world.is_frozen(value) or self._world.is_of_a_constant(value))
+        if self._given_up or id(value) not in self._found:
+            return False
+        return not self._world.is_frozen(value) or self._world.is_of_a_constant(value)
 
     def believes(self, value: object, name: str, content: object) -> bool:
         """May this attribute of a static object be used now?  Remembers that it was."""
@@ -193,6 +209,8 @@ class GlobalObjects:
             return ""
         found = self._store(value, name)
         what = f"`{type(value).__qualname__}.{name}` is read when the residual runs"
+        if found is None and self._given_up:
+            return f"{what}: to compare it at each call would take longer" if id(value) in self._found else ""
         if found is None:
             many = id(value) in self._found and (id(value), name) not in self._fields
             return f"{what}: {_MOST_FIELDS} attributes of objects are compared at each call already" if many else ""

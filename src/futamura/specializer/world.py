@@ -201,6 +201,7 @@ class World:
         """What the user promises: nobody writes the objects of `frozen` (nor what they reach) while the residual is
         in use; an entry of one of `caches` may be there or not, and never changes; comparisons may give a bool."""
         self.bool_comparisons = declared.bool_comparisons
+        self.objects.tested = not declared.trusted
         for value in declared.frozen:
             self._promise(value)
         for cache in declared.caches:
