@@ -38,10 +38,12 @@ class Store(NamedTuple):
     """Is the attribute written there?  Else it is a `setattr` with any name."""
 
 
-_CONSTRUCTORS: Final = frozenset({"__init__", "__post_init__", "__new__", "__setstate__"})
+_CONSTRUCTORS: Final = frozenset({"__init__", "__post_init__", "__new__", "__setstate__", "__set_name__"})
 _SETTERS: Final = frozenset({"setattr", "delattr", "__setattr__", "__delattr__"})
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 _ANY: Final = ""
+_SHARED: Final = "__dict__"
+"""Objects that share their attributes: a store on one is a store on all."""
 
 _known: Final[dict[str, tuple[object, Mapping[str, int] | None]]] = {}
 
@@ -69,7 +71,7 @@ def store_in(file: str, name: str, classes: Sequence[str] = ()) -> Store | None:
     if stored is None:
         return Store(file, 0, False)
     written = "__" + name.partition("__")[2] if name.startswith("_") and "__" in name[1:] else name  # `_Cls__x`
-    for key in (name, written, _ANY):
+    for key in (name, written, _SHARED, _ANY):
         for place in (key, *(f"{one}.{key}" for one in classes)):
             if place in stored:
                 return Store(file, stored[place], key != _ANY)
@@ -93,6 +95,7 @@ def _read(text: str) -> Mapping[str, int] | None:
             called = receiver.id if isinstance(receiver, ast.Name) else ""
             shared = isinstance(node, ast.Attribute) and node.attr == "__dict__" and isinstance(node.ctx, ast.Store)
             if name is not None and (called not in own or shared) and id(node) not in read:
+                name = _SHARED if shared else name
                 key = f"{cls}.{name}" if called and called == itself and cls not in lent else name
                 stored.setdefault(key, node.lineno)  # type: ignore[attr-defined]
     return stored
@@ -146,7 +149,12 @@ def _making(tree: ast.Module) -> Iterator[tuple[ast.AST, set[str]]]:
     """The functions, each with the names that stand for objects which nobody else has yet."""
     constructing = _constructing(tree)
     classes = frozenset(node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
-    makes_others = any(isinstance(node, ast.FunctionDef) and node.name == "__new__" for node in ast.walk(tree))
+    makes_others = any(
+        isinstance(one, ast.FunctionDef) and one.name == "__new__"
+        for cls in ast.walk(tree)
+        if isinstance(cls, ast.ClassDef) and "type" not in [getattr(base, "id", "") for base in cls.bases]
+        for one in cls.body
+    )
     for function in ast.walk(tree):
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             constructs = id(function) in constructing
@@ -256,5 +264,5 @@ def _new_objects(function: ast.FunctionDef | ast.AsyncFunctionDef, classes: froz
 def _makes(callee: ast.expr, classes: frozenset[str]) -> bool:
     """Is this how objects are made: a class of the text called by its name, or `__new__`?"""
     if isinstance(callee, ast.Name):
-        return callee.id in classes
+        return callee.id in classes or callee.id == "cls"
     return isinstance(callee, ast.Attribute) and callee.attr in ("__new__", "__class__")

@@ -109,7 +109,7 @@ class GlobalObjects:
         if not world.contents(value):
             return False
         if world.is_of_a_constant(value) and is_plain_object(value):
-            if self._store(value, name) is not None:
+            if self._named_store(value, name) is not None:
                 return False
             owners = [module.__dict__ for module in _modules_of(type(value))]
             for owner in owners:
@@ -124,7 +124,7 @@ class GlobalObjects:
         """Has this static object, which has no such attribute that is believed, none for good?"""
         if not self._world.is_of_a_constant(value) or not is_plain_object(value):
             return True
-        return own_attribute(value, name) is MISSING and self._store(value, name) is None
+        return own_attribute(value, name) is MISSING and self._named_store(value, name) is None
 
     def lacks(self, value: object, name: str) -> bool:
         """Has this object no attribute of its own that hides what its class has?  Remembers that this was asked."""
@@ -189,6 +189,11 @@ class GlobalObjects:
         found = [self._world.contents_on_objects(owner, user, name) for owner in owners]
         return bool(owners) and not any(one is None or one.line or one.inside for one in found)
 
+    def _named_store(self, value: object, name: str) -> Store | None:
+        """The same for an object in a constant: what may store any attribute is believed to do that to others."""
+        found = self._store(value, name)
+        return found if found is None or found.named or not found.line else None
+
     def _store(self, value: object, name: str) -> Store | None:
         """Where an attribute of such an object may be stored after it was made, by the texts of its modules."""
         cls = type(value)
@@ -207,7 +212,7 @@ class GlobalObjects:
         known = id(value) in self._found or (self._world.is_of_a_constant(value) and is_plain_object(value))
         if not known or id(value) in self._world.unfrozen:
             return ""
-        found = self._store(value, name)
+        found = self._store(value, name) if id(value) in self._found else self._named_store(value, name)
         what = f"`{type(value).__qualname__}.{name}` is read when the residual runs"
         if found is None and self._given_up:
             return f"{what}: to compare it at each call would take longer" if id(value) in self._found else ""
