@@ -151,7 +151,7 @@ class GlobalObjects:
 
     def found(self, container: object, item: object) -> bool:
         """`item` was read from `container`: does that belong to one of these objects?"""
-        held = self._tables.get(id(container))
+        held = None if self._given_up else self._tables.get(id(container))
         if held is not None:
             self._take(item, *held[1:])
         return held is not None
@@ -190,7 +190,7 @@ class GlobalObjects:
         return bool(owners) and not any(one is None or one.line or one.inside for one in found)
 
     def _named_store(self, value: object, name: str) -> Store | None:
-        """The same for an object in a constant: what may store any attribute is believed to do that to others."""
+        """The same for an object in a constant; what may store any attribute does that to others, it is believed."""
         found = self._store(value, name)
         return found if found is None or found.named or not found.line else None
 
