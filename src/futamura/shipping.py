@@ -88,7 +88,7 @@ def _place(assumption: Assumption, assumptions: Sequence[Assumption]) -> _Place:
         module, holder = _module(assumption), None
     elif assumption.kind in ("own", "field", "contents"):
         named = _path(holder, assumptions)
-        if named is not None:
+        if named is not None and (assumption.kind != "contents" or len(named[1]) > 1):  # a registry may be filled later
             module, holder = named
         elif assumption.kind != "own":
             raise pickle.PicklingError(f"the residual depends on what {assumption.place} holds, which has no name")
