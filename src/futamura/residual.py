@@ -77,10 +77,6 @@ else:
     _Callable = staticmethod
 
 
-_USUAL: Final = 2
-"""So many checks a residual has without `**options`."""
-
-
 class Residual(_Callable):
     """A specialized function.
 
@@ -137,16 +133,16 @@ class Residual(_Callable):
             functools.partial(condition, shallow(promise) if few.get(promise.name) else promise) for promise in promises
         ]
         strangers = differences(self._recipe.apart, printed.signature, promises)
+        taken = [] if self._recipe.assume == "trust" else [write for _, write in self._taken(printed)]
         checks = [
-            *self._taken(printed, original),
             guarding.Check(general or original, writers, items=items),
-            guarding.Check(original, strangers, tested),
+            guarding.Check(original, [*taken, *strangers], tested),
         ]
         inside = guarding.guarded(printed.emitted, printed.signature, checks, function.__globals__)
         if inside is not None:
             return load_residual(inside, function, printed.signature)
         made = self._untested()
-        if not (tested or strangers or promises or len(checks) > _USUAL):
+        if not (tested or strangers or promises or taken):
             return made
         outside = guarding.guarded(calling(made), printed.signature, checks, function.__globals__)
         assert outside is not None
@@ -202,26 +198,24 @@ class Residual(_Callable):
         assert recipe.printed is not None
         tested = [one for one in recipe.promises if recipe.assume == "check" and is_expression(one)]
         checks = [guarding.Check(made, [functools.partial(condition, one)], refusal=broken(one)) for one in tested]
-        checks[:0] = self._taken(recipe.printed, made)
+        checks.extend(
+            guarding.Check(made, [write], refusal=f"{made.__qualname__}() got multiple values for argument {word!r}")
+            for word, write in self._taken(recipe.printed)
+        )
         emitted = guarding.guarded(recipe.printed.emitted, recipe.printed.signature, checks, made.__globals__)
         if emitted is None:
             emitted, tested = recipe.printed.emitted, []
         return module_text(emitted, made, self._described(tested), recipe.assumptions)
 
-    def _taken(self, printed: Printed, made: Callable[..., Any]) -> list[guarding.Check]:
-        """That `**options` of the call have no name of a parameter that is known: the original would refuse it."""
+    def _taken(self, printed: Printed) -> list[tuple[str, Callable[[guarding.Constants], str]]]:
+        """The parameters that are known, each with the test that no `**options` of the call is named so: the original
+        refuses it."""
         options, code = printed.signature.varkw, self.py_func.__code__
-        if options is None or self._recipe.assume == "trust":
-            return []
         words = code.co_varnames[code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount]
         return [
-            guarding.Check(
-                made,
-                [functools.partial(lambda word, _: f"{word!r} not in {options}", word)],
-                refusal=f"{self.py_func.__qualname__}() got multiple values for keyword argument {word!r}",
-            )
+            (word, functools.partial(lambda word, _: f"{word!r} not in {options}", word))
             for word in words
-            if word in self._recipe.static
+            if options is not None and word in self._recipe.static
         ]
 
     def _reasons(self) -> str:

@@ -53,6 +53,8 @@ STORED = {
     "by a constructor that is called again": (
         "class A:\n    def __init__(self): self.x = 1\n    def reset(self): self.__init__()"
     ),
+    "by a borrowed method": "class B:\n    def f(self): self.x = 1\nclass A:\n    g = B.f",
+    "under another name": "put = object.__setattr__\nclass A:\n    def f(self): put(self, 'x', 1)",
     "by another dict": "class A:\n    def __init__(self): self.__dict__ = SHARED",
     "a private name": "class A:\n    def f(self): self.__x = 1",
     "a text that is none": "class A(:",
@@ -70,6 +72,7 @@ NOT_STORED = {
     "read only": (
         "class A:\n    def f(self): return self.x, getattr(self, 'x'), self.__dict__ == vars(self), {**vars(self)}"
     ),
+    "by a method of another class": "class B:\n    def f(self): self.x = 1",
     "another name": "class A:\n    def f(self): self.y = self.x",
 }
 

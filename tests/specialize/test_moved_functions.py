@@ -57,6 +57,9 @@ def reader(rows, spec):
         return clean(row[name])
     return read
 
+def measure(rows, spec):
+    return lambda row: len(row[spec])
+
 def counter(rows, spec):
     seen = 0
     def count(row):
@@ -209,6 +212,14 @@ def test_builtins_that_a_module_gets_later(modules: Any) -> None:
     assert call(residual, ROWS) == call(app("lengths").run, ROWS, "a")
 
 
+
+
+def test_builtins_stay_builtins_for_functions_that_live_on(modules: Any) -> None:
+    _, app = modules
+    made = app("measure")
+    measure = specialized(made)(ROWS)
+    made.len = lambda value: 100
+    assert measure({"a": "four"}) == made.run(ROWS, "a")({"a": "four"}) == 4
 
 
 HELD = """

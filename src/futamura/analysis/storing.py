@@ -23,6 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from futamura.analysis.reading import read_only
 from futamura.source import unwarned
 
 __all__ = ["Store", "on_own_objects", "store_in", "store_of"]
@@ -85,16 +86,18 @@ def _read(text: str) -> Mapping[str, int] | None:
     except (SyntaxError, ValueError, RecursionError):
         return None
     stored: dict[str, int] = {}
-    read = _read_only(tree)
+    read = {id(part) for node in ast.walk(tree) for part in read_only(node)}
     methods = _methods(tree)
     lent = _lent(tree)
     for function, own in _making(tree):
         cls, itself = methods.get(id(function), ("", ""))
         for node in _of_the_function(function):
             name, receiver = _stored(node)
+            if name is None or (_is_space(node) and id(node) in read):
+                continue
             called = receiver.id if isinstance(receiver, ast.Name) else ""
             shared = isinstance(node, ast.Attribute) and node.attr == "__dict__" and isinstance(node.ctx, ast.Store)
-            if name is not None and (called not in own or shared) and id(node) not in read:
+            if called not in own or shared:
                 name = _SHARED if shared else name
                 key = f"{cls}.{name}" if called and called == itself and cls not in lent else name
                 stored.setdefault(key, node.lineno)  # type: ignore[attr-defined]
@@ -167,31 +170,11 @@ def _making(tree: ast.Module) -> Iterator[tuple[ast.AST, set[str]]]:
             yield function, set()
 
 
-def _read_only(tree: ast.Module) -> set[int]:
-    """Where `x.__dict__` or `vars(x)` stands to be read."""
-    found: set[ast.expr] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute):
-            found.update([node.value] if node.attr in _READING else [])
-        elif isinstance(node, ast.Subscript):
-            found.update([node.value] if isinstance(node.ctx, ast.Load) else [])
-        elif isinstance(node, ast.Compare):
-            found.update((node.left, *node.comparators))
-        elif isinstance(node, (ast.For, ast.comprehension)):
-            found.add(node.iter)
-        elif isinstance(node, ast.keyword):
-            found.update([node.value] if node.arg is None else [])
-        elif isinstance(node, (ast.Starred, ast.FormattedValue)):
-            found.add(node.value)
-        elif isinstance(node, ast.Dict):
-            found.update(value for key, value in zip(node.keys, node.values) if key is None)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _COPYING:
-            found.update(node.args)
-    return set(map(id, found))
-
-
-_READING: Final = frozenset({"get", "items", "keys", "values", "copy"})
-_COPYING: Final = frozenset({"dict", "list", "tuple", "set", "sorted", "len", "str", "repr", "print", "iter"})
+def _is_space(node: ast.AST) -> bool:
+    """Does this give all attributes of an object: `x.__dict__`, `vars(x)`?"""
+    if isinstance(node, ast.Attribute):
+        return node.attr == "__dict__" and isinstance(node.ctx, ast.Load)
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "vars"
 
 
 def _stored(node: ast.AST) -> tuple[str | None, ast.expr | None]:

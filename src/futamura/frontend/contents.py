@@ -31,6 +31,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from futamura.analysis.creating import stores_on_new_classes
+from futamura.analysis.reading import parts, read_only
 from futamura.analysis.registering import registering_functions
 from futamura.analysis.storing import on_own_objects
 from futamura.frontend.items import Changed, changed_by_functions
@@ -42,23 +43,6 @@ __all__ = [
     "Contents", "changed_names", "changing", "contents_are_constant", "is_rebound", "line_of_use", "object_contents",
     "registered",
 ]  # fmt: skip
-
-_SET_READING: Final = frozenset(
-    {"union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint"}
-)
-_READING: Final = frozenset({"get", "items", "keys", "values", "index", "count", "copy"}) | _SET_READING
-_READING_ARGUMENTS: Final = _SET_READING | (
-    {"update", "extend", "extendleft", "difference_update", "intersection_update", "symmetric_difference_update"}
-    | {"join", "format", "startswith", "endswith", "writelines"}
-)
-"""Methods that take something out of what they are given, and do not keep it; where the module has none so called."""
-_MEASURES: Final = frozenset(
-    {"len", "enumerate", "reversed", "range", "zip", "isinstance", "issubclass", "sum", "min", "max", "any", "all"}
-    | {"list", "tuple", "sorted", "set", "frozenset", "dict", "map", "filter", "iter", "bool", "str", "repr", "ascii"}
-    | {"format", "print", "type", "bytes", "bytearray"}
-)
-_GIVING: Final = frozenset({"sum", "min", "max"})
-"""Of these only a single argument is just read: `sum([], xs)` and `min(xs, ys)` give a list back as it is."""
 
 
 class _Changes(NamedTuple):
@@ -268,7 +252,7 @@ def _not_only_read(
     harmless = stores_on_new_classes(tree)
     own = _own_methods(tree)
     for node in ast.walk(tree):
-        harmless.update(id(part) for read in _read_only(node, own) for part in _parts(read))
+        harmless.update(id(part) for read in read_only(node, own) for part in parts(read))
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             harmless.update(_aliased(node, harmless))
@@ -316,15 +300,6 @@ def _imported(tree: ast.Module, package: object) -> Iterator[tuple[str, str]]:
             yield from ((module, alias.name) for alias in node.names)
 
 
-def _parts(node: ast.expr) -> Iterator[ast.expr]:
-    """The expressions that `node` may give the value of."""
-    yield node
-    for part in node.values if isinstance(node, ast.BoolOp) else ():
-        yield from _parts(part)
-    for part in (node.body, node.orelse) if isinstance(node, ast.IfExp) else ():
-        yield from _parts(part)
-
-
 def _aliased(function: ast.FunctionDef | ast.AsyncFunctionDef, harmless: set[int]) -> set[int]:
     """The names whose values a function gives to a variable (`rules = rules or RULES`) that it only reads."""
     given: dict[str, list[ast.expr]] = {}
@@ -340,7 +315,7 @@ def _aliased(function: ast.FunctionDef | ast.AsyncFunctionDef, harmless: set[int
             spoiled.update(part.id for part in ast.walk(node) if isinstance(part, ast.Name))
         elif _shows_variables(node):
             return set()
-    inside = {id(part): name for name, values in given.items() for value in values for part in _parts(value)}
+    inside = {id(part): name for name, values in given.items() for value in values for part in parts(value)}
     for node in ast.walk(function):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in harmless:
             if inside.get(id(node)) != node.id:  # `rules = rules or RULES` itself
@@ -422,42 +397,3 @@ def _own_methods(tree: ast.Module) -> frozenset[str]:
     attributes = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
     stored = {node.attr for node in attributes if not isinstance(node.ctx, ast.Load)}
     return frozenset(stored.union(*(_bound(node) for node in ast.walk(tree))))
-
-
-def _read_only(node: ast.AST, own: frozenset[str] = frozenset()) -> Iterator[ast.expr]:
-    """What this node only reads the contents of.  `own`: names of methods that may be the module's own."""
-    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-        yield node.value
-    elif isinstance(node, ast.Call):
-        yield from _read_by_call(node, own)
-    elif isinstance(node, ast.Compare):
-        yield from (node.left, *node.comparators)
-    elif isinstance(node, ast.BinOp):
-        yield from (node.left, node.right)
-    elif isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
-        yield node.test
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        yield node.operand
-    elif isinstance(node, ast.comprehension):
-        yield from (node.iter, *node.ifs)
-    elif isinstance(node, ast.For):
-        yield node.iter
-    elif isinstance(node, (ast.Starred, ast.YieldFrom, ast.FormattedValue, ast.AugAssign, ast.Expr)):
-        yield node.value
-    elif isinstance(node, ast.Dict):
-        yield from (value for key, value in zip(node.keys, node.values) if key is None)
-    elif isinstance(node, ast.Assign) and all(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets):
-        yield node.value
-
-
-def _read_by_call(node: ast.Call, own: frozenset[str]) -> Iterator[ast.expr]:
-    function = node.func
-    if isinstance(function, ast.Attribute) and function.attr in _READING:
-        yield function.value
-    if isinstance(function, ast.Attribute) and function.attr in _READING_ARGUMENTS - own:
-        yield from node.args
-    if isinstance(function, ast.Name) and function.id in _MEASURES:
-        if len(node.args) == 1 or function.id not in _GIVING:
-            yield from node.args
-    yield from (keyword.value for keyword in node.keywords if keyword.arg is None)
-    yield function

@@ -1,0 +1,80 @@
+"""What a piece of source text only reads the contents of.
+
+    rows[k]    for row in rows: ...    len(rows)    k in rows    [*rows]    {**rows}          `rows` is only read
+    rows[k] = x    rows.append(x)    keep(rows)    return rows                                these may do anything
+
+Invariant: an expression that is yielded is neither changed nor kept by the node that it stands in.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+__all__ = ["parts", "read_only"]
+
+_SET_READING: Final = frozenset(
+    {"union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint"}
+)
+_READING: Final = frozenset({"get", "items", "keys", "values", "index", "count", "copy"}) | _SET_READING
+_READING_ARGUMENTS: Final = _SET_READING | (
+    {"update", "extend", "extendleft", "difference_update", "intersection_update", "symmetric_difference_update"}
+    | {"join", "format", "startswith", "endswith", "writelines"}
+)
+"""Methods that take something out of what they are given, and do not keep it; where the module has none so called."""
+_MEASURES: Final = frozenset(
+    {"len", "enumerate", "reversed", "range", "zip", "isinstance", "issubclass", "sum", "min", "max", "any", "all"}
+    | {"list", "tuple", "sorted", "set", "frozenset", "dict", "map", "filter", "iter", "bool", "str", "repr", "ascii"}
+    | {"format", "print", "type", "bytes", "bytearray"}
+)
+_GIVING: Final = frozenset({"sum", "min", "max"})
+"""Of these only a single argument is just read: `sum([], xs)` and `min(xs, ys)` give a list back as it is."""
+
+
+def parts(node: ast.expr) -> Iterator[ast.expr]:
+    """The expressions that `node` may give the value of."""
+    yield node
+    for part in node.values if isinstance(node, ast.BoolOp) else ():
+        yield from parts(part)
+    for part in (node.body, node.orelse) if isinstance(node, ast.IfExp) else ():
+        yield from parts(part)
+
+
+def read_only(node: ast.AST, own: frozenset[str] = frozenset()) -> Iterator[ast.expr]:
+    """What this node only reads the contents of.  `own`: names of methods that may be the module's own."""
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+        yield node.value
+    elif isinstance(node, ast.Call):
+        yield from _read_by_call(node, own)
+    elif isinstance(node, ast.Compare):
+        yield from (node.left, *node.comparators)
+    elif isinstance(node, ast.BinOp):
+        yield from (node.left, node.right)
+    elif isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
+        yield node.test
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield node.operand
+    elif isinstance(node, ast.comprehension):
+        yield from (node.iter, *node.ifs)
+    elif isinstance(node, ast.For):
+        yield node.iter
+    elif isinstance(node, (ast.Starred, ast.YieldFrom, ast.FormattedValue, ast.AugAssign, ast.Expr)):
+        yield node.value
+    elif isinstance(node, ast.Dict):
+        yield from (value for key, value in zip(node.keys, node.values) if key is None)
+    elif isinstance(node, ast.Assign) and all(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets):
+        yield node.value
+
+
+def _read_by_call(node: ast.Call, own: frozenset[str]) -> Iterator[ast.expr]:
+    function = node.func
+    if isinstance(function, ast.Attribute) and function.attr in _READING:
+        yield function.value
+    if isinstance(function, ast.Attribute) and function.attr in _READING_ARGUMENTS - own:
+        yield from node.args
+    if isinstance(function, ast.Name) and function.id in _MEASURES:
+        if len(node.args) == 1 or function.id not in _GIVING:
+            yield from node.args
+    yield from (keyword.value for keyword in node.keywords if keyword.arg is None)
+    yield function
