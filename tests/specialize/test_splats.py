@@ -193,3 +193,26 @@ def test_collected_positions_and_options() -> None:
         for count in range(3):
             xs = tuple(range(count))
             assert outcome(residual, *xs, **given) == outcome(runner.both, *xs, **given)
+
+
+def noted(more: Any, make: Any) -> Any:
+    return options(**more, z=make())
+
+
+def options(**given: Any) -> Any:
+    return given
+
+
+@pytest.mark.parametrize("more", [3, (), {"a": 1}, {"z": 1}, {1: 2}, None])
+def test_options_in_front_of_others(more: Any) -> None:
+    """They are expanded first, and the error says what the call is."""
+    residual = futamura.specialize(noted)
+    assert "**more, z=make()" in residual.source
+    assert attempt(residual, more, dict) == attempt(noted, more, dict)
+
+
+def attempt(function: Any, *args: Any) -> Any:
+    try:
+        return function(*args)
+    except Exception as error:
+        return type(error), str(error)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Protocol
 
 from futamura.backend.python.exact import exception_matches, member_of
@@ -343,8 +343,7 @@ class Expressions:
         return f"({found})" if precedence < ATOM or number else found
 
     def items(self, tree: Node) -> list[str]:
-        stars = tree.op.attr if isinstance(tree.op.attr, tuple) else (False,) * len(tree.kids)
-        return [("*" + self.text(kid, BITOR)) if star else self.text(kid) for kid, star in zip(tree.kids, stars)]
+        return [("*" + self.text(kid, BITOR)) if star else self.text(kid) for star, kid in _spliced(tree)]
 
     def call(self, tree: Node) -> tuple[str, int]:
         function, *args = tree.kids
@@ -354,7 +353,7 @@ class Expressions:
             return self.context.generator_text(function, self.text(iterator.kids[0], OR)), ATOM
         marks = tree.op.attr if isinstance(tree.op.attr, tuple) else ("",) * len(args)
         parts = []
-        for mark, arg in zip(marks, args, strict=True):
+        for mark, arg in _expanded(marks, args):
             if mark in ("*", "**"):
                 parts.append(mark + self.text(arg, BITOR if mark == "*" else OR))
             elif mark:
@@ -365,6 +364,29 @@ class Expressions:
         only = len(args) == 1 and not marks[0] and isinstance(args[0], Node) and _is_generator_call(args[0])
         inside = parts[0] if only else f"({', '.join(parts)})"
         return f"{self._primary(function)}{inside}", ATOM
+
+
+def _spliced(tree: Node) -> Iterator[tuple[bool, Expression]]:
+    """The items of a display, each with whether it has a star: `[*[*xs], x]` is `[*xs, x]`."""
+    stars = tree.op.attr if isinstance(tree.op.attr, tuple) else (False,) * len(tree.kids)
+    for star, kid in zip(stars, tree.kids, strict=True):
+        inside = isinstance(kid, Node) and kid.op.name in ("list", "tuple")
+        if star and inside and (tree.op.name != "set" or kid.op.attr == (True,)):  # type: ignore[union-attr]
+            yield from _spliced(kid)  # type: ignore[arg-type]
+        else:
+            yield star, kid
+
+
+def _expanded(marks: Sequence[str], args: Sequence[Expression]) -> Iterator[tuple[str, Expression]]:
+    """The arguments of a call, each with its mark: what stands in front of others is expanded before these are
+    evaluated, so that `f(*[*xs], g())` is `f(*xs, g())`.  A `*` that is alone is expanded last."""
+    alone = sum(mark in ("", "*") for mark in marks) == 1
+    for at, (mark, arg) in enumerate(zip(marks, args, strict=True)):
+        copied = {"*": "" if alone else "list", "**": "dict"}.get(mark)
+        if copied and isinstance(arg, Node) and arg.op.name == copied and arg.op.attr == (True,):
+            if any(not isinstance(later, Literal) for later in args[at + 1 :]):
+                arg = arg.kids[0]
+        yield mark, arg
 
 
 def _is_generator_call(tree: Expression) -> bool:
@@ -446,15 +468,20 @@ def _set(e: Expressions, tree: Node) -> tuple[str, int]:
 
 
 def _dict(e: Expressions, tree: Node) -> tuple[str, int]:
+    return "{" + ", ".join(_entries(e, tree)) + "}", ATOM
+
+
+def _entries(e: Expressions, tree: Node) -> Iterator[str]:
     flags = tree.op.attr if isinstance(tree.op.attr, tuple) else (False,) * (len(tree.kids) // 2)
-    parts = []
     kids = iter(tree.kids)
     for mapping in flags:
-        if mapping:
-            parts.append("**" + e.text(next(kids), BITOR))
+        kid = next(kids)
+        if not mapping:
+            yield f"{e.text(kid)}: {e.text(next(kids))}"
+        elif isinstance(kid, Node) and kid.op.name == "dict":
+            yield from _entries(e, kid)
         else:
-            parts.append(f"{e.text(next(kids))}: {e.text(next(kids))}")
-    return "{" + ", ".join(parts) + "}", ATOM
+            yield "**" + e.text(kid, BITOR)
 
 
 def _call(e: Expressions, tree: Node) -> tuple[str, int]:
