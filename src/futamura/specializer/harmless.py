@@ -117,13 +117,13 @@ def class_of_result(m: Machine, args: Sequence[AbstractValue]) -> type | None:
     callee = args[0]
     if type(callee) is not Known:
         return None
+    if makes_exactly(callee.value):
+        assert isinstance(callee.value, type)
+        return callee.value
     if type(callee.value) in (type, types.BuiltinFunctionType):
         if callee.value in (str, repr) and (len(args) != 2 or exact_type(m, args[1]) not in _PLAIN):
             return None  # `__str__` may give an instance of a subclass
         return None if callee.value is bool and len(args) > 2 else _RESULTS.get(callee.value)
-    if makes_exactly(callee.value):
-        assert isinstance(callee.value, type)
-        return callee.value
     return None
 
 
