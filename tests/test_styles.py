@@ -22,6 +22,7 @@ from tests.styles import (
     chips,
     composed,
     data,
+    engines,
     frames,
     languages,
     lispy,
@@ -264,6 +265,19 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], list[tuple[Any, ...]
     ),
     "records by annotations": (
         authors.loaded, (authors.Person,), [({"name": "Ann", "age": "3"},), ({"name": "Ann", "age": "x"},), ({},)]
+    ),
+    "calculator of global parts": (
+        engines.computed,
+        ("(x + 2) * -y ^ 2 / 4 - x * (3 + 1)",),
+        [({"x": 1, "y": 2},), ({"x": 1.5},), ({"x": "a", "y": 2},), ({},)],
+    ),
+    "stages of a global bus": (
+        engines.sent,
+        ({"round", "mark"},),
+        [
+            ([{"kind": kind, "value": value} for kind in ("price", "rate", "login", "other") * 8],)
+            for value in (3.14159, 2)
+        ],
     ),
     "requests over a graph": (
         authors.resolved,

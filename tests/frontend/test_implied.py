@@ -570,6 +570,72 @@ def use():
     divmod(S(),1)[0].append(2)
 def f(x): return len(ROWS['k'])+x
 """,
+    """
+def change(v, w=None): v.append(2)
+class B:
+    def __init__(self, run): self.run = run
+    def go(self, x): return self.run(x)
+ROWS={'k':[1]}
+def use(): B(change).go(ROWS['k'])
+def f(x): return len(ROWS['k'])+x
+""",
+    """
+class B:
+    def __init__(self, run): self.run = run
+    def go(self, *x): return self.run(*x)
+class C(B):
+    def run(self, v): v.append(2)
+    def __init__(self): pass
+ROWS={'k':[1]}
+def use(): C().go(ROWS['k'])
+def f(x): return len(ROWS['k'])+x
+""",
+    """
+from heapq import heappush
+class B:
+    def __init__(self, run): self.run = run
+    def go(self, x): return self.run(x, 3)
+ROWS={'k':[1]}
+def use(): B(heappush).go(ROWS['k'])
+def f(x): return len(ROWS['k'])+x
+""",
+    """
+class B:
+    def __init__(self): self.run = self.other
+    def other(self, v): v.append(2)
+    def go(self, x): return self.run(x)
+ROWS={'k':[1]}
+def use(): B().go(ROWS['k'])
+def f(x): return len(ROWS['k'])+x
+""",
+    """
+class B:
+    def __init__(self, run): self.run = run
+    def go(self): return self.run(ROWS['k'])
+ROWS={'k':[1]}
+def use(): B(lambda v: v).go().append(2)
+def f(x): return len(ROWS['k'])+x
+""",
+    """
+class B:
+    def __init__(self, run): self.run = run
+    def go(self): return self.run()
+ROWS={'k':[1]}
+def use(): B(ROWS['k'].pop).go()
+def f(x): return len(ROWS['k'])+x
+""",
+    """
+import collections
+class B(collections.UserDict):
+    def __init__(self, other):
+        self.data = other
+    def go(self, x): return self.update(x)
+class Q:
+    def __init__(self): self.update = None
+ROWS={'k':[1]}
+def use(): B(ROWS).go({'k': []})
+def f(x): return len(ROWS['k'])+x
+""",
 ]
 """What comes out of a constant takes a way of its own, through special methods, metaclasses, `cls()`."""
 

@@ -88,17 +88,16 @@ class _Items:
         self.giving: Final = Giving(self.named)
         self.loose: Final = list(self.loose_functions(tree))
         """Functions of the module that are used as values: any call may be one of them."""
-        self.makes_any: Final = any(
-            isinstance(node, ast.Name) and node.id in self.classes for node in value_nodes(tree)
-        )
+        values = list(value_nodes(tree))
+        self.makes_any: Final = any(isinstance(node, ast.Name) and node.id in self.classes for node in values)
         """Is a class of the module used as a value, so that any call may make an instance?"""
-        self.foreign: Final = any(is_foreign(node, self.imported) for node in value_nodes(tree))
+        self.foreign: Final = any(is_foreign(node, self.imported) for node in values)
         self.own: Final = {_MODULE: [], **{function: list(own_nodes(function)) for function in self.functions}}
-        self.bound: Final[dict[Scope, frozenset[str]]] = {
-            function: frozenset(walking.bound_names(function, self.own[function])) for function in self.functions
-        }
+        self.bound: Final = {one: frozenset(walking.bound_names(one, self.own[one])) for one in self.functions}
         self.bound[_MODULE] = frozenset()
-        self.through_self: Final = set(map(id, walking.calls_through_self(self.classes.values(), self.own)))
+        through_self = list(walking.calls_through_self(self.classes.values(), self.own))
+        self.through_self: Final = {id(call) for _, call in through_self}
+        self.of_fields: Final = set(map(id, walking.calls_of_fields(through_self, self.own)))
         self.acting: Final = {
             function: [node for node in self.own[function] if acts(node)] for function in self.functions
         }
@@ -415,7 +414,7 @@ class _Items:
                 return module in PURE_MODULES and callee.attr not in WRITING
             if isinstance(callee.value, ast.Name) and self.is_builtin(function, callee.value.id):
                 return callee.attr not in MUTATING  # `list.append(rows, x)`
-            own = callee.attr in self.named and not self.is_kept(callee)
+            own = id(call) in self.of_fields and not self.foreign if self.is_kept(callee) else callee.attr in self.named
             return own or callee.attr in READING or callee.attr in MUTATING
         if isinstance(callee, ast.Name) and self.scope_of(function, callee.id) is None:
             if callee.id in self.imported:
@@ -511,7 +510,8 @@ class _Items:
 
     def hold_arguments(self, passing: _Passing, call: ast.Call, callee: Scope) -> None:
         names = [one.arg for one in (*callee.args.posonlyargs, *callee.args.args)]
-        moved = (1,) if id(call) in self.through_self else implied.shifts(call, callee)
+        through_self = id(call) in self.through_self and not self.is_kept(call.func)
+        moved = (1,) if through_self else implied.shifts(call, callee)
         for at, (argument, held) in enumerate(zip(call.args, passing.positions)):
             starred = isinstance(argument, ast.Starred)
             for shift in moved:

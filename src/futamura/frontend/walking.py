@@ -10,14 +10,14 @@ Invariant: order is that of a walk, never that of a set.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from futamura.analysis.methods import PURE_MODULES, WRITING
 
 __all__ = [
-    "SCOPES", "Scope", "acts", "bound_names", "calls_through_self", "defaults", "global_names", "imported_names",
-    "is_foreign", "is_of_class", "own_nodes", "value_nodes",
+    "SCOPES", "Scope", "acts", "bound_names", "calls_of_fields", "calls_through_self", "defaults", "global_names",
+    "imported_names", "is_foreign", "is_of_class", "own_nodes", "value_nodes",
 ]  # fmt: skip
 
 Scope: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
@@ -118,18 +118,42 @@ def own_nodes(function: Scope) -> Iterator[ast.AST]:
             work.extend(ast.iter_child_nodes(node))
 
 
-def calls_through_self(classes: Iterable[ast.ClassDef], own: Mapping[Scope, list[ast.AST]]) -> Iterator[ast.Call]:
+def calls_through_self(
+    classes: Iterable[ast.ClassDef], own: Mapping[Scope, list[ast.AST]]
+) -> Iterator[tuple[ast.ClassDef, ast.Call]]:
     """`self.method(...)` in methods of instances: what is passed first is not what the method is called on, as it is in
     `cls.method(self)`, where `cls` is a class, which the instances of metaclasses are, too."""
     plain = (cls for cls in classes if not any(isinstance(base, ast.Name) and base.id == "type" for base in cls.bases))
-    for method in (part for cls in plain for part in cls.body if isinstance(part, SCOPES)):
-        first = next(iter((*method.args.posonlyargs, *method.args.args)), None)
-        if first is None or first.arg != "self" or is_of_class(method):
-            continue
-        for node in own[method]:
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                if isinstance(node.func.value, ast.Name) and node.func.value.id == first.arg:
-                    yield node
+    for owner, method in ((cls, part) for cls in plain for part in cls.body if isinstance(part, SCOPES)):
+        if _has_self(method):
+            calls = (node for node in own[method] if isinstance(node, ast.Call))
+            yield from ((owner, call) for call in calls if _is_of_self(call.func, ast.Load))
+
+
+def calls_of_fields(
+    calls: Sequence[tuple[ast.ClassDef, ast.Call]], own: Mapping[Scope, list[ast.AST]]
+) -> Iterator[ast.Call]:
+    """Those of these calls whose attribute methods of the same class store, `self.function = ...`, where all that the
+    class has is written in the text: what is called is no method that another module defines."""
+    stored: dict[ast.ClassDef, set[str]] = {}
+    for cls in dict.fromkeys(cls for cls, _ in calls):
+        methods = (part for part in cls.body if isinstance(part, SCOPES) and _has_self(part))
+        nodes = (node for part in methods for node in own[part] if isinstance(node, ast.Attribute))
+        written = all(isinstance(base, ast.Name) and base.id == "object" for base in cls.bases)
+        stored[cls] = {node.attr for node in nodes if written and _is_of_self(node, ast.Store)}
+    yield from (call for cls, call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in stored[cls])
+
+
+def _has_self(method: Scope) -> bool:
+    first = next(iter((*method.args.posonlyargs, *method.args.args)), None)
+    return first is not None and first.arg == "self" and not is_of_class(method)
+
+
+def _is_of_self(node: ast.AST, use: type[ast.expr_context]) -> bool:
+    """Is this an attribute of `self`, used in this way?"""
+    if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, use):
+        return False
+    return isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
 def defaults(function: Scope) -> list[tuple[ast.arg, ast.expr]]:

@@ -19,7 +19,10 @@ import types
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Protocol
 
+from futamura.analysis.cfg import ControlFlow
+from futamura.analysis.loops import loops
 from futamura.analysis.storing import Store, store_in, store_of
+from futamura.ir.graph import Program
 from futamura.specializer.assumption import Assumption, Filled
 from futamura.specializer.purity import MISSING, is_plain_object, own_attribute
 
@@ -65,6 +68,8 @@ _LONGEST: Final = 32
 """No table of more items is compared."""
 _WORTH: Final = 8
 """So many operations have to fold for each attribute and item that is compared."""
+_WORTH_OF_LOOPS: Final = 2
+"""So many if the residual has a loop, in which some of them would be executed again and again."""
 
 
 class GlobalObjects:
@@ -82,14 +87,15 @@ class GlobalObjects:
         self.tested = True
         self._given_up = False
 
-    def costs_too_much(self, folded: int, assumptions: Iterable[Assumption]) -> bool:
+    def costs_too_much(self, folded: int, assumptions: Iterable[Assumption], program: Program) -> bool:
         """Would comparing what is believed of these objects cost more than what has folded?  Then it is not believed
         from now on."""
         fields = [one for one in assumptions if one.kind in ("field", "contents")]
         cost = sum(len(one.value.kept) if isinstance(one.value, Filled) else 1 for one in fields)
         if not self.tested or self._given_up or not any(one.kind == "field" for one in fields):
             return False
-        self._given_up = folded < _WORTH * cost
+        repeats = any(loops(ControlFlow(function)).forest for function in program.functions)
+        self._given_up = folded < min(_WORTH, _WORTH_OF_LOOPS if repeats else _WORTH) * cost
         return self._given_up
 
     def add(self, value: object, namespace: Mapping[str, object]) -> None:

@@ -344,7 +344,7 @@ class _Run:
                 traced = trace(machine, root, machine.inputs)
                 program = self._assemble(machine, root, params, facts)
                 self._check_static(program, read_places)
-                if self.world.objects.costs_too_much(machine.folded, self.world.assumptions.values()):
+                if self.world.objects.costs_too_much(machine.folded, self.world.assumptions.values(), program):
                     raise Restart("objects of globals are not worth their tests", whole=True)
                 if self.world.caches.settle(set(reachable(root))):  # this attempt was a trial
                     raise Restart("the entries of declared caches are known now", whole=True)
