@@ -275,3 +275,20 @@ def test_records_of_records() -> None:
         assert residual(x, 2) == plain(x, 2)
         assert type(residual(x, 2)["start"]["x"]) is type(x)
     assert "asdict" not in specialize(plain, Dyn(int), Dyn(int)).source
+
+
+def keeping(x: object, flag: bool) -> tuple[object, ...]:
+    name = "some text with spaces"
+    part = 2.5
+
+    def inner(y: object) -> tuple[object, ...]:
+        return name, part, y
+
+    return inner, name, part
+
+
+def test_known_texts_in_closures_are_the_same_object() -> None:
+    residual = specialize(keeping, DYN, True)
+    inner, name, part = residual(1)
+    assert "return 'some text with spaces', 2.5, y" in residual.source
+    assert inner(3)[0] is name and inner(3)[1] is part  # type: ignore[operator]
