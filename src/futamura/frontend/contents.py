@@ -26,7 +26,6 @@ import gc
 import linecache
 import sys
 import types
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
@@ -34,8 +33,11 @@ from futamura.analysis.creating import stores_on_new_classes
 from futamura.analysis.reading import parts, read_only
 from futamura.analysis.registering import registering_functions
 from futamura.analysis.storing import on_own_objects
-from futamura.frontend.items import Changed, changed_by_functions
+from futamura.frontend.items import changed_by_functions
+from futamura.frontend.passing import Callee, Elsewhere, Parameters, asks_by_name, shows_variables
 from futamura.frontend.sharing import changing_objects, is_container
+from futamura.frontend.sources import Changed
+from futamura.frontend.walking import bound_by
 from futamura.ir.classes import is_a
 from futamura.source import unwarned
 
@@ -56,10 +58,18 @@ class _Changes(NamedTuple):
     """The same with what is filled by functions that are only called on import."""
     imported: frozenset[tuple[str, str]]
     """Module and name of what it imports by `from module import name`."""
+    callees: Mapping[str, Callee]
+    """What other modules may call, and what it leaves alone."""
 
 
 _rebound: Final[dict[int, tuple[object, frozenset[str]]]] = {}
-_written: Final[dict[int, tuple[object, _Changes | None]]] = {}
+_written: Final[dict[tuple[int, int], tuple[object, _Changes | None]]] = {}
+_DEPTH: Final = 2
+"""So deep is followed what is passed to functions of other modules, which pass it on."""
+_MODULES: Final = 4
+"""So many other modules are asked by one at the last depth, twice as many before."""
+_LINES: Final = 4000
+"""Longer modules are not."""
 _PLAIN: Final = (
     *(int, float, complex, str, bytes, range, type(None)),
     *(type, types.FunctionType, types.BuiltinFunctionType),
@@ -152,18 +162,24 @@ def _changed_on_objects(owner: Mapping[str, object], user: Mapping[str, object])
     if tree is None or other is None or _reaches_itself(tree, str(owner.get("__name__"))):
         return None
     registering = registering_functions(tree, () if owner is user else (other,))
-    return _not_only_read(tree, registering, on_own_objects(tree)), changed_by_functions(tree, registering)
+    harmless, parameters = _parameters(tree, owner, _elsewhere(_DEPTH))
+    names = _not_only_read(tree, harmless | parameters.left_alone(), registering, on_own_objects(tree))
+    return names, changed_by_functions(tree, registering, parameters.outside())
 
 
 def _tree(namespace: Mapping[str, object]) -> ast.Module | None:
     """The source of a module."""
-    file = namespace.get("__file__")
-    lines = linecache.getlines(file) if isinstance(file, str) else []
+    lines = _lines(namespace)
     try:
         with unwarned():
             return ast.parse("".join(lines)) if lines else None
     except (SyntaxError, ValueError, RecursionError):
         return None
+
+
+def _lines(namespace: Mapping[str, object]) -> list[str]:
+    file = namespace.get("__file__")
+    return linecache.getlines(file) if isinstance(file, str) else []
 
 
 def line_of_use(namespace: Mapping[str, object], name: str) -> int:
@@ -207,13 +223,27 @@ def _together(namespace: Mapping[str, object]) -> Iterator[tuple[Mapping[str, ob
                 work.append(other.__dict__)
 
 
-def _changes(namespace: Mapping[str, object]) -> _Changes | None:
-    """What the source of the module says, read once; None if it is not known."""
-    key = id(namespace)
+def _changes(namespace: Mapping[str, object], depth: int = _DEPTH) -> _Changes | None:
+    """What the source of the module says, read once; None if it is not known.  Calls of other modules' functions are
+    followed so deep."""
+    key = id(namespace), depth
     found = _written.get(key)
     if found is None or found[0] is not namespace:
-        found = _written[key] = (namespace, _changed(namespace))
+        found = _written[key] = (namespace, _changed(namespace, depth))
     return found[1]
+
+
+def _elsewhere(depth: int) -> Elsewhere:
+    """What may be called by the names of other modules, each of which is asked in the order of the text."""
+    asked: dict[int, Mapping[str, Callee]] = {}
+
+    def callees(namespace: Mapping[str, object]) -> Mapping[str, Callee]:
+        if depth > 0 and id(namespace) not in asked and len(asked) < _MODULES * depth:
+            known = _changes(namespace, depth - 1) if len(_lines(namespace)) < _LINES else None
+            asked[id(namespace)] = {} if known is None else known.callees
+        return asked.get(id(namespace), {})
+
+    return callees
 
 
 def _is_plain(value: object) -> bool:
@@ -223,32 +253,31 @@ def _is_plain(value: object) -> bool:
     return type(value) in _PLAIN or is_a(value, type)
 
 
-def _changed(namespace: Mapping[str, object]) -> _Changes | None:
+def _changed(namespace: Mapping[str, object], depth: int) -> _Changes | None:
     tree = _tree(namespace)
     if tree is None:
         return None
     if _reaches_itself(tree, str(namespace.get("__name__"))):
         return None
     registering = registering_functions(tree)
-    changed = _not_only_read(tree, registering)
+    harmless, parameters = _parameters(tree, namespace, _elsewhere(depth))
+    changed = _not_only_read(tree, harmless | parameters.left_alone(), registering)
     imported = frozenset(_imported(tree, namespace.get("__package__")))
-    everything = changed_by_functions(tree)
-    certain = changed_by_functions(tree, registering) if registering else everything
-    return _Changes(changed, certain, everything, imported)
+    everything = changed_by_functions(tree, (), parameters.outside())
+    certain = changed_by_functions(tree, registering, parameters.outside()) if registering else everything
+    return _Changes(changed, certain, everything, imported, parameters.callees(everything))
 
 
 def changed_names(text: str, names: Iterable[str]) -> frozenset[str]:
     """Which of these free names of a text stand for containers that its functions do more with than to read them."""
     tree = ast.parse("".join(f"{name} = [[]]\n" for name in names) + text)
     changed = changed_by_functions(tree)
-    return frozenset(_not_only_read(tree)) | changed.itself | changed.items
+    harmless, parameters = _parameters(tree, {}, lambda _: {})
+    return frozenset(_not_only_read(tree, harmless | parameters.left_alone())) | changed.itself | changed.items
 
 
-def _not_only_read(
-    tree: ast.Module, without: Collection[ast.AST] = (), made: Collection[int] | None = None
-) -> dict[str, int]:
-    """The names that functions do something else with than to read what they hold, with the first line of this.  If
-    `made` is given, attributes are those of objects, but not these nodes, of objects that are being made."""
+def _parameters(tree: ast.Module, namespace: Mapping[str, object], elsewhere: Elsewhere) -> tuple[set[int], Parameters]:
+    """The nodes that are only read where they stand, and what functions do with what they are given."""
     harmless = stores_on_new_classes(tree)
     own = _own_methods(tree)
     for node in ast.walk(tree):
@@ -256,8 +285,18 @@ def _not_only_read(
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             harmless.update(_aliased(node, harmless))
-    harmless.update(_passed(tree, harmless))
-    named = {id(part) for node in ast.walk(tree) if _asks_by_name(node) for part in ast.walk(node)}
+    return harmless, Parameters(tree, harmless, namespace, elsewhere)
+
+
+def _not_only_read(
+    tree: ast.Module,
+    harmless: Collection[int],
+    without: Collection[ast.AST] = (),
+    made: Collection[int] | None = None,
+) -> dict[str, int]:
+    """The names that functions do something else with than to read what they hold, with the first line of this.  If
+    `made` is given, attributes are those of objects, but not these nodes, of objects that are being made."""
+    named = {id(part) for node in ast.walk(tree) if asks_by_name(node) for part in ast.walk(node)}
     changed: dict[str, int] = {}
     left_out = set(map(id, without))
     for function in ast.walk(tree):
@@ -271,11 +310,6 @@ def _not_only_read(
                 elif isinstance(node, ast.Constant) and type(node.value) is str and (made is None or id(node) in named):
                     changed.setdefault("." + node.value, node.lineno)
     return changed
-
-
-def _asks_by_name(node: ast.AST) -> bool:
-    called = node.func if isinstance(node, ast.Call) else None
-    return getattr(called, "id", getattr(called, "attr", "")) in ("getattr", "setattr", "delattr", "attrgetter")
 
 
 def _reaches_itself(tree: ast.Module, name: str) -> bool:
@@ -313,7 +347,7 @@ def _aliased(function: ast.FunctionDef | ast.AsyncFunctionDef, harmless: set[int
             spoiled.add(node.target.id)
         elif isinstance(node, ast.ClassDef):  # these are attributes
             spoiled.update(part.id for part in ast.walk(node) if isinstance(part, ast.Name))
-        elif _shows_variables(node):
+        elif shows_variables(node):
             return set()
     inside = {id(part): name for name, values in given.items() for value in values for part in parts(value)}
     for node in ast.walk(function):
@@ -323,77 +357,8 @@ def _aliased(function: ast.FunctionDef | ast.AsyncFunctionDef, harmless: set[int
     return {part for part, name in inside.items() if name not in spoiled}
 
 
-def _shows_variables(node: ast.AST) -> bool:
-    return getattr(node, "id", getattr(node, "attr", "")) in ("locals", "vars", "dir", "f_locals")
-
-
-def _passed(tree: ast.Module, harmless: set[int]) -> set[int]:
-    """The names that are passed to functions of the module which only read that parameter, or pass it on to such."""
-    functions: dict[str, ast.FunctionDef] = {}
-    bound = Counter(name for node in ast.walk(tree) for name in _bound(node))
-    for one in tree.body:
-        if isinstance(one, ast.FunctionDef) and not one.decorator_list and bound[one.name] == 1:
-            functions[one.name] = one
-    passed = {id(one): place for place, one in _arguments(tree, functions)}
-    reading = set(passed.values())
-    uses: dict[tuple[str, str], list[ast.Name]] = {place: [] for place in reading}
-    for name in {function for function, _ in reading}:
-        for node in ast.walk(functions[name]):
-            if _shows_variables(node):
-                reading -= {place for place in reading if place[0] == name}
-            elif isinstance(node, ast.Name) and (name, node.id) in uses:
-                uses[name, node.id].append(node)
-            elif isinstance(node, (ast.Global, ast.Nonlocal, ast.ClassDef)):
-                reading -= {place for place in reading if place[0] == name}
-    while True:
-        wrong = {
-            place
-            for place in reading
-            for use in uses[place]
-            if not isinstance(use.ctx, ast.Load) or (id(use) not in harmless and passed.get(id(use)) not in reading)
-        }
-        if not wrong:
-            return {number for number, place in passed.items() if place in reading}
-        reading -= wrong
-
-
-_BINDING: Final = (
-    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping
-)  # fmt: skip
-
-
-def _bound(node: ast.AST) -> Iterator[str]:
-    """The names that this node binds, in whatever scope."""
-    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-        yield node.id
-    elif isinstance(node, ast.arg):
-        yield node.arg
-    elif isinstance(node, ast.alias):
-        yield (node.asname or node.name).partition(".")[0]
-    elif isinstance(node, _BINDING):
-        name = node.rest if isinstance(node, ast.MatchMapping) else node.name
-        yield from () if name is None else (name,)
-
-
-def _arguments(
-    tree: ast.Module, functions: Mapping[str, ast.FunctionDef]
-) -> Iterator[tuple[tuple[str, str], ast.expr]]:
-    """The names that are arguments of these functions, each with the function and the parameter that gets it."""
-    for call in ast.walk(tree):
-        callee = functions.get(call.func.id) if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else None
-        if callee is None or not isinstance(call, ast.Call):
-            continue
-        names = [one.arg for one in (*callee.args.posonlyargs, *callee.args.args)]
-        for name, argument in zip(names, call.args):
-            if isinstance(argument, ast.Starred):
-                break
-            yield (callee.name, name), argument
-        keywords = {one.arg for one in (*callee.args.args, *callee.args.kwonlyargs)}
-        yield from (((callee.name, one.arg), one.value) for one in call.keywords if one.arg in keywords)
-
-
 def _own_methods(tree: ast.Module) -> frozenset[str]:
     """Names of functions of the module, and of attributes that it stores: methods of these names may be its own."""
     attributes = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
     stored = {node.attr for node in attributes if not isinstance(node.ctx, ast.Load)}
-    return frozenset(stored.union(*(_bound(node) for node in ast.walk(tree))))
+    return frozenset(stored.union(*(bound_by(node) for node in ast.walk(tree))))

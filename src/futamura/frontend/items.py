@@ -16,67 +16,48 @@ Invariant: what the functions of one module do to an item is found if each step 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Final, NamedTuple
 
 from futamura.analysis.methods import BUILTINS, GIVING, HOLDING, MUTATING, PASSING, PURE_MODULES, READING, WRITING
 from futamura.frontend import implied, walking
 from futamura.frontend.implied import MAKING, Giving, is_special, receiver
+from futamura.frontend.sources import ANY_FIELD, NOTHING, RAISED, Changed, In, Left, Place, Source, Sources, items_of
 from futamura.frontend.walking import SCOPES, Scope, acts, defaults, is_foreign, is_of_class, own_nodes, value_nodes
 
-__all__ = ["Changed", "changed_by_functions"]
+__all__ = ["changed_by_functions"]
 
-_Place: TypeAlias = "tuple[Scope | None, str]"
-"""A variable of a function, or a global or an attribute (`.name`), which have no function."""
-_Source: TypeAlias = "str | _Place | ast.AST | _In"
-"""What a value may come out of: an object that has this name, what a place holds, what a function gives or an
-expression makes, what was put into one of these."""
-_RAISED: Final = (None, "raised")
-"""The place of all that was raised."""
-_ANY_ATTRIBUTE: Final = (None, ".*")
+_NO_ARGUMENTS: Final[Mapping[int, Left]] = {}
 _STORING: Final = ("setattr", "delattr")
 _OWN_WAYS: Final = (*_STORING, "super")
 _STEPPING: Final = ("send", "__next__")
 """Methods of iterators that give items, as those of GIVING do of containers; what `send` gets is not only read."""
-_NOTHING: Final[frozenset[_Source]] = frozenset()
 _MODULE: Final = ast.Lambda(ast.arguments([], [], None, [], [], None, []), ast.Constant(None))
 """What stands for the code outside of all functions, which has no variables of its own."""
-
-
-class _In(NamedTuple):
-    """What was put into an object, at any depth."""
-
-    source: str | _Place | ast.AST
 
 
 class _Passing(NamedTuple):
     """What a call passes: at each position (out of what has a star), by each keyword (also behind `**`)."""
 
-    positions: tuple[frozenset[_Source], ...]
-    named: tuple[frozenset[_Source], ...]
+    positions: tuple[frozenset[Source], ...]
+    named: tuple[frozenset[Source], ...]
 
 
-class Changed(NamedTuple):
-    """Names of globals, attributes (`.rows`), variables that closures share and parameters with a default."""
-
-    itself: frozenset[str]
-    """A function changes the object that has this name."""
-    items: frozenset[str]
-    """A function changes what it takes out of this object."""
-    classes: frozenset[str] = frozenset()
-    """Classes whose instances are changed by their own special methods: by whatever asks or compares them."""
-    reading: frozenset[str] = frozenset()
-    """Classes of descriptors that change the object of which an attribute is read."""
-
-
-def changed_by_functions(tree: ast.Module, without: Collection[ast.AST] = ()) -> Changed:
-    """What the functions of a module change, but for some of them."""
-    return _Items(tree, frozenset(walking.global_names(tree)), without).run()
+def changed_by_functions(
+    tree: ast.Module, without: Collection[ast.AST] = (), alone: Mapping[int, Left] = _NO_ARGUMENTS
+) -> Changed:
+    """What the functions of a module change, but for some of them; `alone` are arguments, by identity, that other
+    modules leave alone."""
+    return _Items(tree, frozenset(walking.global_names(tree)), without, alone).run()
 
 
 class _Items:
-    def __init__(self, tree: ast.Module, candidates: frozenset[str], without: Collection[ast.AST]) -> None:
+    def __init__(
+        self, tree: ast.Module, candidates: frozenset[str], without: Collection[ast.AST], alone: Mapping[int, Left]
+    ) -> None:
         self.candidates: Final = candidates
+        self.alone: Final = alone
+        self.telling: Final = any(one.makes and one.gives for one in alone.values())
         self.silent: Final = set(map(id, without))
         self.functions: Final = [node for node in ast.walk(tree) if isinstance(node, SCOPES)]
         self.named: Final[dict[str, list[Scope]]] = {}
@@ -95,6 +76,7 @@ class _Items:
         self.own: Final = {_MODULE: [], **{function: list(own_nodes(function)) for function in self.functions}}
         self.bound: Final = {one: frozenset(walking.bound_names(one, self.own[one])) for one in self.functions}
         self.bound[_MODULE] = frozenset()
+        self.plain: Final = set(map(id, walking.attributes_of_self(tree, self.classes, self.own)))
         through_self = list(walking.calls_through_self(self.classes.values(), self.own))
         self.through_self: Final = {id(call) for _, call in through_self}
         self.of_fields: Final = set(map(id, walking.calls_of_fields(through_self, self.own)))
@@ -106,12 +88,11 @@ class _Items:
         }
         self.kept: Final = frozenset(self.kept_variables())
         """Variables whose value outlives a call of their function."""
-        self.sources: Final[dict[_Source, set[_Source]]] = {}
-        """Where the values of a place, or of a function's results, come from."""
+        self.sources: Final = Sources()
         self.forms: Final[set[tuple[bool | str | None, ...]]] = set()
         """The forms of calls of unknown functions that were met."""
         self.itself: set[str] = set()
-        self.changed: set[_Source] = set()
+        self.changed: set[Source] = set()
 
     def run(self) -> Changed:
         for function in self.functions:
@@ -121,45 +102,50 @@ class _Items:
             if isinstance(function, ast.Lambda):
                 self.hold(function, self.of(function, function.body))
             elif function.name in ("__exit__", "__aexit__"):
-                self.hold_all(function, frozenset({_RAISED}))
+                self.hold_all(function, frozenset({RAISED}))
         direct = self.with_operands()
         classes, reading = implied.changing_classes(
-            self.classes.values(), lambda one, name: (one, name) in direct or _In((one, name)) in direct
+            self.classes.values(), lambda one, name: (one, name) in direct or In((one, name)) in direct
         )
         for function in filter(is_special, self.functions):  # who calls it does what he likes with its result
-            self.changed |= {function, _In(function)}
-        seen = self.reached()
+            self.changed |= {function, In(function)}
+        seen = self.sources.reached(self.changed)
         itself = self.itself.union(source for source in seen if isinstance(source, str))
-        parts = (source.source for source in seen if isinstance(source, _In))
+        parts = (source.source for source in seen if isinstance(source, In))
         items = frozenset(source for source in parts if isinstance(source, str))
-        return Changed(frozenset(itself), items, classes, reading)
+        parameters = frozenset(self.parameters(seen))
+        return Changed(frozenset(itself), items, classes, reading, parameters, self.giving_parameters)
 
-    def reached(self) -> set[_Source]:
-        """All that is changed."""
-        seen: set[_Source] = set()
-        work = list(self.changed)
-        while work:
-            source = work.pop()
-            if source not in seen:
-                seen.add(source)
-                work.extend(self.sources.get(source, ()))
-                if isinstance(source, _In):
-                    work.extend(map(_in, self.sources.get(source, ())))
-                    work.extend(_items_of(self.sources.get(source.source, ())))
-        return seen
+    def parameters(self, seen: set[Source]) -> Iterator[tuple[str, str]]:
+        """The parameters of functions and methods that are among these sources, or what is in them."""
+        for name, function in self.by_name():
+            for one in (node for node in ast.walk(function.args) if isinstance(node, ast.arg)):
+                if (function, one.arg) in seen or In((function, one.arg)) in seen:
+                    yield name, one.arg
 
-    def with_operands(self) -> set[_Source]:
+    def giving_parameters(self, name: str) -> frozenset[tuple[str, str]]:
+        """The parameters that the results of a function may come out of."""
+        starts = [function for own, function in self.by_name() if own == name]
+        return frozenset(self.parameters(self.sources.reached([*starts, *items_of(starts)])))
+
+    def by_name(self) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+        methods = {part: f"{name}." for name, cls in self.classes.items() for part in cls.body}
+        for function in self.functions:
+            if not isinstance(function, ast.Lambda):
+                yield methods.get(function, "") + function.name, function
+
+    def with_operands(self) -> set[Source]:
         """All that is changed, with what special methods change that get it as an operand."""
-        seen = self.reached()
+        seen = self.sources.reached(self.changed)
         waiting = [*implied.special_parameters(self.functions)]
         kinds: set[str] = set()
-        while found := [(place, kind) for place, kind in waiting if place in seen or _In(place) in seen]:
+        while found := [(place, kind) for place, kind in waiting if place in seen or In(place) in seen]:
             self.hold_operands({kind for _, kind in found} - kinds)
             kinds.update(kind for _, kind in found)
             for place, kind in found:
                 self.hold(place, frozenset({(None, f"operand of {kind}")}))
             waiting = [one for one in waiting if one not in found]
-            seen = self.reached()
+            seen = self.sources.reached(self.changed)
         return seen
 
     def hold_operands(self, kinds: set[str]) -> None:
@@ -168,11 +154,11 @@ class _Items:
             for kind, one in (pair for node in self.own[function] for pair in implied.operands(node)):
                 if kind in kinds:
                     found = self.of(function, one)
-                    self.hold((None, f"operand of {kind}"), found | _items_of(found))
+                    self.hold((None, f"operand of {kind}"), found | items_of(found))
 
     # -- what an expression may be
 
-    def of(self, function: Scope, node: ast.AST | None) -> frozenset[_Source]:
+    def of(self, function: Scope, node: ast.AST | None) -> frozenset[Source]:
         """What the value of this expression may be."""
         return self.named_as(function, node) | self.may_be(function, node)
 
@@ -190,13 +176,14 @@ class _Items:
     def outlives(self, scope: Scope | None, name: str) -> bool:
         return name in self.candidates if scope is None else (scope, name) in self.kept
 
-    def may_be(self, function: Scope, node: ast.AST | None) -> frozenset[_Source]:
+    def may_be(self, function: Scope, node: ast.AST | None) -> frozenset[Source]:
         """What the value may be, apart from its name here."""
         if isinstance(node, ast.Name):
             return frozenset({(self.scope_of(function, node.id), node.id)})
         if isinstance(node, ast.Attribute):
             own = self.named.get(node.attr, ())  # a property, perhaps
-            return self.items(function, node.value) | {(None, "." + node.attr), _ANY_ATTRIBUTE, *own}
+            held = NOTHING if id(node) in self.plain else self.items(function, node.value)
+            return held | {(None, "." + node.attr), ANY_FIELD, *own}
         if isinstance(node, (ast.Await, ast.YieldFrom)):
             return self.of(function, node.value) | self.items(function, node.value)
         if isinstance(node, (ast.Subscript, ast.Starred)):
@@ -223,8 +210,8 @@ class _Items:
             return frozenset({node})
         if isinstance(node, ast.Call):
             read = self.attribute_of(function, node)
-            return self.result(function, node) | (self.may_be(function, read) if read is not None else _NOTHING)
-        return _NOTHING
+            return self.result(function, node) | (self.may_be(function, read) if read is not None else NOTHING)
+        return NOTHING
 
     def attribute_of(self, function: Scope, call: ast.Call) -> ast.Attribute | None:
         """What `getattr(x, "rows")` reads, as `x.rows`."""
@@ -235,24 +222,24 @@ class _Items:
             ast.Attribute(call.args[0], str(named.value), ast.Load()) if self.is_builtin(function, "getattr") else None
         )
 
-    def items(self, function: Scope, node: ast.AST | None) -> frozenset[_Source]:
+    def items(self, function: Scope, node: ast.AST | None) -> frozenset[Source]:
         """What is taken out of the value of this expression."""
-        return _items_of(self.of(function, node)) | self.giving.parts
+        return items_of(self.of(function, node)) | self.giving.parts
 
-    def new(self, node: ast.AST, held: frozenset[_Source]) -> frozenset[_Source]:
+    def new(self, node: ast.AST, held: frozenset[Source]) -> frozenset[Source]:
         """An object that the expression makes, with this in it."""
-        self.hold(_In(node), held)
+        self.hold(In(node), held)
         return frozenset({node})
 
-    def all(self, function: Scope, nodes: Iterable[ast.AST | None]) -> frozenset[_Source]:
-        return _NOTHING.union(*(self.of(function, node) for node in nodes))
+    def all(self, function: Scope, nodes: Iterable[ast.AST | None]) -> frozenset[Source]:
+        return NOTHING.union(*(self.of(function, node) for node in nodes))
 
-    def result(self, function: Scope, call: ast.Call) -> frozenset[_Source]:
+    def result(self, function: Scope, call: ast.Call) -> frozenset[Source]:
         own = receiver(function)
         if isinstance(call.func, ast.Name) and call.func.id == "super" and not call.args and own is not None:
             return frozenset({(function, own)})
         callees = self.callees(function, call)
-        found = _NOTHING.union(callees)
+        found = NOTHING.union(callees)
         given = self.given(function, call)
         if isinstance(call.func, ast.Attribute):
             if call.func.attr in GIVING or call.func.attr in _STEPPING:
@@ -264,15 +251,23 @@ class _Items:
             if call.func.id in self.classes:
                 return found | self.new(call, given)
             if self.is_builtin(function, call.func.id):
-                passed = _items_of(given) | self.giving.parts if call.func.id in PASSING else _NOTHING
+                passed = items_of(given) | self.giving.parts if call.func.id in PASSING else NOTHING
                 if call.func.id in HOLDING:
                     return found | self.giving.any | self.new(call, passed)
                 return found | passed | self.giving.any | self.new(call, passed)
             if call.func.id in self.named:
                 return found
-        return found | given | _items_of(given) | self.giving.parts | self.giving.any | self.new(call, given)
+        if isinstance(call.func, ast.Attribute) and not callees and self.telling:
+            found |= self.items(function, call.func.value)
+        arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+        left = [one for one in arguments if id(one) in self.alone]
+        if left:
+            given = self.all(function, (one for one in arguments if id(one) not in self.alone))
+            found |= items_of(self.all(function, (one for one in left if self.alone[id(one)] == (False, True))))
+            self.new(call, self.all(function, (one for one in left if self.alone[id(one)].makes)))
+        return found | given | items_of(given) | self.giving.parts | self.giving.any | self.new(call, given)
 
-    def given(self, function: Scope, call: ast.Call) -> frozenset[_Source]:
+    def given(self, function: Scope, call: ast.Call) -> frozenset[Source]:
         """All that the callee gets."""
         return self.all(function, (*call.args, *(keyword.value for keyword in call.keywords)))
 
@@ -283,7 +278,7 @@ class _Items:
             scope = self.around.get(scope)
         return scope
 
-    def kept_variables(self) -> Iterator[_Place]:
+    def kept_variables(self) -> Iterator[Place]:
         """The variables that closures share, and the parameters that have a default."""
         for function in self.functions:
             for node in self.own[function]:
@@ -311,35 +306,43 @@ class _Items:
             self.put_in(function, node.target, self.items(function, node.value))
             self.put(function, node.target, frozenset(self.giving.of(node)))
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-            self.put(function, node.target, self.items(function, node.iter))
+            self.put(function, self.without_key(node), self.items(function, node.iter))
         elif isinstance(node, ast.withitem) and node.optional_vars is not None:
             entered = self.of(function, node.context_expr)
-            self.put(function, node.optional_vars, entered | _items_of(entered))
+            self.put(function, node.optional_vars, entered | items_of(entered))
         elif isinstance(node, ast.Match):
             subject = self.of(function, node.subject)
             names = (getattr(part, "name", None) or getattr(part, "rest", None) for part in ast.walk(node))
             for name in names:
                 if isinstance(name, str):
-                    self.hold((function, name), subject | _items_of(subject))
+                    self.hold((function, name), subject | items_of(subject))
         elif isinstance(node, ast.Raise):
             raised = self.of(function, node.exc)
             if isinstance(node.exc, ast.Call):
                 raised |= self.given(function, node.exc)
-            self.hold(_RAISED, raised)
+            self.hold(RAISED, raised)
         elif isinstance(node, ast.ExceptHandler) and node.name is not None:
-            self.hold((function, node.name), frozenset({_RAISED}))
+            self.hold((function, node.name), frozenset({RAISED}))
         elif isinstance(node, ast.Return):
             self.hold(function, self.of(function, node.value))
         elif isinstance(node, ast.Yield):
-            self.hold(_In(function), self.of(function, node.value))
+            self.hold(In(function), self.of(function, node.value))
         elif isinstance(node, ast.YieldFrom):
-            self.hold(_In(function), self.items(function, node.value))
+            self.hold(In(function), self.items(function, node.value))
         elif isinstance(node, ast.Call):
             self.call(function, node)
         if isinstance(node, ast.Attribute):
             self.look_at_method(function, node)
         if isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
             self.change(function, node.value)
+
+    def without_key(self, loop: ast.For | ast.AsyncFor | ast.comprehension) -> ast.expr:
+        """The target, or that of the values of `items()`: keys are no containers."""
+        pair, called = loop.target, loop.iter.func if isinstance(loop.iter, ast.Call) else None
+        if isinstance(called, ast.Attribute) and called.attr == "items" and "items" not in self.named:
+            if isinstance(pair, ast.Tuple) and len(pair.elts) == 2 and not isinstance(pair.elts[0], ast.Starred):
+                return pair.elts[1]
+        return pair
 
     def look_at_method(self, function: Scope, node: ast.Attribute) -> None:
         """A method that is called, or may be called later."""
@@ -353,6 +356,7 @@ class _Items:
     def call(self, function: Scope, call: ast.Call) -> None:
         callees = self.callees(function, call)
         given = self.given(function, call)
+        arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
         if isinstance(call.func, ast.Attribute):
             self.call_method(function, call.func, given, known=bool(callees))
         elif isinstance(call.func, ast.Name) and call.func.id in _STORING and call.args:
@@ -363,16 +367,15 @@ class _Items:
             if isinstance(named, ast.Constant) and named.value in MUTATING:
                 self.change(function, call.args[0])
         if not self.is_understood(function, call):
-            for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+            for argument in (one for one in arguments if id(one) not in self.alone):
                 self.change(function, argument)
                 if id(function) not in self.silent:
                     self.changed |= self.items(function, argument)
-        arguments = (*call.args, *(keyword.value for keyword in call.keywords))
         for passed in arguments:
             if isinstance(passed, ast.Attribute) and passed.attr in MUTATING:  # `map(list.append, ...)`
-                self.changed |= given | _items_of(given)
+                self.changed |= given | items_of(given)
             for one in self.function_values(passed):  # it is called with what is there
-                self.hold_all(one, given | _items_of(given))
+                self.hold_all(one, given | items_of(given))
         passing = self.passing(function, call)
         if not self.is_unknown(function, call):
             for callee in callees:
@@ -392,12 +395,12 @@ class _Items:
             self.put(function, ast.Attribute(call.args[0], str(named.value), ast.Store()), held)
             return
         self.put_in(function, call.args[0], held)
-        self.hold(_ANY_ATTRIBUTE, held)
+        self.hold(ANY_FIELD, held)
         for one in self.functions:
             if not isinstance(one, ast.Lambda) and any(isinstance(by, ast.Attribute) for by in one.decorator_list):
                 self.hold_all(one, held)  # the setter of a property, perhaps
 
-    def call_method(self, function: Scope, method: ast.Attribute, given: frozenset[_Source], *, known: bool) -> None:
+    def call_method(self, function: Scope, method: ast.Attribute, given: frozenset[Source], *, known: bool) -> None:
         module = self.module_of(function, method.value)
         if module is not None or method.attr in READING:
             return
@@ -498,12 +501,12 @@ class _Items:
     def hold_shared(self, passing: _Passing, call: ast.Call, callees: list[Scope]) -> None:
         """What is passed to one of many functions: calls of the same form share the places that it goes through."""
         form = (*(isinstance(one, ast.Starred) for one in call.args), *(one.arg for one in call.keywords))
-        places: list[_Place] = [(None, f"argument {at} of {form}") for at in range(len(form))]
+        places: list[Place] = [(None, f"argument {at} of {form}") for at in range(len(form))]
         for place, held in zip(places, (*passing.positions, *passing.named)):
             self.hold(place, held)
         if form not in self.forms:
             self.forms.add(form)
-            through = [frozenset[_Source]({place}) for place in places]
+            through = [frozenset[Source]({place}) for place in places]
             shared = _Passing(tuple(through[: len(call.args)]), tuple(through[len(call.args) :]))
             for callee in callees:
                 self.hold_arguments(shared, call, callee)
@@ -525,30 +528,30 @@ class _Items:
         named = (*names, *(one.arg for one in callee.args.kwonlyargs))
         for keyword, held in zip(call.keywords, passing.named):
             if keyword.arg is None:
-                held = _items_of(held)
+                held = items_of(held)
             for name in named if keyword.arg is None else (keyword.arg,):
                 self.hold((callee, name), held)
             if keyword.arg is None or keyword.arg not in named:
                 self.collect(callee, callee.args.kwarg, held)
 
-    def hold_all(self, callee: Scope, held: frozenset[_Source]) -> None:
+    def hold_all(self, callee: Scope, held: frozenset[Source]) -> None:
         arguments = callee.args
         for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
             self.hold((callee, one.arg), held)
         self.collect(callee, arguments.vararg, held)
         self.collect(callee, arguments.kwarg, held)
 
-    def collect(self, callee: Scope, parameter: ast.arg | None, held: frozenset[_Source]) -> None:
+    def collect(self, callee: Scope, parameter: ast.arg | None, held: frozenset[Source]) -> None:
         """Put into what a `*` or `**` parameter collects, which is as good as what was collected."""
         if parameter is not None:
             self.hold((callee, parameter.arg), held)
-            self.hold(_In((callee, parameter.arg)), held)
+            self.hold(In((callee, parameter.arg)), held)
 
-    def put(self, function: Scope, target: ast.expr, held: frozenset[_Source]) -> None:
+    def put(self, function: Scope, target: ast.expr, held: frozenset[Source]) -> None:
         """Store in a target: a variable, an attribute, a part of an object."""
         if isinstance(target, (ast.Tuple, ast.List)):
             for element in target.elts:
-                self.put(function, element, _items_of(held))
+                self.put(function, element, items_of(held))
         elif isinstance(target, ast.Starred):
             self.put(function, target.value, held)
         elif isinstance(target, ast.Name):
@@ -560,13 +563,13 @@ class _Items:
         elif isinstance(target, ast.Subscript):
             self.put_in(function, target.value, held)
 
-    def put_in(self, function: Scope, node: ast.AST, held: frozenset[_Source]) -> None:
+    def put_in(self, function: Scope, node: ast.AST, held: frozenset[Source]) -> None:
         """Store in the object that this expression gives."""
-        for source in self.of(function, node):
-            self.hold(_in(source), held)
+        for source in items_of(self.of(function, node)):
+            self.hold(source, held)
 
-    def hold(self, place: _Source, held: frozenset[_Source]) -> None:
-        self.sources.setdefault(place, set()).update(held)
+    def hold(self, place: Source, held: frozenset[Source]) -> None:
+        self.sources.add(place, held)
 
     def change(self, function: Scope, node: ast.AST) -> None:
         """The object that this expression gives is changed."""
@@ -584,17 +587,9 @@ class _Items:
             yield from self.function_values(node)
 
     def function_values(self, node: ast.AST) -> list[Scope]:
-        """The functions of the module that this expression may be, by its name."""
+        """The functions of the module that this expression may be, by its name, or that make an object of the class."""
         if isinstance(node, ast.Lambda):
             return [node]
         name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
-        return self.named.get(name, []) if name is not None else []
-
-
-def _in(source: _Source) -> _Source:
-    """What is in it, at any depth."""
-    return source if isinstance(source, _In) else _In(source)
-
-
-def _items_of(sources: Iterable[_Source]) -> frozenset[_Source]:
-    return frozenset(map(_in, sources))
+        made = self.constructors_of(name) if name in self.classes and isinstance(node, ast.Name) else ()
+        return [*self.named.get(name, ()), *made] if name is not None else []

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from futamura.analysis.methods import MUTATING
-from futamura.frontend.items import Changed
+from futamura.frontend.sources import Changed
 from futamura.ir.classes import is_a
 from futamura.ir.immediates import closure_of, free_names
 

@@ -16,8 +16,8 @@ from typing import Final, TypeAlias
 from futamura.analysis.methods import PURE_MODULES, WRITING
 
 __all__ = [
-    "SCOPES", "Scope", "acts", "bound_names", "calls_of_fields", "calls_through_self", "defaults", "global_names",
-    "imported_names", "is_foreign", "is_of_class", "own_nodes", "value_nodes",
+    "SCOPES", "Scope", "acts", "attributes_of_self", "bound_by", "bound_names", "calls_of_fields", "calls_through_self",
+    "defaults", "global_names", "imported_names", "is_foreign", "is_of_class", "own_nodes", "value_nodes",
 ]  # fmt: skip
 
 Scope: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
@@ -144,9 +144,42 @@ def calls_of_fields(
     yield from (call for cls, call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in stored[cls])
 
 
+def attributes_of_self(
+    tree: ast.Module, classes: Mapping[str, ast.ClassDef], own: Mapping[Scope, list[ast.AST]]
+) -> Iterator[ast.Attribute]:
+    """Those `self.rows` in methods that hold nothing but what is stored under that name: all that the class has is
+    written in the text, which does not get at attributes by other means."""
+    if any(_reflects(node) for node in ast.walk(tree)):
+        return
+    plain = {name: cls for name, cls in classes.items() if not cls.keywords and not cls.decorator_list}
+    written: set[str] = set()
+    while more := {
+        name for name, cls in plain.items() if all(getattr(base, "id", "") in written for base in cls.bases)
+    } - written:
+        written |= more
+    for method in (part for name, cls in classes.items() if name in written for part in cls.body):
+        if isinstance(method, SCOPES) and _has_self(method) and not any(map(_is_new_self, own[method])):
+            yield from (node for node in own[method] if _is_of_self(node, ast.Load))  # type: ignore[misc]
+
+
+def _reflects(node: ast.AST) -> bool:
+    """Does this get at the attributes of objects by other means than their names, or make objects of a class that has
+    no name here?"""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Call):
+        return getattr(node.func.func, "id", "") == "type"
+    return getattr(node, "id", getattr(node, "attr", getattr(node, "name", ""))) in _REFLECTING
+
+
+_REFLECTING: Final = frozenset({"__dict__", "vars", "__setstate__", "__new__", "__class__", "__getattr__"})
+
+
 def _has_self(method: Scope) -> bool:
     first = next(iter((*method.args.posonlyargs, *method.args.args)), None)
     return first is not None and first.arg == "self" and not is_of_class(method)
+
+
+def _is_new_self(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self" and not isinstance(node.ctx, ast.Load)
 
 
 def _is_of_self(node: ast.AST, use: type[ast.expr_context]) -> bool:
@@ -194,3 +227,21 @@ _ACTING: Final = (
 def acts(node: ast.AST) -> bool:
     """Does the node move or change values?"""
     return isinstance(node, _ACTING)
+
+
+_BINDING: Final = (
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping
+)  # fmt: skip
+
+
+def bound_by(node: ast.AST) -> Iterator[str]:
+    """The names that this node binds, in whatever scope."""
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        yield node.id
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, ast.alias):
+        yield (node.asname or node.name).partition(".")[0]
+    elif isinstance(node, _BINDING):
+        name = node.rest if isinstance(node, ast.MatchMapping) else node.name
+        yield from () if name is None else (name,)
