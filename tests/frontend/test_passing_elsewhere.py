@@ -25,6 +25,12 @@ class Look:
     def all(self):
         return [self.find(key) for key in self.rows]
 """
+ENGINE = """
+class Engine:
+    def run(self, rows, key): return self.of(rows[key]) + self.all(rows)
+    def of(self, row): return len(row)
+    def all(self, rows): return sum(self.of(row) for row in rows.values())
+"""
 READING = {
     "Look(ROWS).find('a')": LOOKING,
     "Look(rows=ROWS).all()": LOOKING,
@@ -41,6 +47,11 @@ READING = {
     "    def run(self, key): return self.find(key) + self.n\n",
     "return Kept(1, ROWS).get('a')": "import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass Kept:\n"
     "    n: int\n    rows: dict\n    def get(self, key): return self.rows[key][0] + self.n\n",
+    "return Engine().run(ROWS, 'a')": ENGINE,
+    "return Engine().run(key='a', rows=ROWS)": ENGINE,
+    "one = Engine()\n    return one.run(ROWS, 'b')": ENGINE,
+    "return MADE.run(ROWS, 'a')": ENGINE + "MADE = Engine()\n",
+    "return Fast().run(ROWS, 'a')": ENGINE + "class Fast(Engine):\n    def of(self, row): return row[0]\n",
     "return [*errors(ROWS)]": "def errors(rows):\n    found = []\n    for key, row in rows.items():\n"
     "        if not row: found.append((key, 'empty'))\n    return found\n",
     "found = errors(ROWS)\n    found.append(1)\n    return found": "def errors(rows):\n    found = []\n"
@@ -142,6 +153,20 @@ CHANGING = {
     "Box(1).set('rows', ROWS).go()": GOING + "    def set(self, name, value):\n        setattr(self, name, value)\n"
     "        return self\n",
     "box = Box(1)\n    box.rows = ROWS\n    box.go()": GOING,
+    "Fast().run(ROWS, 'a')": ENGINE + "class Fast(Engine):\n    def of(self, row): return row.append(1) or 1\n",
+    "Fast().run(ROWS, 'a')  # own": ENGINE + "class Fast(Engine):\n    def run(self, rows, key): rows[key].append(1)\n",
+    "Engine().run(ROWS)": "class Engine:\n    def __init__(self): self.run = change\n    def run(self, rows): pass\n"
+    "def change(rows): rows['a'].append(1)\n",
+    "Engine().run(ROWS)  # static": "class Engine:\n    @staticmethod\n    def run(rows): rows['a'].append(1)\n",
+    "Engine().run(ROWS)  # decorated": "def other(function): return lambda self, rows: rows['a'].append(1)\n"
+    "class Engine:\n    @other\n    def run(self, rows): pass\n",
+    "Engine().run(ROWS).append(1)": "class Engine:\n    def run(self, rows): return rows['a']\n",
+    "MADE.run(ROWS)\n    MADE.go()": "class Engine:\n    def run(self, rows): self.rows = rows['a']\n"
+    "    def go(self): self.rows.append(1)\nMADE = Engine()\n",
+    "MADE.run(ROWS)  # later": "class Engine:\n    def run(self, rows): rows['a'].append(1)\n"
+    "class Other:\n    def run(self, rows): pass\nMADE = Other()\nMADE.__class__ = Engine\n",
+    "run(Engine(), ROWS)": "class Engine:\n    def run(self, rows): rows['a'].append(1)\n"
+    "class Other:\n    def run(self, rows): pass\ndef run(engine, rows): engine.run(rows)\n",
     "run(ROWS)  # partial": "import functools\ndef run(rows): functools.partial(rows['a'].append, 1)()\n",
 }
 

@@ -64,30 +64,30 @@ class Parameters:
     ) -> None:
         self._nodes: Final = list(ast.walk(tree))
         self._harmless: Final = harmless
-        bound = Counter(name for node in self._nodes for name in bound_by(node))
+        self._namespace: Final = namespace
+        self._elsewhere: Final = elsewhere
+        self._bound: Final = Counter(name for node in self._nodes for name in bound_by(node))
         self._definitions: Final = {
             one.name: one
             for one in tree.body
-            if isinstance(one, (ast.FunctionDef, ast.ClassDef)) and bound[one.name] == 1 and _is_plain(one)
+            if isinstance(one, (ast.FunctionDef, ast.ClassDef)) and self._bound[one.name] == 1 and _is_plain(one)
         }
         self._scopes: Final = dict(self._all_scopes())
         self._inside: Final = {name: list(ast.walk(scope)) for name, scope in self._scopes.items()}
-        self._passed: Final[dict[int, _Place]] = {}
-        """Where parts of the text go: arguments, and what variables and attributes get."""
+        self._passed: Final[dict[int, tuple[_Place, ...]]] = {}
+        """Where parts of the text may go: arguments, and what variables and attributes get."""
         self._outside: Final[dict[int, tuple[Callee, str]]] = {}
         """Arguments that another module leaves alone, and where they go."""
         self._makes: Final[dict[int, tuple[ast.Call, str]]] = {}
         """Arguments of which an object is made, with the call and the class, if it is one of the text."""
         self._receivers: Final = {id(node.value) for node in self._nodes if isinstance(node, ast.Attribute)}
+        self._stored: Final = {
+            node.attr for node in self._nodes if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
+        }
+        scopes = {id(node): name for name, inside in self._inside.items() for node in inside}
         calls = [node for node in self._nodes if isinstance(node, ast.Call)]
-        for call in calls:
-            for argument, place, cls in self._arguments(call):
-                self._passed.update((id(part), place) for part in parts(argument))
-                self._makes.update((id(part), (call, cls)) for part in parts(argument) if cls)
         for call in sorted(calls, key=lambda call: not _passes_table(call, namespace)):
-            found = _from_elsewhere(call.func, namespace, bound)
-            if found is not None and found[0] in (callees := elsewhere(found[1])):
-                self._pass_outside(call, callees[found[0]])
+            self._pass(call, scopes.get(id(call), ""))
         self._kept()
         self._uses: Final = self._all_uses()
         self._staying: Final = self._greatest(lambda use, staying: self._stays(use, staying))
@@ -122,6 +122,12 @@ class Parameters:
             }
             gives = functools.partial(self._gives, definition, changed)
             found[definition.name] = Callee(positions, keywords, alone, makes, gives)
+        for key, method in self._scopes.items():
+            if "." in key and not method.decorator_list and method.name not in self._stored:
+                positions, keywords = _of_method(method)
+                names = [name for name in (*positions, *keywords) if (key, name) in self._reading]
+                alone = {name: self._keeping((key, name)) for name in names if not changed.has(key, name)}
+                found[key] = Callee(positions, keywords, alone, False, functools.partial(_gives, changed, key))
         return found
 
     def _gives(self, definition: _Definition, changed: Changed, name: str) -> bool:
@@ -176,8 +182,7 @@ class Parameters:
             return _of_function(definition)
         maker = self._maker(definition)
         if maker:
-            positions, keywords = _of_function(self._scopes[maker])
-            return positions[1:], [name for name in keywords if name not in positions[:1]]
+            return _of_method(self._scopes[maker])
         names = [] if maker is None else [getattr(one.target, "id", "") for one in _fields(definition)]
         return names, names
 
@@ -186,19 +191,79 @@ class Parameters:
 
     # -- where parts of the text go
 
-    def _arguments(self, call: ast.Call) -> Iterator[tuple[ast.expr, _Place, str]]:
-        """What is passed, where it goes, and the class of which it makes an object."""
+    def _pass(self, call: ast.Call, scope: str) -> None:
+        """Follow what is passed to functions, classes and methods of this module, or of another."""
         called = self._definitions.get(call.func.id) if isinstance(call.func, ast.Name) else None
         if called is not None:
-            makes = called.name if isinstance(called, ast.ClassDef) else ""
             for argument, name in _bound_to(call, *self._signature(called)):
-                yield argument, self._place(called, name), makes
+                self._lead(argument, self._place(called, name))
+                if isinstance(called, ast.ClassDef):
+                    self._makes.update((id(part), (call, called.name)) for part in parts(argument))
+            return
+        functions = self._methods(call.func, scope) if isinstance(call.func, ast.Attribute) else []
+        own = [key for key in functions if isinstance(key, str)]
+        if own and own == functions:
+            for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+                bound = (_bound_to(call, *_of_method(self._scopes[key])) for key in own)
+                names = [[name for given, name in pairs if given is argument] for pairs in bound]
+                if all(names):
+                    self._lead(argument, *((key, found[0]) for key, found in zip(own, names)))
+            return
+        home = _home_of(functions[0] if functions else _called(call.func, self._namespace, self._bound))
+        if home is not None and home[1] is not self._namespace and len(functions) < 2:
+            callees = self._elsewhere(home[1])
+            if home[0] in callees:
+                self._pass_outside(call, callees[home[0]])
 
     def _pass_outside(self, call: ast.Call, callee: Callee) -> None:
         for argument, name in _bound_to(call, callee.positions, callee.keywords):
             if name in callee.alone:
                 self._outside.update((id(part), (callee, name)) for part in parts(argument))
                 self._makes.update((id(part), (call, "")) for part in parts(argument) if callee.makes)
+
+    def _lead(self, node: ast.expr, *places: _Place) -> None:
+        self._passed.update((id(part), places) for part in parts(node))
+
+    def _methods(self, callee: ast.Attribute, scope: str) -> list[str | types.FunctionType]:
+        """The methods that this may call: names of those of the text, or themselves; none if that is not clear."""
+        cls, name = self._class_of(callee.value, scope), callee.attr
+        if cls is None or name in self._stored:
+            return []
+        classes = [cls]
+        if isinstance(callee.value, ast.Name) and callee.value.id == _own_name(self._scopes.get(scope)):
+            kinds = [self._namespace.get(one) for one in self._definitions]
+            classes += [kind for kind in kinds if type(kind) is type and cls in kind.__mro__]
+        found: dict[str | types.FunctionType, None] = {}
+        for one in classes:
+            function = next((base.__dict__[name] for base in one.__mro__ if name in base.__dict__), None)
+            if type(function) is not types.FunctionType:
+                return []
+            key = function.__qualname__
+            is_own = function.__globals__ is self._namespace
+            if is_own and (key not in self._scopes or self._scopes[key].decorator_list):
+                return []
+            found[key if is_own else function] = None
+        return list(found)
+
+    def _class_of(self, node: ast.expr, scope: str) -> type | None:
+        """The class of this object, or for `self` the one that it extends."""
+        value: object = None
+        if isinstance(node, ast.Call):
+            value = _called(node.func, self._namespace, self._bound)
+        elif isinstance(node, ast.Name) and node.id == _own_name(self._scopes.get(scope)) and "." in scope:
+            value = self._namespace.get(scope.partition(".")[0])
+        elif isinstance(node, ast.Name):
+            given = [
+                value
+                for part in self._inside.get(scope, ())
+                for value, target in _assigned(part)
+                if isinstance(target, ast.Name) and target.id == node.id
+            ]
+            if len(given) == self._bound[node.id] == 1 and isinstance(given[0], ast.Call):
+                value = _called(given[0].func, self._namespace, self._bound)
+            elif not given and self._bound[node.id] == 1 and type(self._namespace.get(node.id)) is not type:
+                value = type(self._namespace.get(node.id))
+        return value if type(value) is type and value.__module__ != "builtins" else None
 
     def _kept(self) -> None:
         """`found = rows`, `self.rows = rows`, `super().__init__(rows)`: from now on it is a matter of that place."""
@@ -209,15 +274,15 @@ class Parameters:
             for node in self._inside[name]:
                 for value, target in _assigned(node):
                     if isinstance(target, ast.Name):
-                        self._passed.update((id(part), (name, target.id)) for part in parts(value))
+                        self._lead(value, (name, target.id))
                     elif own is not None and isinstance(target, ast.Attribute) and _is_named(target.value, {own}):
                         found = [part for part in parts(value) if _is_named(part, names) or isinstance(part, ast.Call)]
-                        self._passed.update((id(part), ("", target.attr)) for part in found)
+                        self._passed.update((id(part), (("", target.attr),)) for part in found)
                 if own is not None and isinstance(node, ast.Call) and _is_super_init(node.func):
                     family = self._family(cls) if isinstance(cls, ast.ClassDef) else []
                     for argument, parameter in _bound_to(node, *self._signature(family[1])) if family[1:] else ():
                         found = [part for part in parts(argument) if _is_named(part, names)]
-                        self._passed.update((id(part), self._place(family[1], parameter)) for part in found)
+                        self._passed.update((id(part), (self._place(family[1], parameter),)) for part in found)
 
     # -- what is only read
 
@@ -229,7 +294,7 @@ class Parameters:
             uses.update(((name, one), []) for found in _of_function(scope) for one in found)
         for definition in self._definitions.values():
             uses.update((self._place(definition, name), []) for name in self._signature(definition)[0])
-        uses.update((place, []) for place in self._passed.values())
+        uses.update((place, []) for places in self._passed.values() for place in places)
         uses.update((("", kept), []) for callee, name in self._outside.values() for kept in callee.alone[name])
         for name in self._scopes:
             own = [place for place in uses if place[0] == name]
@@ -268,7 +333,7 @@ class Parameters:
 
     def _stays(self, use: int, staying: set[_Place]) -> bool:
         """Is an object only asked for what it has, here and where it goes?"""
-        return use in self._receivers or self._passed.get(use) in staying
+        return use in self._receivers or (use in self._passed and staying.issuperset(self._passed[use]))
 
     def _is_fine(self, node: int, reading: set[_Place]) -> bool:
         if node in self._makes:
@@ -278,7 +343,7 @@ class Parameters:
             if open_hearted or not self._stays(id(call), self._staying):
                 return False
         if node in self._passed:
-            return self._passed[node] in reading
+            return reading.issuperset(self._passed[node])
         return node in self._outside and all(("", kept) in reading for kept in self._keep(node))
 
     def _keep(self, node: int) -> frozenset[str]:
@@ -307,7 +372,7 @@ class Parameters:
                 seen.add(place)
                 kept.update([] if place[0] else [place[1]])
                 for use in self._uses[place]:
-                    work.extend([self._passed[id(use)]] if id(use) in self._passed else [])
+                    work.extend(self._passed.get(id(use), ()))
                     kept.update(self._keep(id(use)) if id(use) in self._outside else ())
         return frozenset(kept)
 
@@ -380,6 +445,25 @@ def _of_function(function: ast.FunctionDef) -> tuple[list[str], list[str]]:
     return positions, [one.arg for one in (*arguments.args, *arguments.kwonlyargs)]
 
 
+def _of_method(method: ast.FunctionDef) -> tuple[list[str], list[str]]:
+    """The parameters behind the object that it is called on."""
+    positions, keywords = _of_function(method)
+    return positions[1:], [name for name in keywords if name not in positions[:1]]
+
+
+def _own_name(scope: ast.FunctionDef | None) -> str | None:
+    """What a method calls its object, if it never calls anything else so."""
+    positions = [] if scope is None or is_of_class(scope) else _of_function(scope)[0][:1]
+    for node in ast.walk(scope) if scope is not None and positions else ():
+        if isinstance(node, ast.Name) and node.id == positions[0] and not isinstance(node.ctx, ast.Load):
+            return None
+    return positions[0] if positions else None
+
+
+def _gives(changed: Changed, function: str, name: str) -> bool:
+    return (function, name) in changed.giving(function)
+
+
 def _bound_to(call: ast.Call, positions: list[str], keywords: list[str]) -> Iterator[tuple[ast.expr, str]]:
     """The arguments of which it is clear which parameter gets them."""
     for argument, name in zip(call.args, positions):
@@ -432,22 +516,28 @@ def _descriptors(node: ast.AST) -> Iterator[str]:
                 yield target.id
 
 
-def _from_elsewhere(
-    callee: ast.expr, namespace: Mapping[str, object], bound: Mapping[str, int]
-) -> tuple[str, Mapping[str, object]] | None:
-    """The name of the function or class of another module that is called here, and its module's globals."""
-    value: object = None
+def _called(callee: ast.expr, namespace: Mapping[str, object], bound: Mapping[str, int]) -> object:
+    """What is called, if that is a global which is bound once, or an attribute of such a module."""
     if isinstance(callee, ast.Name) and bound.get(callee.id) == 1:
-        value = namespace.get(callee.id)
-    elif isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Name) and bound.get(callee.value.id) == 1:
+        return namespace.get(callee.id)
+    if isinstance(callee, ast.Attribute) and isinstance(callee.value, ast.Name) and bound.get(callee.value.id) == 1:
         module = namespace.get(callee.value.id)
-        value = module.__dict__.get(callee.attr) if type(module) is types.ModuleType else None
+        return module.__dict__.get(callee.attr) if type(module) is types.ModuleType else None
+    return None
+
+
+def _home_of(value: object) -> tuple[str, Mapping[str, object]] | None:
+    """The name of a function, class or method in its module, and the globals of that; not if they are Python's own."""
     if type(value) is not types.FunctionType and type(value) is not type:
         return None
-    name, home = value.__name__, sys.modules.get(str(value.__module__))
-    if type(home) is not types.ModuleType or home.__dict__ is namespace or home.__dict__.get(name) is not value:
+    name, home = value.__qualname__, sys.modules.get(str(value.__module__))
+    outer, _, inner = name.rpartition(".")
+    if type(home) is not types.ModuleType or home.__name__.partition(".")[0] in sys.stdlib_module_names:
         return None
-    return None if home.__name__.partition(".")[0] in sys.stdlib_module_names else (name, home.__dict__)
+    owner = home.__dict__.get(outer) if outer else home
+    if (type(owner) is not type and owner is not home) or owner.__dict__.get(inner) is not value:
+        return None
+    return name, home.__dict__
 
 
 def asks_by_name(node: ast.AST) -> bool:
