@@ -665,3 +665,44 @@ def test_what_is_only_read_stays_known(tmp_path: Path) -> None:
     )
     residual = futamura.specialize(module.f, key="a")
     assert residual.source.strip().endswith("return 'x', x")
+
+
+GIVEN = """
+ROWS = {"a": [1, 2]}
+class Op:
+    def __init__(self, function): self.function = function
+    def run(self): return self.function(ROWS["a"])
+OP
+def use(): OP.run()
+def f(x): return sum(ROWS["a"]) * x
+"""
+MUTATORS = [
+    "OP = Op(list.clear)",
+    "OP = Op(getattr(list, 'cle' + 'ar'))",
+    "OP = Op(list.__dict__['clear'])",
+    "D = list.clear\nOP = Op(D)",
+    "OP = Op(type([]).clear)",
+    "from operator import methodcaller\nOP = Op(methodcaller('append', 4))",
+    "import functools\nOP = Op(functools.partial(list.insert, ROWS['a'], 0) and list.clear)",
+    "class Op2(Op):\n    def __init__(self): pass\n    function = property(lambda self: list.clear)\nOP = Op2()",
+    "FS = []\ndef register(g):\n    FS.append(g)\n    return g\n"
+    "@register\ndef more(rows): rows.append(7)\nOP = Op(FS[0])",
+    "OP = Op(lambda rows: rows.append(1))",
+    "class Adding:\n    def __call__(self, rows): rows.append(1)\nOP = Op(Adding())",
+    "class Adding:\n    def add(self, rows): rows.append(1)\nOP = Op(Adding().add)",
+    "import sys\ndef stop(rows): rows.append(1)\nOP = Op(vars(sys.modules[__name__])['stop'])",
+    "def adding():\n    while True: (yield).append(1)\nOP = adding()\nnext(OP)\nOP = Op(OP.send)",
+]
+
+
+@pytest.mark.parametrize("made", MUTATORS)
+def test_functions_that_objects_are_given(made: str, tmp_path: Path) -> None:
+    follow(GIVEN.replace("\nOP\n", f"\n{made}\n"), tmp_path)
+
+
+def test_functions_that_objects_are_given_elsewhere(tmp_path: Path) -> None:
+    module = module_of(GIVEN.replace("\nOP\n", "\nOP = Op(len)\n"), tmp_path)
+    residual = futamura.specialize(module.f)
+    assert residual(2) == module.f(2) == 6
+    module.Op(list.clear).run()
+    assert residual(2) == module.f(2) == 0

@@ -56,6 +56,19 @@ STORED = {
     "by a borrowed method": "class B:\n    def f(self): self.x = 1\nclass A:\n    g = B.f",
     "under another name": "put = object.__setattr__\nclass A:\n    def f(self): put(self, 'x', 1)",
     "by another dict": "class A:\n    def __init__(self): self.__dict__ = SHARED",
+    "by setattr as a value": "def f(xs): list(map(setattr, xs, ['x'], [1]))",
+    "by setattr under another name": "def f(a):\n    put = setattr\n    put(a, 'x', 1)",
+    "by vars under another name": "def f(a):\n    space = vars\n    space(a)['x'] = 1",
+    "by the dict that getattr gives": "def f(a): getattr(a, '__dict__')['x'] = 1",
+    "by a constructor that another calls": (
+        "class A:\n    def __init__(self): self.x = 1\nclass B:\n    def __init__(self, a): A.__init__(a)"
+    ),
+    "by an operator": "class B:\n    def __ror__(self, a): a['x'] = 1\nclass A:\n    def f(self): vars(self) | B()",
+    "by a comparison": "class B:\n    def __eq__(self, a): a['x'] = 1\nclass A:\n    def f(self): vars(self) == B()",
+    "by a method of a builtin's name": (
+        "class B:\n    def update(self, a): a['x'] = 1\nclass A:\n    def f(self): B().update(vars(self))"
+    ),
+    "by a function of a builtin's name": "def len(a): a['x'] = 1\nclass A:\n    def f(self): len(vars(self))",
     "a private name": "class A:\n    def f(self): self.__x = 1",
     "a text that is none": "class A(:",
 }

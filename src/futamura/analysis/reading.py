@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator
 from typing import Final
 
-__all__ = ["parts", "read_only"]
+__all__ = ["bound_by", "own_names", "parts", "read_only"]
 
 _SET_READING: Final = frozenset(
     {"union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint"}
@@ -42,7 +42,8 @@ def parts(node: ast.expr) -> Iterator[ast.expr]:
 
 
 def read_only(node: ast.AST, own: frozenset[str] = frozenset()) -> Iterator[ast.expr]:
-    """What this node only reads the contents of.  `own`: names of methods that may be the module's own."""
+    """What this node only reads the contents of.  `own`: names that functions and methods of the module may have, the
+    former with `()` behind."""
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
         yield node.value
     elif isinstance(node, ast.Call):
@@ -73,8 +74,44 @@ def _read_by_call(node: ast.Call, own: frozenset[str]) -> Iterator[ast.expr]:
         yield function.value
     if isinstance(function, ast.Attribute) and function.attr in _READING_ARGUMENTS - own:
         yield from node.args
-    if isinstance(function, ast.Name) and function.id in _MEASURES:
+    if isinstance(function, ast.Name) and function.id in _MEASURES and function.id + "()" not in own:
         if len(node.args) == 1 or function.id not in _GIVING:
             yield from node.args
     yield from (keyword.value for keyword in node.keywords if keyword.arg is None)
     yield function
+
+
+def own_names(tree: ast.Module) -> frozenset[str]:
+    """Names of functions of the module, and of attributes that it stores: methods of these names may be its own.  With
+    `()` behind those that may be called as functions: a parameter only where that is done."""
+    nodes = list(ast.walk(tree))
+    found = {node.attr for node in nodes if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)}
+    for node in nodes:
+        names = list(bound_by(node))
+        found.update(names)
+        if not isinstance(node, ast.arg):
+            found.update(f"{name}()" for name in names)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            calls = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
+            called = {part.id for part in calls if isinstance(part, ast.Name)}
+            given = (part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg))
+            found.update(f"{name}()" for name in given if name in called)
+    return frozenset(found)
+
+
+_BINDING: Final = (
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping
+)  # fmt: skip
+
+
+def bound_by(node: ast.AST) -> Iterator[str]:
+    """The names that this node binds, in whatever scope."""
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        yield node.id
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, ast.alias):
+        yield (node.asname or node.name).partition(".")[0]
+    elif isinstance(node, _BINDING):
+        name = node.rest if isinstance(node, ast.MatchMapping) else node.name
+        yield from () if name is None else (name,)

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from futamura.analysis.reading import read_only
+from futamura.analysis.reading import own_names, read_only
 from futamura.source import unwarned
 
 __all__ = ["Store", "on_own_objects", "store_in", "store_of"]
@@ -42,6 +42,8 @@ class Store(NamedTuple):
 _CONSTRUCTORS: Final = frozenset({"__init__", "__post_init__", "__new__", "__setstate__", "__set_name__"})
 _SETTERS: Final = frozenset({"setattr", "delattr", "__setattr__", "__delattr__"})
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
+_OPERATING: Final = (ast.BinOp, ast.Compare, ast.AugAssign)
+"""What may give its operands to special methods of others."""
 _ANY: Final = ""
 _SHARED: Final = "__dict__"
 """Objects that share their attributes: a store on one is a store on all."""
@@ -86,13 +88,16 @@ def _read(text: str) -> Mapping[str, int] | None:
     except (SyntaxError, ValueError, RecursionError):
         return None
     stored: dict[str, int] = {}
-    read = {id(part) for node in ast.walk(tree) for part in read_only(node)}
+    names = own_names(tree)
+    nodes = (node for node in ast.walk(tree) if not isinstance(node, _OPERATING) or _compares_spaces(node))
+    read = {id(part) for node in nodes for part in read_only(node, names)}
     methods = _methods(tree)
     lent = _lent(tree)
+    called_here = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for function, own in _making(tree):
         cls, itself = methods.get(id(function), ("", ""))
         for node in _of_the_function(function):
-            name, receiver = _stored(node)
+            name, receiver = (_ANY, None) if _is_setter(node) and id(node) not in called_here else _stored(node)
             if name is None or (_is_space(node) and id(node) in read):
                 continue
             called = receiver.id if isinstance(receiver, ast.Name) else ""
@@ -177,6 +182,19 @@ def _is_space(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "vars"
 
 
+def _is_setter(node: ast.AST) -> bool:
+    """Does this give a function that stores any attribute, or that gives all attributes of an object?"""
+    if isinstance(node, ast.Name):
+        return node.id in ("setattr", "delattr", "vars") and isinstance(node.ctx, ast.Load)
+    if isinstance(node, ast.Constant):
+        return node.value == "__dict__"
+    return isinstance(node, ast.Attribute) and node.attr in ("__setattr__", "__delattr__")
+
+
+def _compares_spaces(node: ast.AST) -> bool:
+    return isinstance(node, ast.Compare) and all(map(_is_space, (node.left, *node.comparators)))
+
+
 def _stored(node: ast.AST) -> tuple[str | None, ast.expr | None]:
     """The attribute that this node stores or deletes, and of what; "" if it may be any."""
     if isinstance(node, ast.Attribute):
@@ -216,13 +234,28 @@ def _constructing(tree: ast.Module) -> set[int]:
         for one in cls.body if isinstance(cls, ast.ClassDef) else ():
             if isinstance(one, _FUNCTIONS) and one.name in found:
                 found[one.name].append(one)
-    inside = {id(node) for functions in found.values() for function in functions for node in ast.walk(function)}
+    inside = {
+        id(node.func)
+        for functions in found.values()
+        for function in functions
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call) and _is_of_base(node, function)
+    }
     called = {
         node.attr
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and node.attr in found and node.attr != "__new__" and id(node) not in inside
     }
     return {id(one) for name, functions in found.items() if name not in called for one in functions}
+
+
+def _is_of_base(call: ast.Call, constructor: ast.AST) -> bool:
+    """Is this `super().__init__(...)`, or `Base.__init__(self, ...)`?"""
+    if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call):
+        return getattr(call.func.value.func, "id", "") == "super"
+    arguments = getattr(constructor, "args", None)
+    first = [one.arg for one in [*arguments.posonlyargs, *arguments.args][:1]] if arguments is not None else []
+    return bool(call.args) and getattr(call.args[0], "id", None) in first
 
 
 def _new_objects(function: ast.FunctionDef | ast.AsyncFunctionDef, classes: frozenset[str]) -> set[str]:

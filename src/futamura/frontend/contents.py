@@ -30,14 +30,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from futamura.analysis.creating import stores_on_new_classes
-from futamura.analysis.reading import parts, read_only
+from futamura.analysis.reading import own_names, parts, read_only
 from futamura.analysis.registering import registering_functions
 from futamura.analysis.storing import on_own_objects
 from futamura.frontend.items import changed_by_functions
 from futamura.frontend.passing import Callee, Elsewhere, Parameters, asks_by_name, shows_variables
 from futamura.frontend.sharing import changing_objects, is_container
 from futamura.frontend.sources import Changed
-from futamura.frontend.walking import bound_by
 from futamura.ir.classes import is_a
 from futamura.source import unwarned
 
@@ -55,7 +54,8 @@ class _Changes(NamedTuple):
     first line where one does."""
     certain: Changed
     with_registering: Changed
-    """The same with what is filled by functions that are only called on import."""
+    """The same with what is filled by functions that are only called on import, and with what functions may change that
+    objects are given: all of that is to be compared."""
     imported: frozenset[tuple[str, str]]
     """Module and name of what it imports by `from module import name`."""
     callees: Mapping[str, Callee]
@@ -164,7 +164,7 @@ def _changed_on_objects(owner: Mapping[str, object], user: Mapping[str, object])
     registering = registering_functions(tree, () if owner is user else (other,))
     harmless, parameters = _parameters(tree, owner, _elsewhere(_DEPTH))
     names = _not_only_read(tree, harmless | parameters.left_alone(), registering, on_own_objects(tree))
-    return names, changed_by_functions(tree, registering, parameters.outside())
+    return names, changed_by_functions(tree, registering, parameters.outside(), compared=True)
 
 
 def _tree(namespace: Mapping[str, object]) -> ast.Module | None:
@@ -198,7 +198,8 @@ def changing(namespace: Mapping[str, object]) -> dict[int, object]:
 
 
 def registered(namespace: Mapping[str, object]) -> dict[int, object]:
-    """Those that are filled on import, by decorators and the like, as well: these may get more."""
+    """Those as well that are filled on import, by decorators and the like, and may get more; and those that functions
+    get which objects keep."""
     found: dict[int, object] = {}
     for one, known in _together(namespace):
         if known.with_registering != known.certain:
@@ -264,7 +265,7 @@ def _changed(namespace: Mapping[str, object], depth: int) -> _Changes | None:
     changed = _not_only_read(tree, harmless | parameters.left_alone(), registering)
     imported = frozenset(_imported(tree, namespace.get("__package__")))
     everything = changed_by_functions(tree, (), parameters.outside())
-    certain = changed_by_functions(tree, registering, parameters.outside()) if registering else everything
+    certain = changed_by_functions(tree, registering, parameters.outside(), compared=True)
     return _Changes(changed, certain, everything, imported, parameters.callees(everything))
 
 
@@ -279,7 +280,7 @@ def changed_names(text: str, names: Iterable[str]) -> frozenset[str]:
 def _parameters(tree: ast.Module, namespace: Mapping[str, object], elsewhere: Elsewhere) -> tuple[set[int], Parameters]:
     """The nodes that are only read where they stand, and what functions do with what they are given."""
     harmless = stores_on_new_classes(tree)
-    own = _own_methods(tree)
+    own = own_names(tree)
     for node in ast.walk(tree):
         harmless.update(id(part) for read in read_only(node, own) for part in parts(read))
     for node in ast.walk(tree):
@@ -355,10 +356,3 @@ def _aliased(function: ast.FunctionDef | ast.AsyncFunctionDef, harmless: set[int
             if inside.get(id(node)) != node.id:  # `rules = rules or RULES` itself
                 spoiled.add(node.id)
     return {part for part, name in inside.items() if name not in spoiled}
-
-
-def _own_methods(tree: ast.Module) -> frozenset[str]:
-    """Names of functions of the module, and of attributes that it stores: methods of these names may be its own."""
-    attributes = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
-    stored = {node.attr for node in attributes if not isinstance(node.ctx, ast.Load)}
-    return frozenset(stored.union(*(bound_by(node) for node in ast.walk(tree))))

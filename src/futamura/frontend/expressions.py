@@ -167,8 +167,11 @@ def _noticing(d: Draft, nodes: Iterable[ast.expr]) -> int | None:
     return variables
 
 
-def _items(d: Draft, nodes: list[ast.expr], later: list[ast.expr]) -> tuple[list[Temp], list[bool]]:
-    """Values of display items or arguments; the second list says which are starred."""
+def _items(
+    d: Draft, nodes: list[ast.expr], later: list[ast.expr], kind: Operator = _LIST
+) -> tuple[list[Temp], list[bool]]:
+    """Values of display items or arguments; the second list says which are starred.  What has to be expanded before
+    others are computed becomes such a container."""
     temps: list[Temp] = []
     stars: list[bool] = []
     for position, node in enumerate(nodes):
@@ -178,14 +181,14 @@ def _items(d: Draft, nodes: list[ast.expr], later: list[ast.expr]) -> tuple[list
             continue
         value = d.value(node.value)
         if not d.is_own_arguments(node.value):
-            value = d.expand(_LIST, value, _noticing(d, [*nodes[position + 1 :], *later]), node)
+            value = d.expand(kind, value, _noticing(d, [*nodes[position + 1 :], *later]), node)
         temps.append(value)
         stars.append(True)
     return temps, stars
 
 
 def _display(d: Draft, row: Operator, node: ast.List | ast.Set | ast.Tuple) -> Temp:
-    temps, stars = _items(d, node.elts, [])
+    temps, stars = _items(d, node.elts, [], _SET if row is _SET else _LIST)
     return d.emit(row, tuple(temps), tuple(stars) if True in stars else None, node)
 
 

@@ -44,18 +44,23 @@ class _Passing(NamedTuple):
 
 
 def changed_by_functions(
-    tree: ast.Module, without: Collection[ast.AST] = (), alone: Mapping[int, Left] = _NO_ARGUMENTS
+    tree: ast.Module,
+    without: Collection[ast.AST] = (),
+    alone: Mapping[int, Left] = _NO_ARGUMENTS,
+    *,
+    compared: bool = False,
 ) -> Changed:
     """What the functions of a module change, but for some of them; `alone` are arguments, by identity, that other
-    modules leave alone."""
-    return _Items(tree, frozenset(walking.global_names(tree)), without, alone).run()
+    modules leave alone.  If what is believed is `compared` at each call, functions that objects are given count as
+    functions of the module."""
+    return _Items(tree, without, alone, compared=compared).run()
 
 
 class _Items:
     def __init__(
-        self, tree: ast.Module, candidates: frozenset[str], without: Collection[ast.AST], alone: Mapping[int, Left]
+        self, tree: ast.Module, without: Collection[ast.AST], alone: Mapping[int, Left], *, compared: bool
     ) -> None:
-        self.candidates: Final = candidates
+        self.candidates: Final = frozenset(walking.global_names(tree))
         self.alone: Final = alone
         self.telling: Final = any(one.makes and one.gives for one in alone.values())
         self.silent: Final = set(map(id, without))
@@ -72,14 +77,14 @@ class _Items:
         values = list(value_nodes(tree))
         self.makes_any: Final = any(isinstance(node, ast.Name) and node.id in self.classes for node in values)
         """Is a class of the module used as a value, so that any call may make an instance?"""
-        self.foreign: Final = any(is_foreign(node, self.imported) for node in values)
+        self.foreign: Final = any(is_foreign(node, self.imported) or walking.is_changing(node) for node in values)
         self.own: Final = {_MODULE: [], **{function: list(own_nodes(function)) for function in self.functions}}
         self.bound: Final = {one: frozenset(walking.bound_names(one, self.own[one])) for one in self.functions}
         self.bound[_MODULE] = frozenset()
         self.plain: Final = set(map(id, walking.attributes_of_self(tree, self.classes, self.own)))
         through_self = list(walking.calls_through_self(self.classes.values(), self.own))
         self.through_self: Final = {id(call) for _, call in through_self}
-        self.of_fields: Final = set(map(id, walking.calls_of_fields(through_self, self.own)))
+        self.of_fields: Final = set(map(id, walking.calls_of_fields(through_self, self.own) if compared else ()))
         self.acting: Final = {
             function: [node for node in self.own[function] if acts(node)] for function in self.functions
         }
@@ -535,11 +540,10 @@ class _Items:
                 self.collect(callee, callee.args.kwarg, held)
 
     def hold_all(self, callee: Scope, held: frozenset[Source]) -> None:
-        arguments = callee.args
-        for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        for one in (*callee.args.posonlyargs, *callee.args.args, *callee.args.kwonlyargs):
             self.hold((callee, one.arg), held)
-        self.collect(callee, arguments.vararg, held)
-        self.collect(callee, arguments.kwarg, held)
+        self.collect(callee, callee.args.vararg, held)
+        self.collect(callee, callee.args.kwarg, held)
 
     def collect(self, callee: Scope, parameter: ast.arg | None, held: frozenset[Source]) -> None:
         """Put into what a `*` or `**` parameter collects, which is as good as what was collected."""
@@ -583,6 +587,7 @@ class _Items:
     def loose_functions(self, tree: ast.Module) -> Iterator[Scope]:
         yield from (function for function in self.functions if isinstance(function, ast.Lambda))
         yield from self.named.get("__call__", ())
+        yield from (one for one in self.functions if not isinstance(one, ast.Lambda) and walking.is_handed_over(one))
         for node in value_nodes(tree):
             yield from self.function_values(node)
 

@@ -23,9 +23,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple, TypeAlias
 
-from futamura.analysis.reading import parts
+from futamura.analysis.reading import bound_by, parts
 from futamura.frontend.sources import Changed, Left
-from futamura.frontend.walking import SCOPES, bound_by, is_of_class
+from futamura.frontend.walking import SCOPES, is_of_class
 
 __all__ = ["Callee", "Elsewhere", "Parameters", "asks_by_name", "shows_variables"]
 

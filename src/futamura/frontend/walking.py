@@ -13,11 +13,12 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from futamura.analysis.methods import PURE_MODULES, WRITING
+from futamura.analysis.methods import MUTATING, PURE_MODULES, WRITING
 
 __all__ = [
-    "SCOPES", "Scope", "acts", "attributes_of_self", "bound_by", "bound_names", "calls_of_fields", "calls_through_self",
-    "defaults", "global_names", "imported_names", "is_foreign", "is_of_class", "own_nodes", "value_nodes",
+    "SCOPES", "Scope", "acts", "attributes_of_self", "bound_names", "calls_of_fields", "calls_through_self",
+    "defaults", "global_names", "imported_names", "is_changing", "is_foreign", "is_handed_over", "is_of_class",
+    "own_nodes", "value_nodes",
 ]  # fmt: skip
 
 Scope: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
@@ -106,6 +107,25 @@ def is_foreign(node: ast.AST, imported: Mapping[str, str]) -> bool:
     module = imported[node.id]
     home, _, own = module.rpartition(".")
     return (name or own) in WRITING or not {module, home} & PURE_MODULES
+
+
+def is_changing(node: ast.AST) -> bool:
+    """Is this a function, as a value, that changes what it is given, or may be any: `list.append`, `rows.append`?"""
+    if isinstance(node, ast.Attribute):
+        return node.attr in MUTATING or node.attr in ("send", "__dict__")
+    return isinstance(node, ast.Name) and node.id in ("setattr", "delattr")
+
+
+def is_handed_over(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Does a decorator get the function, which may keep it?"""
+    names = {getattr(one, "id", getattr(one, "attr", "")) for one in function.decorator_list}
+    return not names <= _KNOWN_DECORATORS
+
+
+_KNOWN_DECORATORS: Final = frozenset(
+    {"property", "staticmethod", "classmethod", "abstractmethod", "cached_property", "setter", "getter", "deleter"}
+    | {"override", "overload", "final", "cache"}
+)
 
 
 def own_nodes(function: Scope) -> Iterator[ast.AST]:
@@ -227,21 +247,3 @@ _ACTING: Final = (
 def acts(node: ast.AST) -> bool:
     """Does the node move or change values?"""
     return isinstance(node, _ACTING)
-
-
-_BINDING: Final = (
-    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping
-)  # fmt: skip
-
-
-def bound_by(node: ast.AST) -> Iterator[str]:
-    """The names that this node binds, in whatever scope."""
-    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-        yield node.id
-    elif isinstance(node, ast.arg):
-        yield node.arg
-    elif isinstance(node, ast.alias):
-        yield (node.asname or node.name).partition(".")[0]
-    elif isinstance(node, _BINDING):
-        name = node.rest if isinstance(node, ast.MatchMapping) else node.name
-        yield from () if name is None else (name,)

@@ -369,24 +369,31 @@ class Expressions:
 def _spliced(tree: Node) -> Iterator[tuple[bool, Expression]]:
     """The items of a display, each with whether it has a star: `[*[*xs], x]` is `[*xs, x]`."""
     stars = tree.op.attr if isinstance(tree.op.attr, tuple) else (False,) * len(tree.kids)
-    for star, kid in zip(stars, tree.kids, strict=True):
-        inside = isinstance(kid, Node) and kid.op.name in ("list", "tuple")
-        if star and inside and (tree.op.name != "set" or kid.op.attr == (True,)):  # type: ignore[union-attr]
-            yield from _spliced(kid)  # type: ignore[arg-type]
+    for at, (star, kid) in enumerate(zip(stars, tree.kids, strict=True)):
+        if star and tree.op.name == "set":
+            yield star, _uncopied(kid, "set", tree.kids[at + 1 :])
+        elif star and isinstance(kid, Node) and kid.op.name in ("list", "tuple"):
+            yield from _spliced(kid)
         else:
             yield star, kid
 
 
 def _expanded(marks: Sequence[str], args: Sequence[Expression]) -> Iterator[tuple[str, Expression]]:
-    """The arguments of a call, each with its mark: what stands in front of others is expanded before these are
-    evaluated, so that `f(*[*xs], g())` is `f(*xs, g())`.  A `*` that is alone is expanded last."""
+    """The arguments of a call, each with its mark.  A `*` that is alone is expanded last."""
     alone = sum(mark in ("", "*") for mark in marks) == 1
     for at, (mark, arg) in enumerate(zip(marks, args, strict=True)):
-        copied = {"*": "" if alone else "list", "**": "dict"}.get(mark)
-        if copied and isinstance(arg, Node) and arg.op.name == copied and arg.op.attr == (True,):
-            if any(not isinstance(later, Literal) for later in args[at + 1 :]):
-                arg = arg.kids[0]
+        if (mark == "*" and not alone) or mark == "**":
+            arg = _uncopied(arg, "list" if mark == "*" else "dict", args[at + 1 :])
         yield mark, arg
+
+
+def _uncopied(kid: Expression, kind: str, later: Sequence[Expression]) -> Expression:
+    """What stands behind a star: it is expanded before what is computed later, so no copy has to see to that, as in
+    `f(*[*xs], g())`.  Any other copy is the program's own."""
+    if isinstance(kid, Node) and kid.op.name == kind and kid.op.attr == (True,):
+        if any(isinstance(one, (Node, Fused)) for one in later):
+            return kid.kids[0]
+    return kid
 
 
 def _is_generator_call(tree: Expression) -> bool:
@@ -473,15 +480,13 @@ def _dict(e: Expressions, tree: Node) -> tuple[str, int]:
 
 def _entries(e: Expressions, tree: Node) -> Iterator[str]:
     flags = tree.op.attr if isinstance(tree.op.attr, tuple) else (False,) * (len(tree.kids) // 2)
-    kids = iter(tree.kids)
+    at = 0
     for mapping in flags:
-        kid = next(kids)
-        if not mapping:
-            yield f"{e.text(kid)}: {e.text(next(kids))}"
-        elif isinstance(kid, Node) and kid.op.name == "dict":
-            yield from _entries(e, kid)
+        if mapping:
+            yield "**" + e.text(_uncopied(tree.kids[at], "dict", tree.kids[at + 1 :]), BITOR)
         else:
-            yield "**" + e.text(kid, BITOR)
+            yield f"{e.text(tree.kids[at])}: {e.text(tree.kids[at + 1])}"
+        at += 1 if mapping else 2
 
 
 def _call(e: Expressions, tree: Node) -> tuple[str, int]:
