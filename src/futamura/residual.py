@@ -199,13 +199,19 @@ class Residual(_Callable):
         tested = [one for one in recipe.promises if recipe.assume == "check" and is_expression(one)]
         checks = [guarding.Check(made, [functools.partial(condition, one)], refusal=broken(one)) for one in tested]
         checks.extend(
-            guarding.Check(made, [write], refusal=f"{made.__qualname__}() got multiple values for argument {word!r}")
-            for word, write in self._taken(recipe.printed)
+            guarding.Check(made, [write], refusal=self._refusal(word)) for word, write in self._taken(recipe.printed)
         )
         emitted = guarding.guarded(recipe.printed.emitted, recipe.printed.signature, checks, made.__globals__)
         if emitted is None:
             emitted, tested = recipe.printed.emitted, []
         return module_text(emitted, made, self._described(tested), recipe.assumptions)
+
+    def _refusal(self, word: str) -> str:
+        """What Python says of an option that is named like this known parameter."""
+        function = self.py_func
+        if word in function.__code__.co_varnames[: function.__code__.co_argcount]:
+            return f"{function.__qualname__}() got multiple values for argument {word!r}"
+        return f"{function.__module__}.{function.__qualname__}() got multiple values for keyword argument {word!r}"
 
     def _taken(self, printed: Printed) -> list[tuple[str, Callable[[guarding.Constants], str]]]:
         """The parameters that are known, each with the test that no `**options` of the call is named so: the original

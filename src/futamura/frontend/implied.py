@@ -175,7 +175,7 @@ def shifts(call: ast.Call, callee: Scope) -> tuple[int, ...]:
     """By how many parameters arguments are moved: none, or one, behind the object that a method is called on."""
     explicit = isinstance(call.func, ast.Attribute)
     if not isinstance(callee, ast.Lambda) and callee.name in MAKING:
-        if isinstance(call.func, ast.Attribute):
+        if isinstance(call.func, ast.Attribute) and call.func.attr in MAKING:
             bound = isinstance(call.func.value, ast.Call)  # `super().__init__(...)`
             return (0,) if callee.name == "__new__" else (1,) if bound else (0, 1)
         return (1,)  # behind the new object

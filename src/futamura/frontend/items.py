@@ -23,13 +23,14 @@ from futamura.analysis.methods import BUILTINS, GIVING, HOLDING, MUTATING, PASSI
 from futamura.frontend import implied, walking
 from futamura.frontend.implied import MAKING, Giving, is_special, receiver
 from futamura.frontend.sources import ANY_FIELD, NOTHING, RAISED, Changed, In, Left, Place, Source, Sources, items_of
-from futamura.frontend.walking import SCOPES, Scope, acts, defaults, is_foreign, is_of_class, own_nodes, value_nodes
+from futamura.frontend.walking import SCOPES, Scope, acts, defaults, is_of_class, own_nodes, value_nodes
 
 __all__ = ["changed_by_functions"]
 
 _NO_ARGUMENTS: Final[Mapping[int, Left]] = {}
 _STORING: Final = ("setattr", "delattr")
 _OWN_WAYS: Final = (*_STORING, "super")
+_ASKING: Final = ("isinstance", "issubclass")
 _STEPPING: Final = ("send", "__next__")
 """Methods of iterators that give items, as those of GIVING do of containers; what `send` gets is not only read."""
 _MODULE: Final = ast.Lambda(ast.arguments([], [], None, [], [], None, []), ast.Constant(None))
@@ -53,13 +54,11 @@ def changed_by_functions(
     """What the functions of a module change, but for some of them; `alone` are arguments, by identity, that other
     modules leave alone.  If what is believed is `compared` at each call, functions that objects are given count as
     functions of the module."""
-    return _Items(tree, without, alone, compared=compared).run()
+    return _Items(tree, without, alone, compared).run()
 
 
 class _Items:
-    def __init__(
-        self, tree: ast.Module, without: Collection[ast.AST], alone: Mapping[int, Left], *, compared: bool
-    ) -> None:
+    def __init__(self, tree: ast.Module, without: Collection[ast.AST], alone: Mapping[int, Left], lax: bool) -> None:
         self.candidates: Final = frozenset(walking.global_names(tree))
         self.alone: Final = alone
         self.telling: Final = any(one.makes and one.gives for one in alone.values())
@@ -77,14 +76,14 @@ class _Items:
         values = list(value_nodes(tree))
         self.makes_any: Final = any(isinstance(node, ast.Name) and node.id in self.classes for node in values)
         """Is a class of the module used as a value, so that any call may make an instance?"""
-        self.foreign: Final = any(is_foreign(node, self.imported) or walking.is_changing(node) for node in values)
+        self.foreign: Final = any(walking.is_foreign(node, self.imported) for node in values)
         self.own: Final = {_MODULE: [], **{function: list(own_nodes(function)) for function in self.functions}}
         self.bound: Final = {one: frozenset(walking.bound_names(one, self.own[one])) for one in self.functions}
         self.bound[_MODULE] = frozenset()
         self.plain: Final = set(map(id, walking.attributes_of_self(tree, self.classes, self.own)))
         through_self = list(walking.calls_through_self(self.classes.values(), self.own))
         self.through_self: Final = {id(call) for _, call in through_self}
-        self.of_fields: Final = set(map(id, walking.calls_of_fields(through_self, self.own) if compared else ()))
+        self.of_fields: Final = set(map(id, walking.calls_of_fields(through_self, self.own) if lax else ()))
         self.acting: Final = {
             function: [node for node in self.own[function] if acts(node)] for function in self.functions
         }
@@ -115,7 +114,7 @@ class _Items:
         for function in filter(is_special, self.functions):  # who calls it does what he likes with its result
             self.changed |= {function, In(function)}
         seen = self.sources.reached(self.changed)
-        itself = self.itself.union(source for source in seen if isinstance(source, str))
+        itself = self.itself.union(one for one in seen if isinstance(one, str))
         parts = (source.source for source in seen if isinstance(source, In))
         items = frozenset(source for source in parts if isinstance(source, str))
         parameters = frozenset(self.parameters(seen))
@@ -379,8 +378,8 @@ class _Items:
         for passed in arguments:
             if isinstance(passed, ast.Attribute) and passed.attr in MUTATING:  # `map(list.append, ...)`
                 self.changed |= given | items_of(given)
-            for one in self.function_values(passed):  # it is called with what is there
-                self.hold_all(one, given | items_of(given))
+            for one in self.function_values(passed) if getattr(call.func, "id", "") not in _ASKING else ():
+                self.hold_all(one, given | items_of(given))  # it is called with what is there
         passing = self.passing(function, call)
         if not self.is_unknown(function, call):
             for callee in callees:
@@ -540,7 +539,8 @@ class _Items:
                 self.collect(callee, callee.args.kwarg, held)
 
     def hold_all(self, callee: Scope, held: frozenset[Source]) -> None:
-        for one in (*callee.args.posonlyargs, *callee.args.args, *callee.args.kwonlyargs):
+        makes = not isinstance(callee, ast.Lambda) and callee.name in MAKING  # its object is a new one
+        for one in [*callee.args.posonlyargs, *callee.args.args, *callee.args.kwonlyargs][makes:]:
             self.hold((callee, one.arg), held)
         self.collect(callee, callee.args.vararg, held)
         self.collect(callee, callee.args.kwarg, held)

@@ -17,7 +17,7 @@ from futamura.analysis.methods import MUTATING, PURE_MODULES, WRITING
 
 __all__ = [
     "SCOPES", "Scope", "acts", "attributes_of_self", "bound_names", "calls_of_fields", "calls_through_self",
-    "defaults", "global_names", "imported_names", "is_changing", "is_foreign", "is_handed_over", "is_of_class",
+    "defaults", "global_names", "imported_names", "is_foreign", "is_handed_over", "is_of_class",
     "own_nodes", "value_nodes",
 ]  # fmt: skip
 
@@ -98,22 +98,16 @@ _OF_CLASS: Final = ("classmethod", "staticmethod")
 
 
 def is_foreign(node: ast.AST, imported: Mapping[str, str]) -> bool:
-    """Is this a function of another module, of which it is not known what it changes?"""
+    """Is this a function of another module, of which it is not known what it changes, or `list.append` and the like?"""
     name = node.attr if isinstance(node, ast.Attribute) else ""
     while isinstance(node, ast.Attribute):
         node = node.value
     if not isinstance(node, ast.Name) or node.id not in imported:
-        return False
+        changing = name in MUTATING or name in ("send", "__dict__")
+        return changing or (isinstance(node, ast.Name) and not name and node.id in ("setattr", "delattr"))
     module = imported[node.id]
     home, _, own = module.rpartition(".")
     return (name or own) in WRITING or not {module, home} & PURE_MODULES
-
-
-def is_changing(node: ast.AST) -> bool:
-    """Is this a function, as a value, that changes what it is given, or may be any: `list.append`, `rows.append`?"""
-    if isinstance(node, ast.Attribute):
-        return node.attr in MUTATING or node.attr in ("send", "__dict__")
-    return isinstance(node, ast.Name) and node.id in ("setattr", "delattr")
 
 
 def is_handed_over(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
