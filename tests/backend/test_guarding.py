@@ -300,3 +300,22 @@ def test_an_input_of_a_promised_class_is_compared_with_objects_of_that_class_onl
     code = residual.function.__code__
     assert "_id" not in free_names(code), "one table is compared by `is`, and the list of tables not at all"
     assert residual({"a": 1}) == (2, [{"a": 1}])
+
+
+class Named:
+    holds = staticmethod(len)
+    factory = 2
+    _was_0 = 3
+
+    def test(self, x: Any) -> Any:
+        return self.holds(x) + self.factory + self._was_0
+
+
+def test_attributes_that_are_called_like_parts_of_the_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    residual = futamura.specialize(Named().test)
+    assert not residual.stats["fallbacks"], residual.events
+    assert residual([1]) == 6
+    monkeypatch.setattr(Named, "_was_0", 4)
+    assert residual([1]) == 7
+    monkeypatch.setattr(Named, "holds", staticmethod(sum))
+    assert residual([5]) == 11

@@ -297,7 +297,8 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
     if tables:
         test.terms.append(f"{test.constant(tables_reader(tables), 'tables_hold')}()")
     for namespace, pairs in apart.values():
-        if len(pairs) <= _FEW_NAMES and all(name in namespace for name, _ in pairs):
+        few = len(pairs) <= _FEW_NAMES and all(name in namespace for name, _ in pairs)
+        if few or not all(_is_global_name(name) for name, _ in pairs):
             place = test.constant(namespace, "globals")
             test.terms.extend(f"{place}[{name!r}] is {test.constant(value, name)}" for name, value in pairs)
         else:
@@ -328,6 +329,8 @@ _FEW_ATTRIBUTES: Final = 2
 """So many attributes of one class are read faster out of its dict than by a call of a function."""
 
 _NO_GLOBALS: Final = frozenset({"__builtins__", "__debug__"})
+_OWN: Final = ("_was_", "_cell_")
+"""How the variables of entry tests begin."""
 
 _IMMUTABLE: Final = 0x100
 """The flag of classes that take no attributes and keep their bases."""
@@ -425,7 +428,9 @@ class _Classes:
 
 def _is_global_name(name: str) -> bool:
     """Does code that mentions the name read a global of that name?"""
-    return name.isascii() and name.isidentifier() and not keyword.iskeyword(name) and name not in _NO_GLOBALS
+    if name in _NO_GLOBALS or name.startswith(_OWN):
+        return False
+    return name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
 
 
 def _attributes(cls: type) -> Mapping[str, object]:
@@ -492,7 +497,7 @@ def _function(
     namespace: dict[str, Any], terms: list[str], cells: Mapping[str, CellType], known: dict[str, object] | None = None
 ) -> Callable[[], bool]:
     """A function of no arguments; `known` are its builtins, if it must not have the usual ones."""
-    text = f"def factory({', '.join(cells)}):\n def holds():\n  return {' and '.join(terms)}\n"
+    text = f"def factory({', '.join(cells)}):\n return lambda: {' and '.join(terms)}\n"  # it has no name to be mistaken
     factory = next(item for item in compile(text, "<entry test>", "exec").co_consts if hasattr(item, "co_consts"))
     code = next(item for item in factory.co_consts if hasattr(item, "co_freevars"))
     closure = tuple(cells[name] for name in code.co_freevars)
