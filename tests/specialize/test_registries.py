@@ -85,7 +85,49 @@ OF_LISTS = """
                 x = function(x)
         return x
 """
+BOTH_WAYS = """
+    OPS = {}
+    def op(function=None, *, name=None):
+        def deco(function):
+            OPS[name or function.__name__] = function
+            return function
+        return deco if function is None else deco(function)
+    @op
+    def add(x): return x + 3
+    @op(name="double")
+    def twice(x): return x * 2
+"""
+BY_PARTIAL = """
+    from functools import partial
+    OPS = {}
+    def op(function=None, name=None):
+        if function is None:
+            return partial(op, name=name)
+        OPS[name or function.__name__] = function
+        return function
+    @op
+    def add(x): return x + 3
+    @op(name="double")
+    def twice(x): return x * 2
+"""
+OF_OBJECTS = """
+    class Step:
+        known = {}
+        def __init__(self, name, times, more):
+            self.name, self.times, self.more = name, times, more
+            self.known[name] = self
+    Step("add", 1, 3), Step("double", 2, 0)
+    def run(program, x):
+        for name in program:
+            step = Step.known[name]
+            x = x * step.times + step.more
+        return x
+"""
 PROGRAMS = {
+    "a name that is a variable elsewhere": "    def shown(op): return f'bad {op}'\n" + DICT + RUN.format(table="OPS"),
+    "with and without arguments": BOTH_WAYS + RUN.format(table="OPS"),
+    "by a partial": BY_PARTIAL + RUN.format(table="OPS"),
+    "objects that announce themselves": OF_OBJECTS,
     "a global dict": DICT + RUN.format(table="OPS"),
     "a dict of a class": OF_CLASS.replace("    op = Machine.op\n", "") + RUN.format(table="Machine.ops"),
     "lists in a dict": OF_LISTS.replace("    op = on\n", ""),
@@ -101,7 +143,11 @@ def module(name: str, text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def register(made: Any, name: str, function: Any) -> None:
     """What another module does when it is imported later."""
-    if hasattr(made, "Step"):
+    if hasattr(made, "Step") and not hasattr(made.Step, "of") and "__init__" in vars(made.Step):
+        made.Step(name, function(7) - function(6), function(0))
+    elif hasattr(made, "partial") or "twice" in vars(made):
+        made.op(name=name)(function)
+    elif hasattr(made, "Step"):
         type(name, (made.Step,), {"of": staticmethod(function)})
     else:
         decorator = made.Machine.op if hasattr(made, "Machine") else made.op if hasattr(made, "op") else made.on
@@ -177,6 +223,43 @@ def test_what_functions_change_at_any_time_is_not_believed(
 """
     )
     made = module(f"filled_later_{at}", text, tmp_path, monkeypatch)
+    residual = futamura.specialize(made.run, ("add", "add"))
+    assert residual(5, lambda: made.later(lambda x: -x)) == -8
+
+
+LATER_BOTH_WAYS = [
+    "    keep = op(name='add')\n    def later(f): keep(f)\n",
+    "    def later(f): op(name='add')(f)\n",
+    "    def other(op): return op\n    def later(f): other(op)(f, name='add')\n",
+    "    def noted(g):\n        def run(f):\n            OPS['add'] = f\n            return g(f)\n        return run\n"
+    "    @noted\n    def later(f): return f\n",
+    "    def noted(g=None, *, name=None):\n        def deco(g):\n            def run(f):\n"
+    "                OPS['add'] = f\n"
+    "            return run\n        return deco if g is None else deco(g)\n    @noted\n    def later(f): return f\n",
+    "    def noted(g=None):\n        def run(f): OPS['add'] = f\n        return run if g is not None else g\n"
+    "    @noted\n    def later(f): return f\n",
+    "    class Put:\n        def __init__(self, f): OPS['add'] = f\n    def later(f): Put(f)\n",
+    "    class Put:\n        def __init__(self, f): OPS['add'] = f\n        @classmethod\n"
+    "        def made(cls, f): return cls(f)\n"
+    "    def later(f): Put.made(f)\n",
+    "    class Put:\n        def __init__(self, f): OPS['add'] = f\n        def again(self, f): return type(self)(f)\n"
+    "    PUT = Put(add)\n    def later(f): PUT.again(f)\n",
+    "    class Put:\n        def __init__(self, f): OPS['add'] = f\n    class Other(Put): pass\n"
+    "    def later(f): Other(f)\n",
+    "    class Put:\n        def __init__(self, f): OPS['add'] = f\n    PUT = Put(add)\n"
+    "    def later(f): PUT.__init__(f)\n",
+]
+
+
+@pytest.mark.parametrize("form", [BOTH_WAYS, BY_PARTIAL])
+@pytest.mark.parametrize("at", range(len(LATER_BOTH_WAYS)))
+def test_what_is_registered_in_the_middle_of_a_call(
+    at: int, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = form + LATER_BOTH_WAYS[at] + "    def run(program, x, f):\n        for name in program:\n"
+    text += "            x = OPS[name](x)\n            if x == 8: f()\n        return x\n"
+    made = module(f"filled_both_{at}_{len(form)}", text, tmp_path, monkeypatch)
+    made.OPS["add"] = made.add
     residual = futamura.specialize(made.run, ("add", "add"))
     assert residual(5, lambda: made.later(lambda x: -x)) == -8
 
