@@ -438,3 +438,29 @@ def test_a_tree_of_pairs_becomes_code(function: Any, tree: Any) -> None:
         assert outcome(residual, bits) == outcome(function, tree, bits), (bits, residual.source)
     for bits in (["0", "1", 1, True], [1, 0], None, b"01"):
         assert outcome(residual, bits) == outcome(function, tree, bits), (bits, residual.source)
+
+
+class Short:
+    def decode(self, data: Any) -> Any:
+        return data[0]
+
+
+class Long:
+    def decode(self, data: Any) -> Any:
+        return data[0] | data[1] << 8
+
+
+def decoded(forms: Any, kind: Any, data: Any) -> Any:
+    return forms[kind].decode(data)
+
+
+def test_methods_that_are_called_like_those_of_builtin_classes() -> None:
+    forms = {0: Short(), 1: Long()}
+    residual = futamura.specialize(decoded, forms)
+    assert ".decode" not in residual.source
+    for kind, data in ((0, b"ab"), (1, b"ab"), (1, [1, 2])):
+        assert residual(kind, data) == decoded(forms, kind, data)
+    with pytest.raises(KeyError):
+        residual(2, b"")
+    texts = futamura.specialize(decoded, {0: b"a", 1: b"b"})
+    assert "decode" in texts.source and texts(1, "ascii") == "b"

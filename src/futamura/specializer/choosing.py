@@ -288,7 +288,14 @@ def _has_code(item: object, depth: int = 4) -> bool:
         return any(_has_code(part, depth - 1) for part in item.values())
     if type(item) in (tuple, list) and isinstance(item, tuple | list):
         return depth > 0 and any(_has_code(part, depth - 1) for part in item)
-    return type(item) not in (*_SCALARS, BuiltinFunctionType, type)
+    if type(item) in (*_SCALARS, BuiltinFunctionType, type):
+        return False
+    return callable(item) or bool(type(item).__flags__ & _HEAP and not type(item).__flags__ & _IMMUTABLE)
+
+
+_HEAP: Final = 1 << 9
+_IMMUTABLE: Final = 1 << 8
+"""Flags of classes: made when the program runs; of those the ones that are written in C."""
 
 
 def _token(m: Machine, item: AbstractValue) -> object:

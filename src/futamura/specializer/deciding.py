@@ -90,6 +90,8 @@ class Deciding:
                 self._part(op.results[0], op.args[1:])
             elif callee.attr not in BUILTIN_NAMES:
                 self._asked.update((*callee.args, *op.args[1:]))
+            else:
+                self._called.update(callee.args)  # it may be a method of the program
         elif callee.name == "global_get":
             name = callee.attr[1] if isinstance(callee.attr, tuple) else ""
             if name in _ASKING:
