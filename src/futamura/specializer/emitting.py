@@ -19,11 +19,12 @@ from futamura.ir.graph import Span
 from futamura.specializer.confined import confined, only_looks
 from futamura.specializer.handling import has_context
 from futamura.specializer.promises import WRITERS, leaves_alone
-from futamura.specializer.purity import HEAP_TYPE
+from futamura.specializer.purity import HEAP_TYPE, shows_methods
 from futamura.specializer.records import stored_fields
 from futamura.specializer.residual import ResidualBlock, ResidualOperation, Version
 from futamura.specializer.state import State, Unsupported
 from futamura.specializer.values import (
+    BARE,
     HELD,
     OF_SUPER,
     AbstractValue,
@@ -272,6 +273,8 @@ class Emitter(ABC):
         dynamic = self._called_class(entry) if whole else self._construct(entry)
         if self.hints[dynamic.rv] is None:
             self.hints[dynamic.rv] = next(self._variables_of(value.oid), None)
+        if entry.kind == "instance" and shows_methods(entry.cls, entry.names):
+            dynamic = Dynamic(dynamic.rv, entry.cls, BARE)
         self.state.heap[value.oid] = VObject("forward", entry.cls, (dynamic,))
         if entry.kind == "instance" and HELD in entry.names:
             entry = self._fill_held(entry, dynamic)

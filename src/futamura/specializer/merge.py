@@ -17,10 +17,12 @@ from operator import is_
 from typing import Final, TypeAlias
 
 from futamura.specializer.handling import has_context
+from futamura.specializer.purity import shows_methods
 from futamura.specializer.refinement import classes_of, joined
 from futamura.specializer.state import State
 from futamura.specializer.values import (
     ANY_CLASS,
+    BARE,
     HELD,
     SHORT,
     About,
@@ -97,7 +99,7 @@ def generalize(state: State, fresh: Callable[[int], int], keep: Callable[[VObjec
             return value
         token = -1 - value.oid  # type: ignore[union-attr]
         if token not in renamed:
-            renamed[token] = Dynamic(fresh(-1), _type_of(state, value), _shape_of(value), ANY_CLASS)
+            renamed[token] = Dynamic(fresh(-1), _type_of(state, value), _shape_of(state, value), ANY_CLASS)
         return renamed[token]
 
     held = [value if type(value) is Known else rename(value) for value in contents(state)]
@@ -253,7 +255,7 @@ class Meet:
             return found
         kind = _common_type(self._a, a, self._b, b)
         held = joined(classes_of(a, self._a), classes_of(b, self._b)) if kind is None else ANY_CLASS
-        shape = _common_shape(a, b)
+        shape = _common_shape(self._a, a, self._b, b)
         if type(a) is Dynamic and left not in self._kept:
             self._kept.add(left)
             result = a
@@ -302,15 +304,18 @@ def _type_of(state: State, value: AbstractValue) -> type | None:
     return entry.cls if entry.kind in _TYPED else None
 
 
-def _shape_of(value: AbstractValue) -> Shape | None:
+def _shape_of(state: State, value: AbstractValue) -> Shape | None:
+    if type(value) is Virtual:
+        entry = state.heap[value.oid]
+        return BARE if entry.kind == "instance" and shows_methods(entry.cls, entry.names) else None
     if type(value) is Known and type(value.value) is int:
         return Shape(least=value.value, short=abs(value.value) < SHORT)
     return value.shape if type(value) is Dynamic else None
 
 
-def _common_shape(a: AbstractValue, b: AbstractValue) -> Shape | None:
+def _common_shape(a: State, x: AbstractValue, b: State, y: AbstractValue) -> Shape | None:
     """What holds of both; of different lower bounds only that they are not negative, lest they fall step by step."""
-    left, right = _shape_of(a), _shape_of(b)
+    left, right = _shape_of(a, x), _shape_of(b, y)
     if left is None or right is None:
         return None
     if left == right:

@@ -394,3 +394,9 @@ WEAK: Final = {
     )
 }
 """By identity, for what is called may be anything."""
+
+
+def shows_methods(cls: type, names: Sequence[object]) -> bool:
+    """Do attributes of these names hide no method of the class?"""
+    found = (class_lookup(cls, name) for name in names if isinstance(name, str))
+    return not any(type(one) in (FunctionType, staticmethod, classmethod) for one in found)

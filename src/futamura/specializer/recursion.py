@@ -28,7 +28,7 @@ from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.residual import Lazy, ResidualOperation
 from futamura.specializer.state import ArgumentKey, Entered, Frame, State
 from futamura.specializer.summaries import RESULT, lent_alone, returned_leaves
-from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, bare_shape
 
 __all__ = ["call_unit", "classes_entered", "lent_objects", "unfolds"]
 
@@ -363,7 +363,7 @@ class _Import:
         m = self._m
         made = self._names.get(value.rv)
         if made is None:
-            made = self._names[value.rv] = Dynamic(m.renamed(value.rv), value.type, None, value.classes)
+            made = self._names[value.rv] = Dynamic(m.renamed(value.rv), value.type, bare_shape(value), value.classes)
             if value.type is not None:
                 m.types[made.rv] = value.type
             if self._lost is not None:

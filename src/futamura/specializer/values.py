@@ -20,6 +20,7 @@ from futamura.ir.constant import exact_key
 
 __all__ = [
     "ANY_CLASS",
+    "BARE",
     "NONE",
     "OF_SUPER",
     "SHORT",
@@ -30,6 +31,7 @@ __all__ = [
     "Shape",
     "VObject",
     "Virtual",
+    "bare_shape",
     "has_identity",
     "slot_of_super",
     "token_key",
@@ -72,7 +74,8 @@ class Shape(NamedTuple):
     Of an open list or tuple, what was promised of its contents: it holds while the state is intact.  Of a range or an
     iterator over one, the items' class and what none is below; of an int, what it is not below, and whether it is
     `short`: it counts things that exist, so its text is not long; of a pair that `enumerate` gives, that it `counts`;
-    of a match, or an iterator over matches, the class of its `texts`.
+    of a match, or an iterator over matches, the class of its `texts`; of an object that the residual makes, that it is
+    `bare`: no attribute of its own hides a method of its class.
     """
 
     length: int | None = None
@@ -82,6 +85,7 @@ class Shape(NamedTuple):
     short: bool = False
     counts: bool = False
     texts: type | None = None
+    bare: bool = False
 
 
 SHORT: Final = 1 << 64
@@ -123,6 +127,14 @@ class Dynamic:
 
 
 AbstractValue: TypeAlias = Known | Virtual | Dynamic
+
+BARE: Final = Shape(bare=True)
+
+
+def bare_shape(value: Dynamic) -> Shape | None:
+    """What holds of an object wherever it goes."""
+    return BARE if value.shape is not None and value.shape.bare else None
+
 
 NONE: Final = Known(None)
 

@@ -121,6 +121,8 @@ class World:
         """Searches of regular expressions that were made already, by what was asked."""
         self.assumptions: Final[dict[tuple[str, int, str], Assumption]] = {}
         self.registered: Final[dict[tuple[int, int], Registered]] = {}
+        self._showing: Final[set[str]] = set()
+        """Methods of objects that the residual makes, which no attribute of these hides."""
         """By the identities of the registry and of the class; this keeps both alive."""
         self._promised: Final[dict[int, object]] = {}
         self.caches: Final = Caches()
@@ -463,13 +465,22 @@ class World:
         self.assume(Assumption("own", f"an object of class {type(value).__qualname__}", value, name, None))
         return True
 
+    def shows(self, cls: type, name: str) -> bool:
+        """Does no code in sight store an attribute of this name on an object of the class, in front of a method?"""
+        stored = is_stored_on_an_object(cls, name) or is_stored_on_an_object(cls, "__class__")
+        if stored or name in self.hiding:
+            return False
+        self._showing.add(name)
+        return True
+
     def hides(self, name: str) -> bool:
         """Code that is specialized stores this attribute on an object that others may have.  True if it was believed
         that one has none of this name."""
         if name in self.hiding:
             return False
         self.hiding.add(name)
-        return any(found.kind == "own" and found.name == name for found in self.assumptions.values())
+        believed = any(found.kind == "own" and found.name == name for found in self.assumptions.values())
+        return believed or name in self._showing
 
     def forget(self) -> None:
         """Everything is asked anew: what is still assumed, or read, will be again."""
