@@ -5,7 +5,7 @@
     self.pc  self static, pc written somewhere     the overlay: what the code wrote last
     s.upper  s a str                               a method of a builtin type, called in `calls`
 
-Only lookups that run no user code are done here; properties are inlined as calls.
+Only lookups that run no user code are done here; properties and other descriptors are inlined as calls.
 """
 
 from __future__ import annotations
@@ -26,20 +26,29 @@ from futamura.specializer.builtin_errors import only_keeps_arguments
 from futamura.specializer.cached_calls import cached_property_of
 from futamura.specializer.caching import LRU
 from futamura.specializer.calls import call_value
+from futamura.specializer.descriptors import (
+    assume_kind,
+    enter_deleter,
+    enter_getter,
+    enter_setter,
+    is_described,
+    reads,
+)
 from futamura.specializer.extended import METHOD_NAMES, dict_held, inherited
-from futamura.specializer.machine import Machine, Restart, Unsupported
+from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.memos import lazy_attribute, stored_lazily
 from futamura.specializer.named import record_item
 from futamura.specializer.plainness import WITH_BUILTIN_METHODS, is_record, record_position
 from futamura.specializer.purity import (
     DICTS,
-    HEAP_TYPE,
     MISSING,
     class_lookup,
+    is_data,
     own_attribute,
     own_attributes,
     plain_lookup,
 )
+from futamura.specializer.reclassing import store_class
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import HELD, NONE, OF_SUPER, AbstractValue, Dynamic, Known, Virtual, VObject
@@ -99,7 +108,7 @@ def load_attribute(
     """`target.name`; None if that stays, CALLED if a property was entered that defines the result of `op`."""
     entry = m.state.object(target)
     if entry is not None and entry.kind == "super":
-        return _load_super(m, frame, entry, name)
+        return _load_super(m, frame, op, entry, name)
     if entry is not None and entry.kind in VIRTUAL_FIELDS:
         found_there = VIRTUAL_FIELDS[entry.kind](m, entry, name)
         if found_there is not None:
@@ -121,7 +130,7 @@ def load_attribute(
         if is_a(target.value, types.ModuleType):
             return _load_module(m, target.value, name)
         if is_a(target.value, type):
-            return _load_class(m, frame, target.value, name)
+            return _load_class(m, frame, op, target.value, name)
         if type(target.value) is types.FunctionType and name in _FUNCTION_NAMES:
             found = getattr(target.value, name)
             m.world.assume(Assumption("attribute", f"{target.value.__qualname__}.{name}", target.value, name, found))
@@ -156,8 +165,8 @@ def _load_module(m: Machine, module: types.ModuleType, name: str) -> AbstractVal
     return Known(found[0]) if found is not None else None
 
 
-def _load_super(m: Machine, frame: Frame, entry: VObject, name: str) -> AbstractValue | None:
-    """The next definition in the method resolution order; None if only object's or a descriptor is left."""
+def _load_super(m: Machine, frame: Frame, op: Operation, entry: VObject, name: str) -> AbstractValue | str | None:
+    """The next definition in the method resolution order; None if only object's or a builtin descriptor is left."""
     start, target = entry.items
     cls = exact_type(m, target)
     assert cls is not None and type(start) is Known
@@ -169,6 +178,8 @@ def _load_super(m: Machine, frame: Frame, entry: VObject, name: str) -> Abstract
                 return None
             m.assume_attribute(base, name, found)
             return m.virtual(VObject("bound", object, (Known(found), target), site=site(frame)))
+        if is_described(found):
+            return _described_above(m, frame, op, entry, base, name)
         if found is not MISSING:
             held = dict_held(m.state, target) if base is dict and isinstance(found, _METHODS) else None
             if held is not None:
@@ -179,7 +190,23 @@ def _load_super(m: Machine, frame: Frame, entry: VObject, name: str) -> Abstract
     return None
 
 
-def _load_class(m: Machine, frame: Frame, cls: type, name: str) -> AbstractValue | None:
+def _described_above(m: Machine, frame: Frame, op: Operation, entry: VObject, base: type, name: str) -> str | None:
+    """What `super()` gives of a descriptor of the program's own, which `base` has."""
+    start, target = entry.items
+    cls = exact_type(m, target)
+    assert cls is not None and type(start) is Known
+    found = base.__dict__[name]
+    between = cls.__mro__[cls.__mro__.index(start.value) + 1 : cls.__mro__.index(base)]
+    if issubclass(cls, type) or not reads(found) or any(m.world.may_be_stored(one, name) for one in between):
+        return None
+    if not enter_getter(m, frame, op, base, name, found, target, Known(cls)):
+        return None
+    for one in between:
+        m.assume_attribute(one, name, class_lookup(one, name))
+    return CALLED
+
+
+def _load_class(m: Machine, frame: Frame, op: Operation, cls: type, name: str) -> AbstractValue | str | None:
     meta = type(cls)
     if cls is dict and m.extended and isinstance(method := dict.__dict__.get(name), _METHODS):
         return Known(method)  # `dict.__init__(self)` in a class that extends it
@@ -190,13 +217,15 @@ def _load_class(m: Machine, frame: Frame, cls: type, name: str) -> AbstractValue
         return Known(cls.__dict__[name])
     if name == "__annotations__" and class_lookup(meta, name) is type.__dict__.get(name):
         return _annotations(m, cls)
-    if _decides(class_lookup(meta, name)) or meta.__getattribute__ is not type.__getattribute__:
+    if is_data(class_lookup(meta, name)) or meta.__getattribute__ is not type.__getattribute__:
         return None
     found = class_lookup(cls, name)
     if found is MISSING or m.world.may_be_stored(cls, name):
         return None
     if isinstance(found, types.ClassMethodDescriptorType) and cls in (int, bytes, dict):
         return m.virtual(VObject("method", type, (Known(cls),), site=site(frame), extra=name))
+    if is_described(found):
+        return _described_on_class(m, frame, op, cls, name, found)
     m.assume_attribute(cls, name, found)
     if name == "__dataclass_fields__":
         m.world.freeze(found)  # what `dataclasses` keeps there describes the class, for good
@@ -212,9 +241,22 @@ def _load_class(m: Machine, frame: Frame, cls: type, name: str) -> AbstractValue
     return Known(found)
 
 
-def _decides(found: object) -> bool:
-    """Does this attribute of a metaclass come before those of its classes?"""
-    return found is not MISSING and (hasattr(type(found), "__set__") or hasattr(type(found), "__delete__"))
+def _described_on_class(
+    m: Machine, frame: Frame, op: Operation, cls: type, name: str, found: object
+) -> AbstractValue | str | None:
+    """What a class gives of a descriptor of the program's own."""
+    if reads(found):
+        answers = class_lookup(type(cls), "__getattr__") is not MISSING
+        return CALLED if not answers and enter_getter(m, frame, op, cls, name, found, NONE, Known(cls)) else None
+    return _itself(m, cls, name, found)
+
+
+def _itself(m: Machine, cls: type, name: str, found: object) -> AbstractValue:
+    """A descriptor whose class has no `__get__`."""
+    m.assume_attribute(cls, name, found)
+    assume_kind(m, found)
+    m.world.found_in_class(cls, name, found)
+    return Known(found)
 
 
 def _annotations(m: Machine, cls: type) -> AbstractValue | None:
@@ -244,11 +286,13 @@ def _load_instance(
             _assume_plain_field(m, cls, name, found)
         return own if own is not None or not is_read else _answered(m, frame, op, target, cls, name)
     if member.stored or m.world.is_stored(cls, name):
-        plain = found is MISSING or not hasattr(type(found), "__set__")
+        plain = not is_data(found) and not is_described(found)
         own = _field(m, target, name) if plain and type(target) is not Dynamic else None
         if own is not None:
             _assume_plain_field(m, cls, name, found)
         return own
+    if is_described(found):
+        return _described(m, frame, op, target, cls, name, found)
     if isinstance(found, property):
         if isinstance(found.fget, types.FunctionType):
             m.assume_attribute(cls, name, found)
@@ -270,7 +314,7 @@ def _load_instance(
     if position is not None and is_record(cls):
         m.assume_attribute(cls, name, found)
         return record_item(m, target, position)
-    if found is not MISSING and hasattr(type(found), "__set__"):
+    if is_data(found):
         return None
     own = None if type(target) is Dynamic else _field(m, target, name)
     if own is not None:
@@ -298,6 +342,25 @@ def _load_instance(
     if name == "__dataclass_fields__":
         m.world.freeze(found)
     return Known(found)
+
+
+def _described(
+    m: Machine, frame: Frame, op: Operation, target: AbstractValue, cls: type, name: str, found: object
+) -> AbstractValue | str | None:
+    """What an instance gives where its class has a descriptor of the program's own."""
+    if not is_data(found) or not reads(found):
+        if may_be_gone(m, target, name) or (type(target) is Dynamic and cls.__dictoffset__):
+            return None
+        own = None if type(target) is Dynamic else _field(m, target, name)
+        if own is not None:
+            m.assume_attribute(cls, name, found)
+            assume_kind(m, found)
+            return own
+        if type(target) is Known and not _seen_through(m, target.value, found, name):
+            return None
+    if reads(found):
+        return CALLED if enter_getter(m, frame, op, cls, name, found, target, Known(cls)) else None
+    return _itself(m, cls, name, found)
 
 
 def may_be_gone(m: Machine, target: AbstractValue, name: str) -> bool:
@@ -402,18 +465,22 @@ def store_attribute(
         return
     cls = exact_type(m, target)
     if name == "__class__":
-        _store_class(m, value, target, cls)
+        store_class(m, value, target, cls)
         return
     if cls is not None and class_lookup(cls, "__setattr__") in _PLAIN_STORES:
         found = class_lookup(cls, name)
-        if isinstance(found, property) and isinstance(found.fset, types.FunctionType):
+        data, described = is_data(found), is_described(found)
+        if described and data and enter_setter(m, frame, op, cls, name, target, value):
+            return
+        if not described and isinstance(found, property) and isinstance(found.fset, types.FunctionType):
             m.assume_attribute(cls, name, found)
             call_value(m, frame, op, Known(found.fset), [target, value], [])
             return
-        data = found is not MISSING and hasattr(type(found), "__set__")
         fits = isinstance(found, types.MemberDescriptorType) or (not data and cls.__dictoffset__ != 0)
         if fits and store_field(m, target, name, value):
             _assume_plain_field(m, cls, name, found)
+            if described:
+                assume_kind(m, found)
             return
     _note_store(m, cls, target, name)
     note_global(m, target, name)
@@ -426,36 +493,6 @@ def note_global(m: Machine, target: AbstractValue, name: str | None) -> None:
     if type(target) is Known and is_a(target.value, types.ModuleType):
         if m.world.assign(target.value.__dict__, name):
             raise Restart(f"global {name or 'of a module'} is assigned", whole=True)
-
-
-def _store_class(m: Machine, value: AbstractValue, target: AbstractValue, cls: type | None) -> None:
-    """`target.__class__ = value`: an object that only this code has is one of the other class from now on."""
-    entry = m.state.object(target)
-    alone = entry is not None and entry.kind == "instance" and type(target) is Virtual
-    if not alone or cls is None or class_lookup(cls, "__setattr__") is not object.__dict__["__setattr__"]:
-        raise Unsupported("the class of an object is changed", m.span)
-    if type(value) is not Known or not _may_become(cls, value.value):
-        raise Unsupported("the class of an object is changed", m.span)
-    assert entry is not None and isinstance(target, Virtual) and isinstance(value.value, type)
-    m.state.heap[target.oid] = entry._replace(cls=value.value)
-
-
-def _may_become(cls: type, other: object) -> bool:
-    """Does Python let a plain object of `cls` become one of `other`, and is it as plain?"""
-    if not is_a(other, type):
-        return False
-    assert isinstance(other, type)
-    plain = all(
-        one.__flags__ & HEAP_TYPE
-        and type(one) is type
-        and one.__dictoffset__
-        and one.__basicsize__ == other.__basicsize__
-        and one.__mro__[-2].__base__ is object
-        and not any("__slots__" in base.__dict__ for base in one.__mro__)
-        and class_lookup(one, "__class__") is object.__dict__["__class__"]
-        for one in (cls, other)
-    )
-    return plain and cls.__weakrefoffset__ == other.__weakrefoffset__
 
 
 def _assume_plain_field(m: Machine, cls: type, name: str, found: object) -> None:
@@ -522,14 +559,18 @@ def store_field(m: Machine, target: AbstractValue, name: str, value: AbstractVal
 @rule("delattr")
 def delete(m: Machine, frame: Frame, op: Operation) -> None:
     assert isinstance(op.attr, str)
-    delete_attribute(m, m.get(frame, op.args[0]), op.attr)
+    delete_attribute(m, frame, op, m.get(frame, op.args[0]), op.attr)
 
 
-def delete_attribute(m: Machine, target: AbstractValue, name: str) -> None:
+def delete_attribute(m: Machine, frame: Frame, op: Operation, target: AbstractValue, name: str) -> None:
+    cls = exact_type(m, target)
+    if cls is not None and class_lookup(cls, "__delattr__") is object.__dict__["__delattr__"]:
+        if is_described(class_lookup(cls, name)) and enter_deleter(m, frame, op, cls, name, target):
+            return
     if _delete_field(m, target, name):
         m.folded += 1
         return
-    _note_store(m, exact_type(m, target), target, name)
+    _note_store(m, cls, target, name)
     note_global(m, target, name)
     m.writes(target)
     m.observe()
@@ -541,9 +582,12 @@ def _delete_field(m: Machine, target: AbstractValue, name: str) -> bool:
     entry = m.state.object(target)
     if entry is None or type(target) is not Virtual or entry.kind != "instance" or name not in entry.names:
         return False
-    plain = class_lookup(entry.cls, "__delattr__") is object.__dict__["__delattr__"]
-    if not plain or hasattr(type(class_lookup(entry.cls, name)), "__delete__"):
+    found = class_lookup(entry.cls, name)
+    if class_lookup(entry.cls, "__delattr__") is not object.__dict__["__delattr__"] or is_data(found):
         return False
+    _assume_plain_field(m, entry.cls, name, found)
+    if is_described(found):
+        assume_kind(m, found)
     at = entry.names.index(name)
     names, items = (*entry.names[:at], *entry.names[at + 1 :]), (*entry.items[:at], *entry.items[at + 1 :])
     m.state.heap[target.oid] = entry._replace(names=names, items=items)

@@ -25,7 +25,7 @@ from futamura.specializer.generators import is_iterator
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.marks import unrolled
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, Keywords, iterator_over
-from futamura.specializer.purity import HEAP_TYPE, MISSING, class_lookup
+from futamura.specializer.purity import HEAP_TYPE, MISSING, class_lookup, is_data
 from futamura.specializer.records import readable
 from futamura.specializer.rules import OPERATOR_CALLS, SPECIAL, exact_type, operate, rule, site
 from futamura.specializer.state import Frame
@@ -314,7 +314,7 @@ def _set_plainly(
     if entry is None or entry.kind != "instance" or not entry.cls.__dictoffset__:
         return None
     found = class_lookup(entry.cls, args[1].value)
-    if found is not MISSING and hasattr(type(found), "__set__"):
+    if is_data(found):
         return None
     return NONE if store_field(m, args[0], args[1].value, args[2]) else None
 

@@ -485,6 +485,14 @@ def contains(method: Any, container: Any, item: Any, negated: bool) -> bool:
     return not result if negated else bool(result)
 
 
+def set_by(method: Any, descriptor: Any, instance: Any, value: Any) -> None:
+    method(descriptor, instance, value)
+
+
+def deleted_by(method: Any, descriptor: Any, instance: Any) -> None:
+    method(descriptor, instance)
+
+
 def checked_iterator(iterator: Any) -> Any:
     """`iterator`, if it has a `__next__`: the specializer knows this function."""
     return iter(iterator)

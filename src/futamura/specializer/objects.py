@@ -24,7 +24,7 @@ from futamura.analysis.loops import loops
 from futamura.analysis.storing import Store, store_in, store_of
 from futamura.ir.graph import Program
 from futamura.specializer.assumption import Assumption, Filled
-from futamura.specializer.purity import MISSING, is_plain_object, own_attribute
+from futamura.specializer.purity import MISSING, class_lookup, is_data, is_plain_object, own_attribute
 
 __all__ = ["Changes", "GlobalObjects"]
 
@@ -70,6 +70,9 @@ _WORTH: Final = 8
 """So many operations have to fold for each attribute and item that is compared."""
 _WORTH_OF_LOOPS: Final = 2
 """So many if the residual has a loop, in which some of them would be executed again and again."""
+_WORTH_OF_DESCRIPTORS: Final = 2
+"""So many for each attribute of a descriptor: it would be read where the descriptor's code is entered, and comparing
+takes as long as reading."""
 
 
 class GlobalObjects:
@@ -95,7 +98,9 @@ class GlobalObjects:
         if not self.tested or self._given_up or not any(one.kind == "field" for one in fields):
             return False
         repeats = any(loops(ControlFlow(function)).forest for function in program.functions)
-        self._given_up = folded < min(_WORTH, _WORTH_OF_LOOPS if repeats else _WORTH) * cost
+        described = sum(one.kind == "field" and _is_descriptor(one.holder) for one in fields)
+        wanted = (_WORTH_OF_LOOPS if repeats else _WORTH) * (cost - described) + _WORTH_OF_DESCRIPTORS * described
+        self._given_up = folded < wanted
         return self._given_up
 
     def add(self, value: object, namespace: Mapping[str, object]) -> None:
@@ -228,6 +233,10 @@ class GlobalObjects:
         if not found.line:
             return f"{what}: the text of its module is not known"
         return f"{what}: line {found.line} of {os.path.basename(found.file)} may store it"
+
+
+def _is_descriptor(value: object) -> bool:
+    return class_lookup(type(value), "__get__") is not MISSING or is_data(value)
 
 
 def _modules_of(cls: type) -> list[types.ModuleType]:

@@ -56,6 +56,7 @@ __all__ = [
     "claims",
     "class_lookup",
     "deep",
+    "is_data",
     "is_mutable",
     "many_digits",
     "own_attribute",
@@ -121,6 +122,12 @@ def class_lookup(cls: type, name: str) -> object:
         if found is not MISSING:
             return found
     return MISSING
+
+
+def is_data(found: object) -> bool:
+    """Does this attribute of a class come before those of its instances, and is it asked where they are stored?"""
+    kind = type(found)
+    return class_lookup(kind, "__set__") is not MISSING or class_lookup(kind, "__delete__") is not MISSING
 
 
 def own_attributes(value: object) -> dict[str, object] | None:

@@ -20,7 +20,7 @@ from types import CodeType, FunctionType, MemberDescriptorType
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from futamura.specializer.purity import class_lookup
+from futamura.specializer.purity import class_lookup, is_data
 
 __all__ = ["holds_only", "is_method", "plain_fields", "readable", "stored_fields"]
 
@@ -206,4 +206,4 @@ def stored_fields(cls: type) -> dict[str, object] | None:
 def _is_descriptor(cls: type, name: str) -> bool:
     """Does storing this attribute do more than storing it?"""
     found = class_lookup(cls, name)
-    return hasattr(type(found), "__set__") and not isinstance(found, MemberDescriptorType)
+    return is_data(found) and not isinstance(found, MemberDescriptorType)

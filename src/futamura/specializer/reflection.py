@@ -26,6 +26,7 @@ from futamura.specializer.attributes import (
     store_attribute,
 )
 from futamura.specializer.describing import is_dunder, origin_of
+from futamura.specializer.descriptors import may_fail
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.models import HANDLED, MODELS
 from futamura.specializer.purity import MISSING, class_lookup, own_attribute, own_attributes
@@ -114,10 +115,12 @@ _MEMBERS: Final = enum.EnumMeta.__dict__.get("__getattr__", MISSING)
 def _asks(m: Machine, target: AbstractValue, name: str) -> bool:
     """May looking for the attribute run code of the class of the object, which may say that there is none?"""
     cls = exact_type(m, target)
-    if cls is None or (type(target) is Known and is_a(target.value, (type, ModuleType))):
+    if type(target) is Known and is_a(target.value, type):
+        return may_fail(class_lookup(target.value, name))
+    if cls is None or (type(target) is Known and is_a(target.value, ModuleType)):
         return False
     found = class_lookup(cls, name)
-    if isinstance(found, (property, functools.cached_property)):
+    if isinstance(found, (property, functools.cached_property)) or may_fail(found):
         return True
     if class_lookup(cls, "__getattr__") is MISSING or is_always_there(found):
         return False
@@ -192,7 +195,7 @@ def _delete_attribute(m: Machine, frame: Frame, op: Operation, args: list[Abstra
     if name is None or len(args) != 2:
         _note_any_global(m, args)
         return None
-    delete_attribute(m, args[0], name)
+    delete_attribute(m, frame, op, args[0], name)
     return NONE
 
 

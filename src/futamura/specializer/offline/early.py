@@ -19,12 +19,12 @@ from futamura.ir.graph import Operation
 from futamura.ir.laws import fold_cost
 from futamura.specializer.plainness import comparable
 from futamura.specializer.purity import (
-    MISSING,
     PURE_FUNCTIONS,
     PURE_METHODS,
     cheap,
     class_lookup,
     deep,
+    is_data,
     own_attributes,
     plain_format,
 )
@@ -179,7 +179,7 @@ def _attribute(value: Any, name: str, world: World) -> Any:
     if kind.__module__ == "builtins" or class_lookup(kind, "__getattribute__") is not object.__getattribute__:
         raise Refused(f"the attribute `{name}` of a `{kind.__name__}` may be computed")
     above = class_lookup(kind, name)
-    if above is not MISSING and hasattr(type(above), "__set__"):
+    if is_data(above):
         raise Refused(f"the attribute `{name}` of a `{kind.__name__}` may be computed")
     own = own_attributes(value)
     if type(own) is not dict or name not in own or not world.contents(value):

@@ -1,0 +1,113 @@
+"""Descriptors of the program's own classes: the code that runs where an attribute is read, stored or deleted.
+
+    class Bits:                                                    class Word: low = Bits(4)
+        def __get__(self, word, owner=None): ...                   Word(w).low        `__get__` in line
+        def __set__(self, word, value): ...                        Word(w).low = 3    `__set__` in line
+
+What the descriptor holds is believed as what a global object holds is: compared when the residual is called.
+
+Invariant: Python's order is kept.  What has `__set__` or `__delete__` comes before what the object itself has, all else
+behind; that a class has these methods, or has them not, is an assumption.
+"""
+
+from __future__ import annotations
+
+import sys
+from abc import ABCMeta
+from types import FunctionType, WrapperDescriptorType
+from typing import Final
+
+from futamura.ir.graph import Operation
+from futamura.specializer import library
+from futamura.specializer.calls import call_value, enter
+from futamura.specializer.machine import Machine
+from futamura.specializer.purity import HEAP_TYPE, MISSING, class_lookup
+from futamura.specializer.state import Frame
+from futamura.specializer.values import AbstractValue, Known
+
+__all__ = ["assume_kind", "enter_deleter", "enter_getter", "enter_setter", "is_described", "may_fail", "reads"]
+
+_METHODS: Final = ("__get__", "__set__", "__delete__")
+
+
+def is_described(found: object) -> bool:
+    """Has the class of this class attribute code of the program that decides about the attribute?"""
+    kind = type(found)
+    if not kind.__flags__ & HEAP_TYPE or kind.__module__.partition(".")[0] in sys.stdlib_module_names:
+        return False
+    methods = [class_lookup(kind, name) for name in _METHODS]
+    return any(method is not MISSING and type(method) is not WrapperDescriptorType for method in methods)
+
+
+def reads(found: object) -> bool:
+    """Is what reading gives something else than this class attribute itself?"""
+    return class_lookup(type(found), "__get__") is not MISSING
+
+
+def may_fail(found: object) -> bool:
+    """Does reading this class attribute run code of the program, which may say that there is none?"""
+    return is_described(found) and reads(found)
+
+
+def assume_kind(m: Machine, found: object) -> None:
+    """What the class of a descriptor has decides in which order Python looks."""
+    for name in _METHODS:
+        m.assume_attribute(type(found), name, class_lookup(type(found), name))
+
+
+def enter_getter(
+    m: Machine,
+    frame: Frame,
+    op: Operation,
+    holder: type,
+    name: str,
+    found: object,
+    instance: AbstractValue,
+    owner: AbstractValue,
+) -> bool:
+    """Read `found`, which `holder` has under `name`, through its `__get__`."""
+    method = _method(m, holder, name, found, "__get__")
+    if method is None:
+        return False
+    _assume(m, holder, name, found)
+    call_value(m, frame, op, Known(method), [Known(found), instance, owner], [])
+    return True
+
+
+def enter_setter(
+    m: Machine, frame: Frame, op: Operation, holder: type, name: str, target: AbstractValue, value: AbstractValue
+) -> bool:
+    """Store an attribute by the `__set__` of what its class has under `name`."""
+    found = class_lookup(holder, name)
+    method = _method(m, holder, name, found, "__set__")
+    if method is None:
+        return False
+    _assume(m, holder, name, found)
+    return enter(m, frame, op, library.set_by, [Known(method), Known(found), target, value])
+
+
+def enter_deleter(m: Machine, frame: Frame, op: Operation, holder: type, name: str, target: AbstractValue) -> bool:
+    """Delete an attribute by the `__delete__` of what its class has under `name`."""
+    found = class_lookup(holder, name)
+    method = _method(m, holder, name, found, "__delete__")
+    if method is None:
+        return False
+    _assume(m, holder, name, found)
+    return enter(m, frame, op, library.deleted_by, [Known(method), Known(found), target])
+
+
+def _method(m: Machine, holder: type, name: str, found: object, which: str) -> FunctionType | None:
+    """The method of a descriptor, if it is a function that can be read and nothing in sight binds it anew."""
+    kind = type(found)
+    method = class_lookup(kind, which)
+    if type(kind) not in (type, ABCMeta) or not isinstance(method, FunctionType) or not is_described(found):
+        return None
+    if m.world.may_be_stored(holder, name) or any(m.world.may_be_stored(kind, one) for one in _METHODS):
+        return None
+    return method if m.resolve(method) is not None else None
+
+
+def _assume(m: Machine, holder: type, name: str, found: object) -> None:
+    m.assume_attribute(holder, name, found)
+    assume_kind(m, found)
+    m.world.found_in_class(holder, name, found)
