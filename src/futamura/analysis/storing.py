@@ -7,7 +7,8 @@
             self.seen += 1                  `seen` is stored at any time
 
 A store counts if a function makes it: not `__init__` and the like on their own object, unless the text calls them as
-it calls other methods, and not a function on an object that it has just made.
+it calls other methods, and not a function on an object that it has just made.  What the methods of descriptors store on
+the object whose attribute they are counts for objects of classes with such attributes.
 
 Invariant: "never" is said only of texts that were read as a whole.  `setattr` with a name that is put together counts
 for every attribute.
@@ -21,12 +22,12 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeGuard
 
 from futamura.analysis.reading import own_names, read_only
 from futamura.source import unwarned
 
-__all__ = ["Store", "on_own_objects", "store_in", "store_of"]
+__all__ = ["Store", "on_own_objects", "owners", "store_in", "store_of"]
 
 
 class Store(NamedTuple):
@@ -45,6 +46,11 @@ _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 _OPERATING: Final = (ast.BinOp, ast.Compare, ast.AugAssign)
 """What may give its operands to special methods of others."""
 _ANY: Final = ""
+_OWNERS: Final = "@"
+"""Stands for the classes that have descriptors among their attributes."""
+_DESCRIBING: Final = frozenset({"__get__", "__set__", "__delete__"})
+_HEAP_TYPE: Final = 1 << 9
+"""The flag of classes that a class statement made."""
 _SHARED: Final = "__dict__"
 """Objects that share their attributes: a store on one is a store on all."""
 
@@ -53,7 +59,8 @@ _known: Final[dict[str, tuple[object, Mapping[str, int] | None]]] = {}
 
 def store_of(cls: type, name: str) -> Store | None:
     """A store of the attribute in the module of the class or of one that it inherits from."""
-    classes = [str(base.__dict__.get("__qualname__", base.__name__)).rpartition(".")[2] for base in cls.__mro__]
+    classes = [*owners(cls)]
+    classes += [str(base.__dict__.get("__qualname__", base.__name__)).rpartition(".")[2] for base in cls.__mro__]
     for base in cls.__mro__:
         module = base.__dict__.get("__module__")
         if type(module) is str and module.partition(".")[0] not in sys.stdlib_module_names:
@@ -64,8 +71,16 @@ def store_of(cls: type, name: str) -> Store | None:
     return None
 
 
+def owners(cls: type) -> tuple[str, ...]:
+    """What to ask `store_in` for as well where a class has descriptors written in Python among its attributes."""
+    found = {type(value) for base in cls.__mro__ if base.__flags__ & _HEAP_TYPE for value in base.__dict__.values()}
+    own = (base for kind in found for base in kind.__mro__ if base.__flags__ & _HEAP_TYPE)
+    return (_OWNERS,) if any(not _DESCRIBING.isdisjoint(base.__dict__) for base in own) else ()
+
+
 def store_in(file: str, name: str, classes: Sequence[str] = ()) -> Store | None:
-    """A store of the attribute in this text, on anything or by a method of a class so called on its own object."""
+    """A store of the attribute in this text, on anything or by a method of a class so called on its own object.
+    `classes` may also be `owners`."""
     lines = linecache.getlines(file)
     found = _known.get(file)
     if found is None or found[0] is not lines:
@@ -94,6 +109,7 @@ def _read(text: str) -> Mapping[str, int] | None:
     methods = _methods(tree)
     lent = _lent(tree)
     called_here = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    described = _described(tree)
     for function, own in _making(tree):
         cls, itself = methods.get(id(function), ("", ""))
         for node in _of_the_function(function):
@@ -105,6 +121,7 @@ def _read(text: str) -> Mapping[str, int] | None:
             if called not in own or shared:
                 name = _SHARED if shared else name
                 key = f"{cls}.{name}" if called and called == itself and cls not in lent else name
+                key = f"{_OWNERS}.{name}" if called and called == described.get(id(function)) else key
                 stored.setdefault(key, node.lineno)  # type: ignore[attr-defined]
     return stored
 
@@ -124,6 +141,42 @@ def _methods(tree: ast.Module) -> dict[int, tuple[str, str]]:
                 if first and not rebound.intersection(first):
                     found[id(one)] = cls.name, first[0]
     return found
+
+
+def _described(tree: ast.Module) -> dict[int, str]:
+    """The methods of descriptors that only Python calls, or one another: the parameter that is the object whose
+    attribute this is."""
+    found: dict[int, str] = {}
+    passed: set[int] = set()
+    for cls in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+        for one in cls.body:
+            if isinstance(one, ast.FunctionDef) and one.name in _DESCRIBING and not one.decorator_list:
+                names = [parameter.arg for parameter in [*one.args.posonlyargs, *one.args.args][1:2]]
+                bound = {node.id for node in ast.walk(one) if isinstance(node, ast.Name) and _binds(node)}
+                if names and names[0] not in bound:
+                    found[id(one)] = names[0]
+                    passed.update(id(node.func) for node in ast.walk(one) if _passes_on(node, names[0]))
+    asked = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in _DESCRIBING)
+    lent = any(_names(node) in _DESCRIBING for node in ast.walk(tree))
+    return {} if lent or any(id(node) not in passed for node in asked) else found
+
+
+def _names(node: ast.AST) -> object:
+    """The name or constant that this is."""
+    return node.id if isinstance(node, ast.Name) else node.value if isinstance(node, ast.Constant) else None
+
+
+def _binds(node: ast.Name) -> bool:
+    return not isinstance(node.ctx, ast.Load)
+
+
+def _passes_on(node: ast.AST, name: str) -> TypeGuard[ast.Call]:
+    """Is this `super().__set__(name, ...)`?"""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not node.args:
+        return False
+    above = node.func.value
+    by_super = isinstance(above, ast.Call) and isinstance(above.func, ast.Name) and above.func.id == "super"
+    return by_super and isinstance(node.args[0], ast.Name) and node.args[0].id == name
 
 
 def _lent(tree: ast.Module) -> set[str]:

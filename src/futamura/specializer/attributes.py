@@ -38,6 +38,7 @@ from futamura.specializer.extended import METHOD_NAMES, dict_held, inherited
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.memos import lazy_attribute, stored_lazily
 from futamura.specializer.named import record_item
+from futamura.specializer.own_dicts import own_dict
 from futamura.specializer.plainness import WITH_BUILTIN_METHODS, is_record, record_position
 from futamura.specializer.purity import (
     DICTS,
@@ -116,6 +117,8 @@ def load_attribute(
     cls = exact_type(m, target)
     if cls is None:
         return None
+    if name == "__dict__" and plain_lookup(cls) and (space := own_dict(m, frame, op, target)) is not None:
+        return space
     if name == "__class__" and class_lookup(cls, name) is object.__dict__[name] and plain_reads(cls):
         return Known(cls)
     if type(target) is Known and name in _FIELDS.get(cls, ()):

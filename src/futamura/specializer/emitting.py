@@ -19,7 +19,7 @@ from futamura.ir.graph import Span
 from futamura.specializer.confined import confined, only_looks
 from futamura.specializer.handling import has_context
 from futamura.specializer.promises import WRITERS, leaves_alone
-from futamura.specializer.purity import HEAP_TYPE, shows_methods
+from futamura.specializer.purity import HEAP_TYPE, class_lookup, is_data, shows_methods
 from futamura.specializer.records import stored_fields
 from futamura.specializer.residual import ResidualBlock, ResidualOperation, Version
 from futamura.specializer.state import State, Unsupported
@@ -429,7 +429,10 @@ class Emitter(ABC):
     def _fill(self, entry: VObject, dynamic: Dynamic) -> None:
         plain = not any("__setattr__" in base.__dict__ for base in entry.cls.__mro__[:-1])
         for name, item in zip(entry.names, entry.items):
-            if plain:
+            if is_data(found := class_lookup(entry.cls, str(name))) and type(found) is not types.MemberDescriptorType:
+                own = self.emit("getattr", (dynamic,), "__dict__", type=dict, raises=False)
+                self.emit("setitem", (item, own, Known(name)), results=0, raises=False)
+            elif plain:
                 self.emit("setattr", (item, dynamic), name, results=0, raises=False)
             else:
                 self.emit("call", (Known(object.__setattr__), dynamic, Known(name), item), raises=False)

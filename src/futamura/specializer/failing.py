@@ -18,7 +18,7 @@ from futamura.specializer.machine import Machine
 from futamura.specializer.purity import deep
 from futamura.specializer.values import AbstractValue, Known, VObject
 
-__all__ = ["failed", "missing_item", "nothing_to_pop", "wrong_count"]
+__all__ = ["failed", "missing_item", "missing_key", "nothing_to_pop", "wrong_count"]
 
 _OUT_OF_RANGE: Final = {"list": "list index out of range", "tuple": "tuple index out of range"}
 
@@ -55,6 +55,11 @@ def missing_item(m: Machine, target: AbstractValue, key: AbstractValue) -> Abstr
     except Exception:
         return None
     return None
+
+
+def missing_key(m: Machine, key: str) -> AbstractValue | None:
+    """What a dict raises that has no item of this name."""
+    return None if m.patient else _made(m, KeyError, key)
 
 
 def wrong_count(m: Machine, count: int, wanted: int, starred: bool) -> AbstractValue | None:

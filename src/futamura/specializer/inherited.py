@@ -26,7 +26,7 @@ from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Known, Virtual, VObject
 from futamura.specializer.views import pairs_of
 
-__all__: list[str] = []
+__all__ = ["first"]
 
 _Operator = Callable[[Machine, Frame, Operation, list[AbstractValue]], bool]
 
@@ -112,7 +112,8 @@ def _length(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
     return _model_len(m, frame, op, args) if found is None else Known(len(found[1].items))
 
 
-def _first(new: _Operator, old: _Operator) -> _Operator:
+def first(new: _Operator, old: _Operator) -> _Operator:
+    """`new`, and where that does nothing `old`."""
     return lambda m, frame, op, args: new(m, frame, op, args) or old(m, frame, op, args)
 
 
@@ -169,6 +170,6 @@ MODELS[len] = _length
 for _name, _operator in (
     ("getitem", _get_item), ("setitem", _set_item), ("delitem", _delete_item), ("in", _member), ("not_in", _member)
 ):  # fmt: skip
-    OPERATOR_CALLS[_name] = _first(_operator, OPERATOR_CALLS[_name])
+    OPERATOR_CALLS[_name] = first(_operator, OPERATOR_CALLS[_name])
 for _name in ("truth", "not"):
     SPECIAL.setdefault(_name, []).append(_truth)

@@ -21,7 +21,7 @@ from typing import Final, Protocol
 
 from futamura.analysis.cfg import ControlFlow
 from futamura.analysis.loops import loops
-from futamura.analysis.storing import Store, store_in, store_of
+from futamura.analysis.storing import Store, owners, store_in, store_of
 from futamura.ir.graph import Program
 from futamura.specializer.assumption import Assumption, Filled
 from futamura.specializer.purity import MISSING, class_lookup, is_data, is_plain_object, own_attribute
@@ -214,7 +214,7 @@ class GlobalObjects:
         if found is None:
             users = [self._found[id(value)][1]] if id(value) in self._found else self._world.looked_at
             files = [user.get("__file__") for user in users]
-            stores = [store_in(file, name) if type(file) is str else Store("", 0, False) for file in files]
+            stores = [store_in(file, name, owners(cls)) if type(file) is str else Store("", 0, False) for file in files]
             found = next((one for one in stores if one is not None), None)
         return found
 

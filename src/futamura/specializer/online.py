@@ -40,6 +40,7 @@ from futamura.specializer import libraries as _libraries
 from futamura.specializer import lists as _lists
 from futamura.specializer import marks as _marks
 from futamura.specializer import matching as _matching
+from futamura.specializer import own_items as _own_items
 from futamura.specializer import queues as _queues
 from futamura.specializer import reflection as _reflection
 from futamura.specializer import sets as _sets
@@ -112,6 +113,7 @@ _ = (
     _queues,
     _conversions,
     _inherited,
+    _own_items,
     _unpacking,
     call_value,
 )
