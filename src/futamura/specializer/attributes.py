@@ -27,7 +27,8 @@ from futamura.specializer.cached_calls import cached_property_of
 from futamura.specializer.caching import LRU
 from futamura.specializer.calls import call_value
 from futamura.specializer.descriptors import (
-    assume_kind,
+    assume_order,
+    assume_unread,
     enter_deleter,
     enter_getter,
     enter_setter,
@@ -257,7 +258,7 @@ def _described_on_class(
 def _itself(m: Machine, cls: type, name: str, found: object) -> AbstractValue:
     """A descriptor whose class has no `__get__`."""
     m.assume_attribute(cls, name, found)
-    assume_kind(m, found)
+    assume_unread(m, found)
     m.world.found_in_class(cls, name, found)
     return Known(found)
 
@@ -357,12 +358,15 @@ def _described(
         own = None if type(target) is Dynamic else _field(m, target, name)
         if own is not None:
             m.assume_attribute(cls, name, found)
-            assume_kind(m, found)
+            (assume_order if reads(found) else assume_unread)(m, found)
             return own
         if type(target) is Known and not _seen_through(m, target.value, found, name):
             return None
     if reads(found):
-        return CALLED if enter_getter(m, frame, op, cls, name, found, target, Known(cls)) else None
+        if not enter_getter(m, frame, op, cls, name, found, target, Known(cls)):
+            return None
+        assume_order(m, found)
+        return CALLED
     return _itself(m, cls, name, found)
 
 
@@ -483,7 +487,7 @@ def store_attribute(
         if fits and store_field(m, target, name, value):
             _assume_plain_field(m, cls, name, found)
             if described:
-                assume_kind(m, found)
+                assume_order(m, found)
             return
     _note_store(m, cls, target, name)
     note_global(m, target, name)
@@ -590,7 +594,7 @@ def _delete_field(m: Machine, target: AbstractValue, name: str) -> bool:
         return False
     _assume_plain_field(m, entry.cls, name, found)
     if is_described(found):
-        assume_kind(m, found)
+        assume_order(m, found)
     at = entry.names.index(name)
     names, items = (*entry.names[:at], *entry.names[at + 1 :]), (*entry.items[:at], *entry.items[at + 1 :])
     m.state.heap[target.oid] = entry._replace(names=names, items=items)

@@ -25,9 +25,13 @@ from futamura.specializer.purity import HEAP_TYPE, MISSING, class_lookup
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Known
 
-__all__ = ["assume_kind", "enter_deleter", "enter_getter", "enter_setter", "is_described", "may_fail", "reads"]
+__all__ = [
+    "assume_order", "assume_unread", "enter_deleter", "enter_getter", "enter_setter", "is_described", "may_fail",
+    "reads",
+]  # fmt: skip
 
-_METHODS: Final = ("__get__", "__set__", "__delete__")
+_STORING: Final = ("__set__", "__delete__")
+_METHODS: Final = ("__get__", *_STORING)
 
 
 def is_described(found: object) -> bool:
@@ -49,10 +53,17 @@ def may_fail(found: object) -> bool:
     return is_described(found) and reads(found)
 
 
-def assume_kind(m: Machine, found: object) -> None:
-    """What the class of a descriptor has decides in which order Python looks."""
-    for name in _METHODS:
-        m.assume_attribute(type(found), name, class_lookup(type(found), name))
+def assume_order(m: Machine, found: object) -> None:
+    """That Python asks this descriptor before what the object itself has, or that it does not."""
+    kind = type(found)
+    first = next((name for name in _STORING if class_lookup(kind, name) is not MISSING), None)
+    for name in _STORING if first is None else (first,):
+        m.assume_attribute(kind, name, class_lookup(kind, name))
+
+
+def assume_unread(m: Machine, found: object) -> None:
+    """That reading this descriptor gives itself."""
+    m.assume_attribute(type(found), "__get__", MISSING)
 
 
 def enter_getter(
@@ -69,7 +80,7 @@ def enter_getter(
     method = _method(m, holder, name, found, "__get__")
     if method is None:
         return False
-    _assume(m, holder, name, found)
+    _assume(m, holder, name, found, "__get__", method)
     call_value(m, frame, op, Known(method), [Known(found), instance, owner], [])
     return True
 
@@ -82,7 +93,7 @@ def enter_setter(
     method = _method(m, holder, name, found, "__set__")
     if method is None:
         return False
-    _assume(m, holder, name, found)
+    _assume(m, holder, name, found, "__set__", method)
     return enter(m, frame, op, library.set_by, [Known(method), Known(found), target, value])
 
 
@@ -92,7 +103,7 @@ def enter_deleter(m: Machine, frame: Frame, op: Operation, holder: type, name: s
     method = _method(m, holder, name, found, "__delete__")
     if method is None:
         return False
-    _assume(m, holder, name, found)
+    _assume(m, holder, name, found, "__delete__", method)
     return enter(m, frame, op, library.deleted_by, [Known(method), Known(found), target])
 
 
@@ -107,7 +118,7 @@ def _method(m: Machine, holder: type, name: str, found: object, which: str) -> F
     return method if m.resolve(method) is not None else None
 
 
-def _assume(m: Machine, holder: type, name: str, found: object) -> None:
+def _assume(m: Machine, holder: type, name: str, found: object, which: str, method: FunctionType) -> None:
     m.assume_attribute(holder, name, found)
-    assume_kind(m, found)
+    m.assume_attribute(type(found), which, method)
     m.world.found_in_class(holder, name, found)
