@@ -332,6 +332,15 @@ def odd(x):
     o.q = 4
     return o.p, o.q, o.s, Odd.s, o.plain
 
+class Giving:
+    def __init__(self): self.w = 1
+    def _set(self, value): self.w = value; return "not None"
+    p = property(None, _set)
+
+def given(x):
+    g = Giving()
+    return setattr(g, "p", x), setattr(Word(0), "a", 3), g.w
+
 class TwoParameters:
     def __get__(self, inst): return 1
 
@@ -638,6 +647,33 @@ def test_hidden_on_static_objects(program: types.ModuleType) -> None:
         for x in inputs:
             assert outcome(residual, x) == outcome(read, other, x), residual.source
             assert vars(one) == vars(other)
+
+
+OTHER_WAYS = '''
+class Set:
+    def __init__(self, name): self.name = name
+    def __set__(self, inst, value): inst.__dict__[self.name] = value
+
+class Own:
+    a = Set("a")
+
+class Rate:
+    def __init__(self, n): self.n = n
+
+RATE = Rate(3)
+
+def asked(x):
+    return RATE.n * x * 2 + RATE.n * 3 + RATE.n * 5 + RATE.n * 7 + RATE.n * 9 + RATE.n * 11
+'''
+
+
+def test_stores_of_descriptors_are_on_their_owners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are no stores on other objects, unless the text calls such a method itself."""
+    for number, more in enumerate(("", "def other(x): Set('n').__set__(RATE, x)", "Own.other = Set.__set__")):
+        made = module(f"owners_{number}", OTHER_WAYS + more, tmp_path, monkeypatch)
+        residual = specialize(made.asked)
+        assert residual(2) == made.asked(2)
+        assert ("RATE" in residual.source) is bool(more), residual.source
 
 
 def test_without_tests(program: types.ModuleType) -> None:

@@ -109,11 +109,12 @@ def _read(text: str) -> Mapping[str, int] | None:
     methods = _methods(tree)
     lent = _lent(tree)
     called_here = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    described = _described(tree)
+    described, asked = _described(tree)
     for function, own in _making(tree):
         cls, itself = methods.get(id(function), ("", ""))
         for node in _of_the_function(function):
-            name, receiver = (_ANY, None) if _is_setter(node) and id(node) not in called_here else _stored(node)
+            anywhere = id(node) in asked or (_is_setter(node) and id(node) not in called_here)
+            name, receiver = (_ANY, None) if anywhere else _stored(node)
             if name is None or (_is_space(node) and id(node) in read):
                 continue
             called = receiver.id if isinstance(receiver, ast.Name) else ""
@@ -143,9 +144,9 @@ def _methods(tree: ast.Module) -> dict[int, tuple[str, str]]:
     return found
 
 
-def _described(tree: ast.Module) -> dict[int, str]:
-    """The methods of descriptors that only Python calls, or one another: the parameter that is the object whose
-    attribute this is."""
+def _described(tree: ast.Module) -> tuple[dict[int, str], set[int]]:
+    """The methods of descriptors that only Python calls, or one another, each with the parameter that is the object
+    whose attribute this is; and where the text asks for such methods that store, to call them with any object."""
     found: dict[int, str] = {}
     passed: set[int] = set()
     for cls in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
@@ -156,9 +157,10 @@ def _described(tree: ast.Module) -> dict[int, str]:
                 if names and names[0] not in bound:
                     found[id(one)] = names[0]
                     passed.update(id(node.func) for node in ast.walk(one) if _passes_on(node, names[0]))
-    asked = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in _DESCRIBING)
+    attributes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and id(node) not in passed]
+    asked = {id(node): node.attr for node in attributes if node.attr in _DESCRIBING}
     lent = any(_names(node) in _DESCRIBING for node in ast.walk(tree))
-    return {} if lent or any(id(node) not in passed for node in asked) else found
+    return {} if lent or asked else found, {place for place, name in asked.items() if name != "__get__"}
 
 
 def _names(node: ast.AST) -> object:

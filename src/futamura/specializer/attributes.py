@@ -21,11 +21,12 @@ from typing import Final
 
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
+from futamura.specializer import library
 from futamura.specializer.assumption import Assumption
 from futamura.specializer.builtin_errors import only_keeps_arguments
 from futamura.specializer.cached_calls import cached_property_of
 from futamura.specializer.caching import LRU
-from futamura.specializer.calls import call_value
+from futamura.specializer.calls import call_value, enter
 from futamura.specializer.descriptors import (
     assume_order,
     assume_unread,
@@ -481,8 +482,12 @@ def store_attribute(
             return
         if not described and isinstance(found, property) and isinstance(found.fset, types.FunctionType):
             m.assume_attribute(cls, name, found)
-            call_value(m, frame, op, Known(found.fset), [target, value], [])
-            return
+            inner = (Known(found.fset), target, value)
+            if not op.results:
+                call_value(m, frame, op, inner[0], [*inner[1:]], [])
+                return
+            if enter(m, frame, op, library.set_by_property, [*inner]):  # `setattr(x, name, value)` gives None
+                return
         fits = isinstance(found, types.MemberDescriptorType) or (not data and cls.__dictoffset__ != 0)
         if fits and store_field(m, target, name, value):
             _assume_plain_field(m, cls, name, found)

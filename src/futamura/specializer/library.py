@@ -489,6 +489,10 @@ def set_by(method: Any, descriptor: Any, instance: Any, value: Any) -> None:
     method(descriptor, instance, value)
 
 
+def set_by_property(setter: Any, instance: Any, value: Any) -> None:
+    setter(instance, value)
+
+
 def deleted_by(method: Any, descriptor: Any, instance: Any) -> None:
     method(descriptor, instance)
 
