@@ -99,8 +99,8 @@ class GlobalObjects:
             return False
         repeats = any(loops(ControlFlow(function)).forest for function in program.functions)
         described = sum(one.kind == "field" and _is_descriptor(one.holder) for one in fields)
-        wanted = (_WORTH_OF_LOOPS if repeats else _WORTH) * (cost - described) + _WORTH_OF_DESCRIPTORS * described
-        self._given_up = folded < wanted
+        worth = min(_WORTH, _WORTH_OF_LOOPS if repeats else _WORTH)
+        self._given_up = folded < worth * (cost - described) + _WORTH_OF_DESCRIPTORS * described
         return self._given_up
 
     def add(self, value: object, namespace: Mapping[str, object]) -> None:
