@@ -40,7 +40,7 @@ from futamura.specializer.extended import METHOD_NAMES, dict_held, inherited
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.memos import lazy_attribute, stored_lazily
 from futamura.specializer.named import record_item
-from futamura.specializer.own_dicts import own_dict
+from futamura.specializer.own_dicts import own_dict, shows
 from futamura.specializer.plainness import WITH_BUILTIN_METHODS, is_record, record_position
 from futamura.specializer.purity import (
     DICTS,
@@ -325,7 +325,7 @@ def _load_instance(
     if own is not None:
         _assume_plain_field(m, cls, name, found)
         return own
-    if type(target) is Dynamic and (found is MISSING or not _shows(m, target, cls, name, found)):
+    if type(target) is Dynamic and (found is MISSING or not shows(m, target, cls, name, found)):
         return None
     if type(target) is Known and found is not MISSING and not _seen_through(m, target.value, found, name):
         return None
@@ -402,14 +402,6 @@ def is_always_there(found: object) -> bool:
     if found is MISSING:
         return False
     return type(found) in (types.FunctionType, staticmethod, classmethod) or not hasattr(type(found), "__get__")
-
-
-def _shows(m: Machine, target: Dynamic, cls: type, name: str, found: object) -> bool:
-    """Has this object no attribute of its own in front of what its class has?  A store of one starts again."""
-    if not cls.__dictoffset__:
-        return True
-    bare = target.shape is not None and target.shape.bare
-    return bare and type(found) in (types.FunctionType, staticmethod, classmethod) and m.world.shows(cls, name)
 
 
 def _seen_through(m: Machine, value: object, found: object, name: str) -> bool:

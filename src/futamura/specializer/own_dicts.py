@@ -9,7 +9,7 @@ meantime, the read is done at run time in another specialization.
 
 from __future__ import annotations
 
-from types import GetSetDescriptorType
+from types import FunctionType, GetSetDescriptorType
 from typing import Final
 
 from futamura.ir.graph import Function, Operation
@@ -20,7 +20,7 @@ from futamura.specializer.rules import site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import HELD, AbstractValue, Dynamic, Virtual, VObject
 
-__all__ = ["OWN_DICT", "own_dict", "owner_of"]
+__all__ = ["OWN_DICT", "own_dict", "owner_of", "shows"]
 
 OWN_DICT: Final = "attributes"
 """The kind of these: items are (the instance,)."""
@@ -73,3 +73,11 @@ def _construct(m: Emitter, entry: VObject) -> Dynamic:
 
 
 CONSTRUCTORS[OWN_DICT] = _construct
+
+
+def shows(m: Machine, target: Dynamic, cls: type, name: str, found: object) -> bool:
+    """Has this object no attribute of its own in front of what its class has?  A store of one starts again."""
+    if not cls.__dictoffset__:
+        return True
+    bare = target.shape is not None and target.shape.bare
+    return bare and type(found) in (FunctionType, staticmethod, classmethod) and m.world.shows(cls, name)
