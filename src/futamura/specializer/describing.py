@@ -11,18 +11,16 @@ read is recorded as an assumption.
 
 from __future__ import annotations
 
-import ast
-import builtins
 import dataclasses
 import enum
 import gc
-import sys
 import types
 import typing
-from collections.abc import Callable, Iterable
-from typing import Any, Final, TypeGuard
+from collections.abc import Iterable
+from typing import Final
 
 from futamura.ir.graph import Operation
+from futamura.specializer.annotations import Annotations, described, is_class, plain_class
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import KEYWORD_METHODS, KEYWORD_MODELS, Keywords
 from futamura.specializer.purity import MISSING, class_lookup, deep
@@ -31,24 +29,7 @@ from futamura.specializer.rules import SPECIAL, exact_type, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Known, VObject
 
-__all__ = ["is_class", "is_dunder", "is_plain_enum", "member_by_value", "members", "origin_of"]
-
-_GENERIC: Final = (types.GenericAlias, types.UnionType, type(typing.List[int]), type(typing.Union[int, str]))  # noqa: UP006, UP007
-_FORMS: Final = (
-    *(*_GENERIC, typing.TypeVar, typing.NewType),
-    *(type(typing.Any), type(typing.Optional), type(typing.List)),  # noqa: UP006
-)
-
-
-def _described(value: object) -> bool:
-    """Is this a class or an annotation whose parts can be looked at without running code of the program?"""
-    if value is None or value is Ellipsis or type(value) in (str, int, bool):
-        return True
-    if is_class(value):
-        return _plain_class(value)
-    if type(value) in _GENERIC or issubclass(type(value), _FORMS):
-        return all(map(_described, getattr(value, "__args__", ())))
-    return (type(value) is list or type(value) is tuple) and all(map(_described, value))
+__all__ = ["is_dunder", "is_plain_enum", "member_by_value", "members", "origin_of"]
 
 
 def is_dunder(name: str) -> bool:
@@ -59,7 +40,7 @@ def is_dunder(name: str) -> bool:
 def origin_of(value: object, name: str) -> object:
     """Whom an annotation asks for an attribute that it has not itself: a class, or an annotation; MISSING if nobody,
     None if that is not known."""
-    if name in _OF_ALIASES or not _described(value):
+    if name in _OF_ALIASES or not described(value):
         return None
     if type(value) is types.GenericAlias:
         return value.__origin__
@@ -78,18 +59,9 @@ _OF_ALIASES: Final = frozenset(
     | {"__qualname__"}
 )
 _ASKING_ORIGIN: Final = tuple(
-    class_lookup(type(form), "__getattr__") for form in (typing.List[int], typing.Annotated[int, ""])  # noqa: UP006
+    class_lookup(type(form), "__getattr__")
+    for form in (typing.List[int], typing.Annotated[int, ""])  # noqa: UP006
 )
-
-
-def _plain_class(cls: type) -> bool:
-    meta = type(cls)
-    return meta is type or meta.__module__ in ("abc", "enum", "typing")
-
-
-def is_class(value: object) -> TypeGuard[type]:
-    """Is this a class?  `isinstance` would ask the value itself."""
-    return issubclass(type(value), type)
 
 
 def _one(args: list[AbstractValue], keywords: Keywords) -> object:
@@ -97,30 +69,35 @@ def _one(args: list[AbstractValue], keywords: Keywords) -> object:
     return args[0].value if len(args) == 1 and not keywords and type(args[0]) is Known else MISSING
 
 
-def _reading(function: Callable[[Any], object]) -> None:
-    """`function` takes an annotation apart."""
+def _origin(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    value = _one(args, keywords)
+    return Known(typing.get_origin(value)) if value is not MISSING and described(value) else None
 
-    def model(
-        m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
-    ) -> AbstractValue | None:
-        value = _one(args, keywords)
-        if value is MISSING or not _described(value):
-            return None
-        found = function(value)  # that of a Callable has a list in it, a new one each time
-        fresh = isinstance(found, tuple) and any(isinstance(part, list) for part in found)
-        return None if fresh else Known(found)
 
-    KEYWORD_MODELS[function] = model
+def _arguments(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    """`typing.get_args`: that of a Callable has a list in it, a new one each time."""
+    value = _one(args, keywords)
+    if value is MISSING or not described(value):
+        return None
+    found = typing.get_args(value)
+    if not found or type(found[0]) is not list or found[0] is value.__args__[0]:  # type: ignore[attr-defined]
+        return Known(found)
+    taken = m.virtual(VObject("list", list, tuple(map(Known, found[0])), site=(site(frame), "parameters")))
+    return m.virtual(VObject("tuple", tuple, (taken, *map(Known, found[1:])), site=site(frame)))
 
 
 def _is_dataclass(
     m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
 ) -> AbstractValue | None:
     value = _one(args, keywords)
-    if value is not MISSING and _described(value) and not is_class(value):
+    if value is not MISSING and described(value) and not is_class(value):
         return Known(dataclasses.is_dataclass(value))
     cls = value if is_class(value) else exact_type(m, args[0]) if len(args) == 1 and not keywords else None
-    if not is_class(cls) or not _plain_class(cls):
+    if not is_class(cls) or not plain_class(cls):
         return None
     found = class_lookup(cls, "__dataclass_fields__")
     m.assume_attribute(cls, "__dataclass_fields__", found)
@@ -132,7 +109,7 @@ def _fields(
 ) -> AbstractValue | None:
     value = _one(args, keywords)
     cls = value if is_class(value) else exact_type(m, args[0]) if len(args) == 1 and not keywords else None
-    if not is_class(cls) or not _plain_class(cls):
+    if not is_class(cls) or not plain_class(cls):
         return None
     found = class_lookup(cls, "__dataclass_fields__")
     if type(found) is not dict:
@@ -147,67 +124,21 @@ def _fields(
 def _type_hints(
     m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
 ) -> AbstractValue | None:
-    cls = _one(args, keywords)
-    if not is_class(cls) or not _plain_class(cls):
+    """Of a class, with what is around it as its names."""
+    cls, given = _one(args, []), dict(keywords)
+    extras = given.pop("include_extras", Known(False))
+    if type(extras) is not Known or type(extras.value) is not bool or given:
         return None
-    for base in cls.__mro__:
-        annotations = base.__dict__.get("__annotations__", {})  # noqa: RUF063
-        space = getattr(sys.modules.get(base.__module__), "__dict__", {})
-        if type(annotations) is not dict or not all(_evaluable(value, space) for value in annotations.values()):
-            return None
-        m.assume_attribute(base, "__annotations__", class_lookup(base, "__annotations__"))
+    if not is_class(cls) or not plain_class(cls):
+        return None
+    if not all(Annotations(m, base).evaluable() for base in cls.__mro__):
+        return None
     try:
-        hints = typing.get_type_hints(cls)
+        hints = typing.get_type_hints(cls, include_extras=extras.value)
     except Exception:
         return None
     items = tuple(Known(value) for value in hints.values())
     return m.virtual(VObject("dict", dict, items, tuple(hints), site(frame)))
-
-
-def _evaluable(annotation: object, space: dict[str, object]) -> bool:
-    """May this annotation be evaluated now?  Texts may name classes and annotations and put them together."""
-    if not isinstance(annotation, str):
-        return _described(annotation)
-    try:
-        tree = ast.parse(annotation, mode="eval").body
-    except SyntaxError:
-        return False
-    return _evaluable_tree(tree, space)
-
-
-def _evaluable_tree(node: ast.expr, space: dict[str, object]) -> bool:
-    if isinstance(node, ast.Constant):
-        return node.value is None or node.value is Ellipsis or _evaluable(node.value, space)
-    if isinstance(node, ast.Name):
-        return _described(space.get(node.id, getattr(builtins, node.id, MISSING)))
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        module = space.get(node.value.id)
-        return type(module) is types.ModuleType and _described(module.__dict__.get(node.attr, MISSING))
-    if isinstance(node, ast.Subscript):
-        return _subscripted(node.value, space) and _evaluable_tree(node.slice, space)
-    if isinstance(node, (ast.Tuple, ast.List)):
-        return all(_evaluable_tree(item, space) for item in node.elts)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        return _evaluable_tree(node.left, space) and _evaluable_tree(node.right, space)
-    return False
-
-
-def _subscripted(node: ast.expr, space: dict[str, object]) -> bool:
-    """Does `node[...]` run only code of the standard library?"""
-    if not _evaluable_tree(node, space):
-        return False
-    if not isinstance(node, ast.Name):
-        return True  # an attribute of a module that is described
-    value = space.get(node.id, getattr(builtins, node.id, None))
-    if not is_class(value):
-        return True
-    maker = class_lookup(value, "__class_getitem__")
-    owner = maker.__func__ if isinstance(maker, classmethod) else maker
-    return getattr(owner, "__module__", "typing") in ("typing", "builtins", None)
-
-
-_reading(typing.get_origin)
-_reading(typing.get_args)
 
 
 def _issubclass(
@@ -218,7 +149,7 @@ def _issubclass(
     if len(known) != 2 or len(args) != 2 or keywords or not is_class(known[0]):
         return None
     wanted = known[1] if type(known[1]) is tuple else (known[1],)
-    if not _plain_class(known[0]) or not all(plain_check(cls) for cls in wanted):
+    if not plain_class(known[0]) or not all(plain_check(cls) for cls in wanted):
         return None
     return Known(issubclass(known[0], wanted))
 
@@ -247,6 +178,8 @@ KEYWORD_MODELS[issubclass] = _issubclass
 KEYWORD_MODELS[dataclasses.is_dataclass] = _is_dataclass
 KEYWORD_MODELS[dataclasses.fields] = _fields
 KEYWORD_MODELS[typing.get_type_hints] = _type_hints
+KEYWORD_MODELS[typing.get_origin] = _origin
+KEYWORD_MODELS[typing.get_args] = _arguments
 
 
 # -- enumerations
