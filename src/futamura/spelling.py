@@ -158,6 +158,10 @@ def _member_of_enum(value: object, imports: Imports) -> str:
     home = _named(cls, imports, "")
     members = cls.__dict__.get("_member_map_", {})
     name = next((name for name, member in members.items() if member is value), None)
+    number = vars(value).get("_value_")
+    kept = type(number) is int and cls.__dict__.get("_value2member_map_", {}).get(number) is value
+    if name is None and kept and issubclass(cls, enum.Flag) and type(cls) is enum.EnumMeta:
+        return f"{home}({number})"
     if name is None:
         raise Unspeakable(f"is a combination of members of {cls.__qualname__}, which has no name")
     return f"{home}.{name}" if name.isidentifier() and cls.__dict__.get(name) is not None else f"{home}[{name!r}]"

@@ -21,8 +21,10 @@ from typing import Final
 
 from futamura.ir.graph import Operation
 from futamura.specializer.annotations import Annotations, described, is_class, plain_class
+from futamura.specializer.flags import combined_by_value, parts_of_flag
 from futamura.specializer.machine import Machine
-from futamura.specializer.models import KEYWORD_METHODS, KEYWORD_MODELS, Keywords
+from futamura.specializer.models import KEYWORD_METHODS, KEYWORD_MODELS, MODELS, Keywords
+from futamura.specializer.plainness import keeps_members
 from futamura.specializer.purity import MISSING, class_lookup, deep
 from futamura.specializer.refinement import plain_check
 from futamura.specializer.rules import SPECIAL, exact_type, site
@@ -185,9 +187,6 @@ KEYWORD_MODELS[typing.get_args] = _arguments
 # -- enumerations
 
 
-_MAKER: Final = enum.Enum.__dict__["__new__"].__func__
-
-
 def is_plain_enum(cls: object) -> bool:
     """An enumeration whose look-ups do what `enum` does."""
     return type(cls) is enum.EnumMeta
@@ -199,18 +198,17 @@ def member_by_value(m: Machine, cls: type, args: list[AbstractValue]) -> Abstrac
     table = cls.__dict__.get("_value2member_map_")
     if value is MISSING or not deep(value) or type(table) is not dict:
         return None
-    maker = class_lookup(cls, "__new__")
-    if getattr(maker, "__func__", maker) is not _MAKER:
+    if not keeps_members(cls):
         return None
     try:
         member = table.get(value, MISSING)
     except TypeError:
         return None
-    if member is MISSING:
-        return None
-    m.assume_attribute(cls, "_value2member_map_", table)
-    m.validate(args[0])
-    return Known(member)
+    made = combined_by_value(m, cls, value) if member is MISSING else Known(member)
+    if made is not None:
+        m.assume_attribute(cls, "_value2member_map_", table)
+        m.validate(args[0])
+    return made
 
 
 def _member_by_name(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
@@ -227,12 +225,25 @@ def _member_by_name(m: Machine, frame: Frame, op: Operation, args: list[Abstract
     return Known(member)
 
 
-def members(cls: object) -> Iterable[object] | None:
-    """What iterating over an enumeration gives."""
-    if not is_plain_enum(cls) or (isinstance(cls, type) and issubclass(cls, enum.Flag)):
-        return None
-    assert isinstance(cls, type)
-    return tuple(cls.__dict__["_member_map_"][name] for name in cls.__dict__["_member_names_"])
+def members(m: Machine, value: object) -> Iterable[object] | None:
+    """What iterating over an enumeration gives, or over a combination of flags."""
+    if not is_plain_enum(value):
+        return parts_of_flag(m, value)
+    assert isinstance(value, type)
+    return tuple(value.__dict__["_member_map_"][name] for name in value.__dict__["_member_names_"])
 
 
+def _of_members(function: type) -> None:
+    """`list` and `tuple` of an enumeration, or of a combination of flags."""
+    model = MODELS[function]
+
+    def listed(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+        found = members(m, args[0].value) if len(args) == 1 and type(args[0]) is Known else None
+        return model(m, frame, op, args if found is None else [Known(found)])
+
+    MODELS[function] = listed
+
+
+_of_members(list)
+_of_members(tuple)
 SPECIAL.setdefault("getitem", []).append(_member_by_name)

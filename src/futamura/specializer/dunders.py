@@ -13,7 +13,6 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Final, NamedTuple
 
-from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer import library
 from futamura.specializer.attributes import store_field
@@ -21,6 +20,7 @@ from futamura.specializer.bounds import items_of
 from futamura.specializer.calls import enter
 from futamura.specializer.describing import members
 from futamura.specializer.extended import inherited
+from futamura.specializer.flags import with_plain_flag
 from futamura.specializer.generators import is_iterator
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.marks import unrolled
@@ -111,7 +111,7 @@ def _binary_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
     left, right = args
     own, other = own_class(m, left), own_class(m, right)
     left_type, right_type = exact_type(m, left), exact_type(m, right)
-    if (own is None and other is None) or site(frame) in m.refused:
+    if (own is None and other is None) or site(frame) in m.refused or with_plain_flag(m, args):
         return False
     attempts: list[Attempt] = []
     if own is None and left_type not in _CLOSED:
@@ -220,7 +220,7 @@ def _comparing_method(m: Machine, cls: type, name: str, swapped: bool) -> list[A
 
 
 def _unary_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
-    cls = own_class(m, args[0])
+    cls = None if with_plain_flag(m, args) else own_class(m, args[0])
     method = None if cls is None else method_of(m, cls, f"__{op.operator.name}__")
     return method is not None and enter(m, frame, op, method, args)
 
@@ -247,7 +247,7 @@ def _member_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
         shown = m.emit("set", [Known(name) for name in entry.names], type=set, raises=False)
         operate(m, frame, op, [item, shown])  # asked only, so no order matters, and Python makes it once
         return True
-    cls = own_class(m, container)
+    cls = None if with_plain_flag(m, [container]) else own_class(m, container)
     method = None if cls is None or isinstance(container, Dynamic) else method_of(m, cls, "__contains__")
     negated = Known(op.operator.name == "not_in")
     return method is not None and enter(m, frame, op, library.contains, [Known(method), container, item, negated])
@@ -362,7 +362,7 @@ def _iterator_of(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
     source = args[0]
     held = inherited(m, source, "__iter__")
     source = source if held is None else held[0]
-    found = members(source.value) if type(source) is Known and is_a(source.value, type) else None
+    found = members(m, source.value) if type(source) is Known else None
     iterator = iterator_over(m, frame, source if found is None else Known(found))
     if iterator is not None:
         return iterator

@@ -51,7 +51,8 @@ class Finding:
         if self._names is None:
             self._names = self._search()
         if type(type(value)) is enum.EnumMeta:
-            return f"{type(value).__name__}_{(own_attributes(value) or {}).get('_name_')}"
+            named = (own_attributes(value) or {}).get("_name_")
+            return f"{type(value).__name__}_{'0' if named is None else str(named).replace('|', '_')}"
         if type(value) is ModuleType and id(value) not in self._names:
             own = str(vars(value).get("__name__")).rpartition(".")[2]
             return own if _is_plain(own) else _KINDS[ModuleType]

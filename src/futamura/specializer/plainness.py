@@ -19,7 +19,8 @@ from futamura.ir.classes import is_a
 from futamura.specializer.purity import MISSING, class_lookup, deep
 
 __all__ = [
-    "WITH_BUILTIN_METHODS", "always_true", "comparable", "is_record", "record_fields", "record_position", "stands_for",
+    "WITH_BUILTIN_METHODS", "always_true", "comparable", "is_record", "keeps_members", "record_fields",
+    "record_position", "stands_for",
 ]  # fmt: skip
 
 _IDENTITIES: Final[tuple[type, ...]] = (type, FunctionType, BuiltinFunctionType, ModuleType)
@@ -78,17 +79,34 @@ def _is_plain_member(value: object) -> bool:
     return all(any(part is plain for plain in _PLAIN_COMPARING) for part in found)
 
 
-def stands_for(value: object) -> object:
+_MAKER: Final = enum.Enum.__dict__["__new__"].__func__
+
+
+def keeps_members(cls: type) -> bool:
+    """Does calling this enumeration look the value up?"""
+    maker = class_lookup(cls, "__new__")
+    return getattr(maker, "__func__", maker) is _MAKER
+
+
+_OF_FLAGS: Final = frozenset(f"__{stem}__" for stem in ("or", "ror", "and", "rand", "xor", "rxor", "invert"))
+"""What `IntFlag` defines anew."""
+
+
+def stands_for(value: object, bits: bool = False) -> object:
     """The number or text that operators see in a member of an enumeration like `IntEnum`, or in an instance of a class
-    that extends `int`, `float` or `str` and says nothing of operators; else the value itself."""
+    that extends `int`, `float` or `str` and says nothing of operators; else the value itself.
+
+    Members of `IntFlag` are numbers for all operators but those that combine `bits`.
+    """
     cls = type(value)
     base = next((base for base in _MIXED if is_a(value, base)), None)
     if base is None or cls is base or cls is bool:
         return value
     if type(cls) is not enum.EnumMeta and not _adds_no_operator(cls, base):
         return value
+    apart = _NOT_OPERATORS if bits or not is_a(value, enum.IntFlag) else _NOT_OPERATORS | _OF_FLAGS
     for name, found in base.__dict__.items():
-        special = name.startswith("__") and name not in _NOT_OPERATORS
+        special = name.startswith("__") and name not in apart
         if special and class_lookup(cls, name) is not found:
             return value
     plain: object = _MIXED[base](value)

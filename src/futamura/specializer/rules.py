@@ -43,6 +43,7 @@ __all__ = [
     "RULES",
     "SPECIAL",
     "Rule",
+    "derived_age",
     "exact_type",
     "extend_in_place",
     "group",
@@ -106,6 +107,7 @@ _IMMUTABLE: Final = frozenset({int, float, bool, complex, str, bytes, tuple, fro
 _BUILTIN: Final[frozenset[type | None]] = frozenset({*_IMMUTABLE, list, dict, set, slice})
 _BY_NAME: Final = {kind.__name__: kind for kind in _BUILTIN if kind is not None}
 _EQUALITY, _LOOKING = frozenset({"eq", "ne"}), frozenset({"is", "is_not", "eq", "ne"})
+_BITS: Final = frozenset({"or", "and", "xor", "ior", "iand", "ixor", "invert"})
 _BY_EQUALITY: Final = frozenset({list, tuple, dict, set, frozenset})
 """Two of the same class are equal or not, whatever their items say."""
 
@@ -133,7 +135,7 @@ def fold(m: Machine, name: str, values: tuple[object, ...]) -> tuple[object, ...
     """The result of a builtin operator on builtin operands, in a tuple; None if it must stay."""
     check, plain = comparable if name in _LOOKING else deep, ATOMS.issuperset(map(type, values))
     if not plain and not _shows_itself(name, values) and not all(map(deep, values)):
-        values = tuple([stands_for(value) for value in values])
+        values = tuple([stands_for(value, name in _BITS) for value in values])
     if not (plain or all(check(value) for value in values)) or not cheap(name, values):
         return None
     evaluate = OPERATORS[name].evaluate
