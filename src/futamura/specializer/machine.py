@@ -39,6 +39,7 @@ from futamura.specializer.residual import (
     Target,
     Version,
     same_edge,
+    taken_along,
 )
 from futamura.specializer.restoring import is_written, restoring_block, same_contents, store_back
 from futamura.specializer.situation import located
@@ -256,7 +257,7 @@ class Machine(Emitter):
         else:
             apart = block.context != context or not same_edge(block.handler, handler)
         if apart:
-            self._next_block(context)
+            self._next_block(context, handler and handler[0])
         self.block.context = context
         if handler is not None and self.block.handler is None:
             snapshot, uid, exception = handler
@@ -270,18 +271,16 @@ class Machine(Emitter):
             if same_contents(block.restored, self.state):
                 return
         if block.ops or block.context is not None:
-            self._next_block(context, late=False)
+            self._next_block(context, None, late=False)
         extents = self.versions.extents
         uid = extents.setdefault(("restoring", len(extents)), len(extents) + 1)
         self.block.handler = restoring_block(self, self.world, context, uid)
 
-    def _next_block(self, place: tuple[Extent, ...], late: bool = True) -> None:
+    def _next_block(self, place: tuple[Extent, ...], handler: State | None, late: bool = True) -> None:
         """What is emitted from here on stands in a new block, reached from the current one."""
         block = ResidualBlock(place=place)
         block.constants = dict(self.block.constants)
-        ops = self.block.ops
-        while late and ops and ops[-1].name in ("const", "global_get") and ops[-1].pure:
-            block.ops.insert(0, ops.pop())  # a name or constant that was read for the operation to come
+        block.ops = taken_along(self.block.ops, handler) if late else []
         self.block.end = ResidualEnd("jump", (), (block,), None, self.span)
         self.block = block
 
@@ -567,7 +566,7 @@ class Machine(Emitter):
             active.dynamic = True
         targets: list[Target] = []
         if self.block.context is None and self.block.place != (regions := self.state.regions()):
-            self._next_block(regions, late=False)  # the branch may lie inside of a try statement without what is before
+            self._next_block(regions, None, late=False)  # the branch may lie in a try statement without what is before
         block, state = self.block, self.state
         if self.patient:
             state.trim_large()  # both ways get a copy of it

@@ -18,6 +18,7 @@ from typing import Final, TypeAlias
 
 from futamura.ir.graph import Span
 from futamura.specializer.facts import FunctionFacts
+from futamura.specializer.merge import contents
 from futamura.specializer.state import Extent, State
 from futamura.specializer.values import Dynamic
 
@@ -33,6 +34,7 @@ __all__ = [
     "blocks_of",
     "let_go",
     "same_edge",
+    "taken_along",
 ]
 
 
@@ -155,6 +157,24 @@ class Unit:
 
 
 _NOTHING: Final = ResidualBlock()
+
+
+def taken_along(ops: list[ResidualOperation], handler: State | None) -> list[ResidualOperation]:
+    """What the operation to come reads or makes first, and may stand where that does: names, constants, and a slice
+    that its handler knows nothing of.  It is taken from the end of `ops`."""
+    start = len(ops)
+    while start and ops[start - 1].pure and _stands_anywhere(ops[start - 1], handler):
+        start -= 1
+    taken = ops[start:]
+    del ops[start:]
+    return taken
+
+
+def _stands_anywhere(op: ResidualOperation, handler: State | None) -> bool:
+    if op.name != "slice" or handler is None:
+        return op.name in ("const", "global_get", "slice")
+    held = [*contents(handler), *(item for entry in handler.heap.values() for item in entry.items)]
+    return not any(type(item) is Dynamic and item.rv in op.results for item in held)
 
 
 def blocks_of(version: Version) -> Iterator[ResidualBlock]:
