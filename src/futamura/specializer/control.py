@@ -349,6 +349,10 @@ def throw(m: Machine, frame: Frame) -> None:
     if args:
         raise_value(m, *args)
         return
+    handled = _handled(m, frame)
+    if handled is not None:
+        _go_on(m, frame, handled)
+        return
     m.require_real_exceptions()
     if rethrown_may_stop(m, None):
         raise_guarded(m, ())
@@ -359,9 +363,25 @@ def throw(m: Machine, frame: Frame) -> None:
     m.end("raise")
 
 
+def _handled(m: Machine, frame: Frame) -> Virtual | None:
+    """The exception that the running handler of this frame got, if it is one of specialization only."""
+    handlers = [extent for extent in frame.extents if extent.kind == "except"]
+    if not handlers or handlers[-1].uid:
+        return None
+    function = frame.facts.function
+    handler = function.blocks[function.regions[function.regions[handlers[-1].region].of].handler]
+    caught = frame.env.get(handler.params[0])
+    caught = None if caught is None else m.state.resolve(caught)
+    return caught if type(caught) is Virtual else None
+
+
 @ender("reraise")
 def rethrow(m: Machine, frame: Frame) -> None:
-    exception = m.get(frame, _terminator(frame).args[0])
+    _go_on(m, frame, m.get(frame, _terminator(frame).args[0]))
+
+
+def _go_on(m: Machine, frame: Frame, exception: AbstractValue) -> None:
+    """The exception that was caught goes on."""
     if rethrown_may_stop(m, exact_type(m, exception)):
         raise_guarded(m, (exception,))
         return
@@ -370,6 +390,9 @@ def rethrow(m: Machine, frame: Frame) -> None:
     if type(exception) is Virtual and m.catching_frame() is not None and not m.catches_for_real():
         m.unwind(exception)
         return
+    around = frame.extents[-1:]
+    if type(exception) is Virtual and around and around[0].kind == "except" and not around[0].uid:
+        frame.extents = frame.extents[:-1]  # it leaves the handler, in which it was nothing that is there at run time
     kind = exact_type(m, exception)
     name = "reraise" if type(exception) is Dynamic else "raise"
     lifted = (m.lift(exception),)

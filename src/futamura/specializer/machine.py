@@ -280,7 +280,7 @@ class Machine(Emitter):
         """What is emitted from here on stands in a new block, reached from the current one."""
         block = ResidualBlock(place=place)
         block.constants = dict(self.block.constants)
-        block.ops = taken_along(self.block.ops, handler) if late else []
+        block.ops = taken_along(self.block.ops, handler, self.types) if late else []
         self.block.end = ResidualEnd("jump", (), (block,), None, self.span)
         self.block = block
 

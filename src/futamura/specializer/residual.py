@@ -12,7 +12,7 @@ versions only as parameters.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
@@ -159,21 +159,26 @@ class Unit:
 _NOTHING: Final = ResidualBlock()
 
 
-def taken_along(ops: list[ResidualOperation], handler: State | None) -> list[ResidualOperation]:
-    """What the operation to come reads or makes first, and may stand where that does: names, constants, and a slice
-    that its handler knows nothing of.  It is taken from the end of `ops`."""
+def taken_along(
+    ops: list[ResidualOperation], handler: State | None, types: Mapping[int, type]
+) -> list[ResidualOperation]:
+    """What the operation to come reads or makes first, and may stand where that does: names, constants, and a slice or
+    an exception that its handler knows nothing of.  It is taken from the end of `ops`."""
     start = len(ops)
-    while start and ops[start - 1].pure and _stands_anywhere(ops[start - 1], handler):
+    while start and ops[start - 1].pure and _stands_anywhere(ops[start - 1], handler, types):
         start -= 1
     taken = ops[start:]
     del ops[start:]
     return taken
 
 
-def _stands_anywhere(op: ResidualOperation, handler: State | None) -> bool:
-    if op.name != "slice" or handler is None:
-        return op.name in ("const", "global_get", "slice")
-    held = [*contents(handler), *(item for entry in handler.heap.values() for item in entry.items)]
+def _stands_anywhere(op: ResidualOperation, handler: State | None, types: Mapping[int, type]) -> bool:
+    if op.name in ("const", "global_get"):
+        return True
+    if op.name != "slice" and not (op.name == "call" and issubclass(types.get(op.results[0], object), BaseException)):
+        return False
+    held = [] if handler is None else contents(handler)
+    held += [] if handler is None else [item for entry in handler.heap.values() for item in entry.items]
     return not any(type(item) is Dynamic and item.rv in op.results for item in held)
 
 
