@@ -244,6 +244,26 @@ def test_what_raises(cls: Any) -> None:
         assert same(outcome(specialize(mixing, p=other, q=first), 3), outcome(mixing, other, first, 3))
 
 
+class Rule:
+    """Is combined with flags from the right."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+
+    def __ror__(self, other: Any) -> Any:
+        return self.n, other.value
+
+
+def with_rule(p: Any, x: Any) -> Any:
+    return p | Rule(x)
+
+
+@pytest.mark.parametrize("p", [Perm.R, Bits.W])
+def test_methods_of_the_other_operand(p: Any) -> None:
+    made = specialize(with_rule, p=p)
+    assert made(3) == with_rule(p, 3) == (3, p.value)
+
+
 def test_an_operator_that_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     class Own(enum.Flag):
         A = 1

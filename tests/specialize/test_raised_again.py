@@ -78,6 +78,32 @@ def outer(tok: str, x: Any) -> Any:
     return v
 
 
+def outer_with_effect(tok: str, x: Any) -> Any:
+    try:
+        try:
+            v = float(tok)
+        except ValueError:
+            raise
+    except ValueError:
+        x.append(3)
+        raise
+    return v
+
+
+def callee(tok: str) -> float:
+    try:
+        return float(tok)
+    except ValueError:
+        raise
+
+
+def called(tok: str, x: Any) -> Any:
+    try:
+        return callee(tok)
+    except ValueError:
+        return x["q"]
+
+
 def named(tok: str, x: Any) -> Any:
     try:
         v = float(tok)

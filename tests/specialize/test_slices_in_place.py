@@ -123,7 +123,7 @@ INPUTS: list[Any] = ["abcdef", [1, 2, 3, 4], 3, None, {}, "", [], Keys(False), K
 
 
 def outcome(function: Callable[..., Any], data: Any, n: Any) -> Any:
-    data = data.copy() if isinstance(data, list) else data
+    data = data.copy() if isinstance(data, (list, dict)) else data
     try:
         return function(data, n), data
     except Exception as error:

@@ -20,7 +20,7 @@ from futamura.specializer.bounds import items_of
 from futamura.specializer.calls import enter
 from futamura.specializer.describing import members
 from futamura.specializer.extended import inherited
-from futamura.specializer.flags import with_plain_flag
+from futamura.specializer.flags import is_plain_flag, with_plain_flag
 from futamura.specializer.generators import is_iterator
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.marks import unrolled
@@ -111,7 +111,9 @@ def _binary_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
     left, right = args
     own, other = own_class(m, left), own_class(m, right)
     left_type, right_type = exact_type(m, left), exact_type(m, right)
-    if (own is None and other is None) or site(frame) in m.refused or with_plain_flag(m, args):
+    if (own is None and other is None) or site(frame) in m.refused:
+        return False
+    if with_plain_flag(m, args) and all(cls is None or is_plain_flag(cls) for cls in (own, other)):
         return False
     attempts: list[Attempt] = []
     if own is None and left_type not in _CLOSED:
