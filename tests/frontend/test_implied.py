@@ -706,3 +706,21 @@ def test_functions_that_objects_are_given_elsewhere(tmp_path: Path) -> None:
     assert residual(2) == module.f(2) == 6
     module.Op(list.clear).run()
     assert residual(2) == module.f(2) == 0
+
+
+GENERATED = """
+from dataclasses import dataclass
+@dataclass(frozen=True)
+class Row:
+    a: int
+def made(cls): return lambda rows: change(cls, rows)
+def change(cls, rows): cls[0][rows] = 1
+def f(x): return list(Row.__annotations__), x
+"""
+
+
+def test_variables_of_generated_functions_are_not_those_of_the_text(tmp_path: Path) -> None:
+    """The methods that a dataclass gets share a variable that is called `cls`, too."""
+    module = module_of(GENERATED, tmp_path)
+    residual = futamura.specialize(module.f)
+    assert "['a']" in residual.source and residual(1) == module.f(1)
