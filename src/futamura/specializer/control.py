@@ -351,7 +351,7 @@ def throw(m: Machine, frame: Frame) -> None:
         return
     handled = _handled(m, frame)
     if handled is not None:
-        _go_on(m, frame, handled)
+        _go_on(m, frame, handled, left=not any(one.facts.headers for one in m.state.frames))
         return
     m.require_real_exceptions()
     if rethrown_may_stop(m, None):
@@ -380,8 +380,11 @@ def rethrow(m: Machine, frame: Frame) -> None:
     _go_on(m, frame, m.get(frame, _terminator(frame).args[0]))
 
 
-def _go_on(m: Machine, frame: Frame, exception: AbstractValue) -> None:
-    """The exception that was caught goes on."""
+def _go_on(m: Machine, frame: Frame, exception: AbstractValue, left: bool = False) -> None:
+    """The exception that was caught goes on; if it has `left` the handler, it need not be a real one there.
+
+    (In loops it is: where each trip of a known number may end so, their ends would be nested in each other.)
+    """
     if rethrown_may_stop(m, exact_type(m, exception)):
         raise_guarded(m, (exception,))
         return
@@ -391,8 +394,8 @@ def _go_on(m: Machine, frame: Frame, exception: AbstractValue) -> None:
         m.unwind(exception)
         return
     around = frame.extents[-1:]
-    if type(exception) is Virtual and around and around[0].kind == "except" and not around[0].uid:
-        frame.extents = frame.extents[:-1]  # it leaves the handler, in which it was nothing that is there at run time
+    if left and type(exception) is Virtual and around and around[0].kind == "except" and not around[0].uid:
+        frame.extents = frame.extents[:-1]
     kind = exact_type(m, exception)
     name = "reraise" if type(exception) is Dynamic else "raise"
     lifted = (m.lift(exception),)
