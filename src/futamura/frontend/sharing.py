@@ -102,7 +102,8 @@ def _named_parts(value: object, module: object) -> Iterator[tuple[str, object]]:
         if value.__module__ == module:
             generated = value.__code__.co_filename.startswith("<")  # by a dataclass, say: the names are not the text's
             for name, cell in zip(free_names(value.__code__), closure_of(value)):
-                yield from (("" if generated else name, part) for part in gc.get_referents(cell))  # nothing if it is empty
+                known = "" if generated else name
+                yield from ((known, part) for part in gc.get_referents(cell))  # nothing if it is empty
             yield from _defaults(value)
             yield from (("." + name, part) for name, part in list(value.__dict__.items()))
     elif is_a(value, types.CellType):
