@@ -47,11 +47,6 @@ READING = {
     "    def run(self, key): return self.find(key) + self.n\n",
     "return Kept(1, ROWS).get('a')": "import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass Kept:\n"
     "    n: int\n    rows: dict\n    def get(self, key): return self.rows[key][0] + self.n\n",
-    "return Engine().run(ROWS, 'a')": ENGINE,
-    "return Engine().run(key='a', rows=ROWS)": ENGINE,
-    "one = Engine()\n    return one.run(ROWS, 'b')": ENGINE,
-    "return MADE.run(ROWS, 'a')": ENGINE + "MADE = Engine()\n",
-    "return Fast().run(ROWS, 'a')": ENGINE + "class Fast(Engine):\n    def of(self, row): return row[0]\n",
     "return [*errors(ROWS)]": "def errors(rows):\n    found = []\n    for key, row in rows.items():\n"
     "        if not row: found.append((key, 'empty'))\n    return found\n",
     "found = errors(ROWS)\n    found.append(1)\n    return found": "def errors(rows):\n    found = []\n"
@@ -167,6 +162,15 @@ CHANGING = {
     "class Other:\n    def run(self, rows): pass\nMADE = Other()\nMADE.__class__ = Engine\n",
     "run(Engine(), ROWS)": "class Engine:\n    def run(self, rows): rows['a'].append(1)\n"
     "class Other:\n    def run(self, rows): pass\ndef run(engine, rows): engine.run(rows)\n",
+    "made(ROWS)().append(4)": "def made(rows): return lambda: rows['a']\n",
+    "made(ROWS)().append(5)": "def made(rows):\n    def inner(): return rows['a']\n    return inner\n",
+    "made(ROWS)['g']().append(4)": "def made(rows):\n    def inner(): return rows['a']\n    return {'g': inner}\n",
+    "Box(ROWS).made()().append(4)": "class Box:\n    def __init__(self, rows): self.rows = rows\n"
+    "    def made(self): return lambda: self.rows['a']\n",
+    "first = Box(ROWS).first\n    first().append(1)": "class Box:\n    def __init__(self, rows): self.rows = rows\n"
+    "    def first(self): return self.rows['a']\n",
+    "for first in (Box(ROWS).first,): first().append(1)": "class Box:\n"
+    "    def __init__(self, rows): self.rows = rows\n    def first(self): return self.rows['a']\n",
     "run(ROWS)  # partial": "import functools\ndef run(rows): functools.partial(rows['a'].append, 1)()\n",
 }
 
@@ -209,6 +213,43 @@ def test_what_is_changed_is_followed(use: str, split: str, tmp_path: Path) -> No
     module.use()
     assert residual(1) == module.f(1), residual.source
     assert module.f(1) != before
+
+
+GLOBAL = """
+class Box:
+    def __init__(self, rows): self.rows = rows
+    def first(self): return self.rows["a"]
+def length(rows): return len(rows["a"])
+def go(rows): return length(rows)
+"""
+REBOUND = """
+import ENGINE as engine
+from ENGINE import Box
+ROWS = {"a": [1, 2]}
+BOX = Box(ROWS)
+def f(x): return len(ROWS["a"]), x
+def change(rows): rows["a"].append(1)
+def use(name="length"):
+    CHANGE
+"""
+REBINDING = [
+    "BOX.first().append(1)",
+    "engine.length = change; engine.go(ROWS)",
+    "setattr(engine, name, change); engine.go(ROWS)",
+    "vars(engine)[name] = change; engine.go(ROWS)",
+    "engine.__dict__[name] = change; engine.go(ROWS)",
+]
+
+
+@pytest.mark.parametrize("change", REBINDING)
+def test_globals_of_other_modules(change: str, tmp_path: Path) -> None:
+    engine = module_of(GLOBAL, tmp_path)
+    module = module_of(REBOUND.replace("ENGINE", engine.__name__).replace("CHANGE", change), tmp_path)
+    residual = futamura.specialize(module.f)
+    before = module.f(1)
+    assert residual(1) == before
+    module.use()
+    assert residual(1) == module.f(1) != before
 
 
 LEFT = """

@@ -61,7 +61,6 @@ class _Items:
     def __init__(self, tree: ast.Module, without: Collection[ast.AST], alone: Mapping[int, Left], lax: bool) -> None:
         self.candidates: Final = frozenset(walking.global_names(tree))
         self.alone: Final = alone
-        self.telling: Final = any(one.makes and one.gives for one in alone.values())
         self.silent: Final = set(map(id, without))
         self.functions: Final = [node for node in ast.walk(tree) if isinstance(node, SCOPES)]
         self.named: Final[dict[str, list[Scope]]] = {}
@@ -90,8 +89,7 @@ class _Items:
         self.around: Final = {
             inner: outer for outer in self.functions for inner in self.own[outer] if inner is not outer
         }
-        self.kept: Final = frozenset(self.kept_variables())
-        """Variables whose value outlives a call of their function."""
+        self.kept: Final = frozenset(self.kept_variables())  # their value outlives a call of the function
         self.sources: Final = Sources()
         self.forms: Final[set[tuple[bool | str | None, ...]]] = set()
         """The forms of calls of unknown functions that were met."""
@@ -261,8 +259,10 @@ class _Items:
                 return found | passed | self.giving.any | self.new(call, passed)
             if call.func.id in self.named:
                 return found
-        if isinstance(call.func, ast.Attribute) and not callees and self.telling:
-            found |= self.items(function, call.func.value)
+        holder = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+        named = isinstance(call.func, ast.Attribute) and self.named_as(function, holder)
+        if (self.alone or named) and not (callees and isinstance(call.func, ast.Attribute)):
+            found |= self.items(function, holder)  # it may give what it holds
         arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
         left = [one for one in arguments if id(one) in self.alone]
         if left:

@@ -81,13 +81,16 @@ class Parameters:
         self._makes: Final[dict[int, tuple[ast.Call, str]]] = {}
         """Arguments of which an object is made, with the call and the class, if it is one of the text."""
         self._receivers: Final = {id(node.value) for node in self._nodes if isinstance(node, ast.Attribute)}
-        self._stored: Final = {
-            node.attr for node in self._nodes if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
-        }
-        scopes = {id(node): name for name, inside in self._inside.items() for node in inside}
-        calls = [node for node in self._nodes if isinstance(node, ast.Call)]
+        self._makes_functions: Final = any(
+            isinstance(node, _INNER) and node is not self._scopes[name]
+            for name, inside in self._inside.items()
+            for node in inside
+        )
+        """Does a function make others, or a generator, which may give what it was given later?"""
+        self._rebinding: Final = any(_rebinds(node, namespace) for node in self._nodes)
+        calls = [node for node in _in_functions(tree) if isinstance(node, ast.Call)]
         for call in sorted(calls, key=lambda call: not _passes_table(call, namespace)):
-            self._pass(call, scopes.get(id(call), ""))
+            self._pass(call)
         self._kept()
         self._uses: Final = self._all_uses()
         self._staying: Final = self._greatest(lambda use, staying: self._stays(use, staying))
@@ -122,18 +125,12 @@ class Parameters:
             }
             gives = functools.partial(self._gives, definition, changed)
             found[definition.name] = Callee(positions, keywords, alone, makes, gives)
-        for key, method in self._scopes.items():
-            if "." in key and not method.decorator_list and method.name not in self._stored:
-                positions, keywords = _of_method(method)
-                names = [name for name in (*positions, *keywords) if (key, name) in self._reading]
-                alone = {name: self._keeping((key, name)) for name in names if not changed.has(key, name)}
-                found[key] = Callee(positions, keywords, alone, False, functools.partial(_gives, changed, key))
         return found
 
     def _gives(self, definition: _Definition, changed: Changed, name: str) -> bool:
         """May what is passed as `name`, or parts of it, come out of the function, or of methods of the class?"""
         place = self._place(definition, name)
-        if not place[0]:
+        if not place[0] or self._makes_functions:
             return True
         functions = [definition.name]
         if isinstance(definition, ast.ClassDef):
@@ -191,8 +188,8 @@ class Parameters:
 
     # -- where parts of the text go
 
-    def _pass(self, call: ast.Call, scope: str) -> None:
-        """Follow what is passed to functions, classes and methods of this module, or of another."""
+    def _pass(self, call: ast.Call) -> None:
+        """Follow what is passed to functions and classes of this module, or of another."""
         called = self._definitions.get(call.func.id) if isinstance(call.func, ast.Name) else None
         if called is not None:
             for argument, name in _bound_to(call, *self._signature(called)):
@@ -200,17 +197,8 @@ class Parameters:
                 if isinstance(called, ast.ClassDef):
                     self._makes.update((id(part), (call, called.name)) for part in parts(argument))
             return
-        functions = self._methods(call.func, scope) if isinstance(call.func, ast.Attribute) else []
-        own = [key for key in functions if isinstance(key, str)]
-        if own and own == functions:
-            for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
-                bound = (_bound_to(call, *_of_method(self._scopes[key])) for key in own)
-                names = [[name for given, name in pairs if given is argument] for pairs in bound]
-                if all(names):
-                    self._lead(argument, *((key, found[0]) for key, found in zip(own, names)))
-            return
-        home = _home_of(functions[0] if functions else _called(call.func, self._namespace, self._bound))
-        if home is not None and home[1] is not self._namespace and len(functions) < 2:
+        home = None if self._rebinding else _home_of(_called(call.func, self._namespace, self._bound))
+        if home is not None and home[1] is not self._namespace:
             callees = self._elsewhere(home[1])
             if home[0] in callees:
                 self._pass_outside(call, callees[home[0]])
@@ -223,47 +211,6 @@ class Parameters:
 
     def _lead(self, node: ast.expr, *places: _Place) -> None:
         self._passed.update((id(part), places) for part in parts(node))
-
-    def _methods(self, callee: ast.Attribute, scope: str) -> list[str | types.FunctionType]:
-        """The methods that this may call: names of those of the text, or themselves; none if that is not clear."""
-        cls, name = self._class_of(callee.value, scope), callee.attr
-        if cls is None or name in self._stored:
-            return []
-        classes = [cls]
-        if isinstance(callee.value, ast.Name) and callee.value.id == _own_name(self._scopes.get(scope)):
-            kinds = [self._namespace.get(one) for one in self._definitions]
-            classes += [kind for kind in kinds if type(kind) is type and cls in kind.__mro__]
-        found: dict[str | types.FunctionType, None] = {}
-        for one in classes:
-            function = next((base.__dict__[name] for base in one.__mro__ if name in base.__dict__), None)
-            if type(function) is not types.FunctionType:
-                return []
-            key = function.__qualname__
-            is_own = function.__globals__ is self._namespace
-            if is_own and (key not in self._scopes or self._scopes[key].decorator_list):
-                return []
-            found[key if is_own else function] = None
-        return list(found)
-
-    def _class_of(self, node: ast.expr, scope: str) -> type | None:
-        """The class of this object, or for `self` the one that it extends."""
-        value: object = None
-        if isinstance(node, ast.Call):
-            value = _called(node.func, self._namespace, self._bound)
-        elif isinstance(node, ast.Name) and node.id == _own_name(self._scopes.get(scope)) and "." in scope:
-            value = self._namespace.get(scope.partition(".")[0])
-        elif isinstance(node, ast.Name):
-            given = [
-                value
-                for part in self._inside.get(scope, ())
-                for value, target in _assigned(part)
-                if isinstance(target, ast.Name) and target.id == node.id
-            ]
-            if len(given) == self._bound[node.id] == 1 and isinstance(given[0], ast.Call):
-                value = _called(given[0].func, self._namespace, self._bound)
-            elif not given and self._bound[node.id] == 1 and type(self._namespace.get(node.id)) is not type:
-                value = type(self._namespace.get(node.id))
-        return value if type(value) is type and value.__module__ != "builtins" else None
 
     def _kept(self) -> None:
         """`found = rows`, `self.rows = rows`, `super().__init__(rows)`: from now on it is a matter of that place."""
@@ -395,6 +342,7 @@ def _passes_table(call: ast.Call, namespace: Mapping[str, object]) -> bool:
     return any(type(namespace.get(name)) in (list, dict, set) for name in names)
 
 
+_INNER: Final = (*SCOPES, ast.Yield, ast.YieldFrom)
 _SPOILED: Final = ast.Pass()
 """Stands for what is not understood."""
 _EMPTY: Final = frozenset({"object", "ABC", "Protocol"})
@@ -449,19 +397,6 @@ def _of_method(method: ast.FunctionDef) -> tuple[list[str], list[str]]:
     """The parameters behind the object that it is called on."""
     positions, keywords = _of_function(method)
     return positions[1:], [name for name in keywords if name not in positions[:1]]
-
-
-def _own_name(scope: ast.FunctionDef | None) -> str | None:
-    """What a method calls its object, if it never calls anything else so."""
-    positions = [] if scope is None or is_of_class(scope) else _of_function(scope)[0][:1]
-    for node in ast.walk(scope) if scope is not None and positions else ():
-        if isinstance(node, ast.Name) and node.id == positions[0] and not isinstance(node.ctx, ast.Load):
-            return None
-    return positions[0] if positions else None
-
-
-def _gives(changed: Changed, function: str, name: str) -> bool:
-    return (function, name) in changed.giving(function)
 
 
 def _bound_to(call: ast.Call, positions: list[str], keywords: list[str]) -> Iterator[tuple[ast.expr, str]]:
@@ -524,6 +459,18 @@ def _called(callee: ast.expr, namespace: Mapping[str, object], bound: Mapping[st
         module = namespace.get(callee.value.id)
         return module.__dict__.get(callee.attr) if type(module) is types.ModuleType else None
     return None
+
+
+def _rebinds(node: ast.AST, namespace: Mapping[str, object]) -> bool:
+    """Does this store an attribute of a module, so that its functions may be others?"""
+    asked = node.value if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) else None
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("setattr", "delattr", "vars") and node.args:
+        asked = node.args[0]
+    if isinstance(node, ast.Attribute) and node.attr == "__dict__":
+        asked = node.value
+    while isinstance(asked, ast.Attribute):
+        asked = asked.value
+    return isinstance(asked, ast.Name) and type(namespace.get(asked.id)) is types.ModuleType
 
 
 def _home_of(value: object) -> tuple[str, Mapping[str, object]] | None:
