@@ -33,7 +33,10 @@ def module_of(text: str, folder: Path) -> ModuleType:
 
 def follow(text: str, folder: Path) -> None:
     """The residual of `f` gives what `f` gives, before `use` and behind it, which makes a difference."""
-    module = module_of(text, folder)
+    follow_module(module_of(text, folder))
+
+
+def follow_module(module: ModuleType) -> None:
     residual = futamura.specialize(module.f)
     before = module.f(1)
     assert residual(1) == before
@@ -724,3 +727,54 @@ def test_variables_of_generated_functions_are_not_those_of_the_text(tmp_path: Pa
     module = module_of(GENERATED, tmp_path)
     residual = futamura.specialize(module.f)
     assert "['a']" in residual.source and residual(1) == module.f(1)
+
+
+SHORTENED = {
+    "add = found.append": "add(name)",
+    "add = LOG.append": "add(name)",
+    "add = found.append; more = found.extend": "add(name); more([name])",
+    "found.extend(name for name, row in RULES if row)": "",
+}
+"""How a function names a method, and calls it for each rule: the rules stay as they are."""
+
+
+@pytest.mark.parametrize("named", SHORTENED)
+def test_methods_under_short_names(named: str, tmp_path: Path) -> None:
+    module = module_of(
+        "LOG = []\nRULES = [('a', [1, 2]), ('b', [3])]\ndef use():\n    found = []\n"
+        f"    {named}\n    for name, row in RULES:\n        {SHORTENED[named] or 'pass'}\n    return found\n"
+        "def f(x): return len(RULES[0][1]) + x\n",
+        tmp_path,
+    )
+    assert futamura.specialize(module.f).source == "def f(x):\n    return 2 + x\n"
+
+
+SHORT_CHANGES = [
+    "add = RULES[0][1].append\n    add(3)",
+    "found = []\n    add = found.append\n    add(RULES[0][1])\n    found[0].append(3)",
+    "found = []\n    add = found.append\n    for name, row in RULES: add(row)\n    for row in found: row.clear()",
+    "pop = RULES[0][1].pop\n    pop()",
+    "pop = RULES.pop\n    name, row = pop(0)\n    row.append(3)\n    RULES.insert(0, (name, row))",
+    "add = HELD.append\n    add(RULES[0][1])\n    more()",
+    "add = RULES[0][1].append\n    call(add)",
+    "add = RULES[0][1].append\n    def inner(): add(3)\n    inner()",
+    "add = RULES[0][1].append\n    [add(n) for n in (3, 4)]",
+    "add = HELD.append\n    for add in [RULES[0][1].append]: add(3)",
+    "add = HELD.append\n    add = RULES[0][1].append\n    add(3)",
+    "add = HELD.append\n    def inner():\n        nonlocal add\n        add = RULES[0][1].append\n"
+    "    inner()\n    add(3)",
+    "add = RULES[0][1].append\n    locals()['add'](3)",
+    "add = Mine().append\n    add(RULES[0][1])",
+    "add = HELD.append\n    add(x := RULES[0][1])\n    x.append(3)",
+]
+
+
+@pytest.mark.parametrize("use", SHORT_CHANGES)
+def test_methods_under_short_names_change_their_objects(use: str, tmp_path: Path) -> None:
+    follow(
+        "HELD = []\nRULES = [('a', [1, 2]), ('b', [3])]\ndef f(x): return len(RULES[0][1]) + x\n"
+        "def more(): HELD[-1].append(3)\ndef call(function): function(3)\n"
+        "class Mine:\n    def append(self, row): row.append(3)\n"
+        f"def use():\n    {use}\n",
+        tmp_path,
+    )

@@ -12,7 +12,7 @@ import pytest
 
 import futamura
 
-from .test_implied import module_of
+from .test_implied import follow_module, module_of
 
 LOOKING = """
 class Look:
@@ -206,13 +206,7 @@ def test_what_is_left_alone_is_known(use: str, split: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("use", CHANGING)
 def test_what_is_changed_is_followed(use: str, split: str, tmp_path: Path) -> None:
-    module = program(CHANGING[use], use, split, tmp_path)
-    residual = futamura.specialize(module.f)
-    before = module.f(1)
-    assert residual(1) == before
-    module.use()
-    assert residual(1) == module.f(1), residual.source
-    assert module.f(1) != before
+    follow_module(program(CHANGING[use], use, split, tmp_path))
 
 
 GLOBAL = """
@@ -244,12 +238,7 @@ REBINDING = [
 @pytest.mark.parametrize("change", REBINDING)
 def test_globals_of_other_modules(change: str, tmp_path: Path) -> None:
     engine = module_of(GLOBAL, tmp_path)
-    module = module_of(REBOUND.replace("ENGINE", engine.__name__).replace("CHANGE", change), tmp_path)
-    residual = futamura.specialize(module.f)
-    before = module.f(1)
-    assert residual(1) == before
-    module.use()
-    assert residual(1) == module.f(1) != before
+    follow_module(module_of(REBOUND.replace("ENGINE", engine.__name__).replace("CHANGE", change), tmp_path))
 
 
 LEFT = """

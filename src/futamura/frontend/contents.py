@@ -235,7 +235,7 @@ def _changes(namespace: Mapping[str, object], depth: int = _DEPTH) -> _Changes |
 
 
 def _elsewhere(depth: int) -> Elsewhere:
-    """What may be called by the names of other modules, each of which is asked in the order of the text."""
+    """What may be called by the names of other modules: so many are asked, in the order of the text."""
     asked: dict[int, Mapping[str, Callee]] = {}
 
     def callees(namespace: Mapping[str, object]) -> Mapping[str, Callee]:

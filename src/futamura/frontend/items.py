@@ -72,11 +72,13 @@ class _Items:
         self.giving: Final = Giving(self.named)
         self.loose: Final = list(self.loose_functions(tree))
         """Functions of the module that are used as values: any call may be one of them."""
-        values = list(value_nodes(tree))
+        self.own: Final = {_MODULE: [], **{function: list(own_nodes(function)) for function in self.functions}}
+        self.spelled: Final = walking.spell_out(self.own)
+        methods = {id(call.func) for call in self.spelled.values()}
+        values = [node for node in value_nodes(tree) if id(node) not in methods]
         self.makes_any: Final = any(isinstance(node, ast.Name) and node.id in self.classes for node in values)
         """Is a class of the module used as a value, so that any call may make an instance?"""
         self.foreign: Final = any(walking.is_foreign(node, self.imported) for node in values)
-        self.own: Final = {_MODULE: [], **{function: list(own_nodes(function)) for function in self.functions}}
         self.bound: Final = {one: frozenset(walking.bound_names(one, self.own[one])) for one in self.functions}
         self.bound[_MODULE] = frozenset()
         self.plain: Final = set(map(id, walking.attributes_of_self(tree, self.classes, self.own)))
@@ -237,6 +239,7 @@ class _Items:
         return NOTHING.union(*(self.of(function, node) for node in nodes))
 
     def result(self, function: Scope, call: ast.Call) -> frozenset[Source]:
+        call = self.spelled.get(id(call), call)
         own = receiver(function)
         if isinstance(call.func, ast.Name) and call.func.id == "super" and not call.args and own is not None:
             return frozenset({(function, own)})
@@ -310,7 +313,7 @@ class _Items:
             self.put_in(function, node.target, self.items(function, node.value))
             self.put(function, node.target, frozenset(self.giving.of(node)))
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-            self.put(function, self.without_key(node), self.items(function, node.iter))
+            self.put(function, walking.without_key(node, self.named), self.items(function, node.iter))
         elif isinstance(node, ast.withitem) and node.optional_vars is not None:
             entered = self.of(function, node.context_expr)
             self.put(function, node.optional_vars, entered | items_of(entered))
@@ -339,14 +342,6 @@ class _Items:
             self.look_at_method(function, node)
         if isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
             self.change(function, node.value)
-
-    def without_key(self, loop: ast.For | ast.AsyncFor | ast.comprehension) -> ast.expr:
-        """The target, or that of the values of `items()`: keys are no containers."""
-        pair, called = loop.target, loop.iter.func if isinstance(loop.iter, ast.Call) else None
-        if isinstance(called, ast.Attribute) and called.attr == "items" and "items" not in self.named:
-            if isinstance(pair, ast.Tuple) and len(pair.elts) == 2 and not isinstance(pair.elts[0], ast.Starred):
-                return pair.elts[1]
-        return pair
 
     def look_at_method(self, function: Scope, node: ast.Attribute) -> None:
         """A method that is called, or may be called later."""

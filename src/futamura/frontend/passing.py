@@ -20,7 +20,7 @@ import re
 import sys
 import types
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple, TypeAlias
 
 from futamura.analysis.reading import bound_by, parts
@@ -74,8 +74,8 @@ class Parameters:
         }
         self._scopes: Final = dict(self._all_scopes())
         self._inside: Final = {name: list(ast.walk(scope)) for name, scope in self._scopes.items()}
-        self._passed: Final[dict[int, tuple[_Place, ...]]] = {}
-        """Where parts of the text may go: arguments, and what variables and attributes get."""
+        self._passed: Final[dict[int, _Place]] = {}
+        """Where parts of the text go: arguments, and what variables and attributes get."""
         self._outside: Final[dict[int, tuple[Callee, str]]] = {}
         """Arguments that another module leaves alone, and where they go."""
         self._makes: Final[dict[int, tuple[ast.Call, str]]] = {}
@@ -193,7 +193,7 @@ class Parameters:
         called = self._definitions.get(call.func.id) if isinstance(call.func, ast.Name) else None
         if called is not None:
             for argument, name in _bound_to(call, *self._signature(called)):
-                self._lead(argument, self._place(called, name))
+                self._lead(parts(argument), self._place(called, name))
                 if isinstance(called, ast.ClassDef):
                     self._makes.update((id(part), (call, called.name)) for part in parts(argument))
             return
@@ -209,8 +209,8 @@ class Parameters:
                 self._outside.update((id(part), (callee, name)) for part in parts(argument))
                 self._makes.update((id(part), (call, "")) for part in parts(argument) if callee.makes)
 
-    def _lead(self, node: ast.expr, *places: _Place) -> None:
-        self._passed.update((id(part), places) for part in parts(node))
+    def _lead(self, nodes: Iterable[ast.expr], place: _Place) -> None:
+        self._passed.update((id(part), place) for part in nodes)
 
     def _kept(self) -> None:
         """`found = rows`, `self.rows = rows`, `super().__init__(rows)`: from now on it is a matter of that place."""
@@ -221,15 +221,15 @@ class Parameters:
             for node in self._inside[name]:
                 for value, target in _assigned(node):
                     if isinstance(target, ast.Name):
-                        self._lead(value, (name, target.id))
+                        self._lead(parts(value), (name, target.id))
                     elif own is not None and isinstance(target, ast.Attribute) and _is_named(target.value, {own}):
                         found = [part for part in parts(value) if _is_named(part, names) or isinstance(part, ast.Call)]
-                        self._passed.update((id(part), (("", target.attr),)) for part in found)
+                        self._lead(found, ("", target.attr))
                 if own is not None and isinstance(node, ast.Call) and _is_super_init(node.func):
                     family = self._family(cls) if isinstance(cls, ast.ClassDef) else []
                     for argument, parameter in _bound_to(node, *self._signature(family[1])) if family[1:] else ():
                         found = [part for part in parts(argument) if _is_named(part, names)]
-                        self._passed.update((id(part), (self._place(family[1], parameter),)) for part in found)
+                        self._lead(found, self._place(family[1], parameter))
 
     # -- what is only read
 
@@ -241,7 +241,7 @@ class Parameters:
             uses.update(((name, one), []) for found in _of_function(scope) for one in found)
         for definition in self._definitions.values():
             uses.update((self._place(definition, name), []) for name in self._signature(definition)[0])
-        uses.update((place, []) for places in self._passed.values() for place in places)
+        uses.update((place, []) for place in self._passed.values())
         uses.update((("", kept), []) for callee, name in self._outside.values() for kept in callee.alone[name])
         for name in self._scopes:
             own = [place for place in uses if place[0] == name]
@@ -280,7 +280,7 @@ class Parameters:
 
     def _stays(self, use: int, staying: set[_Place]) -> bool:
         """Is an object only asked for what it has, here and where it goes?"""
-        return use in self._receivers or (use in self._passed and staying.issuperset(self._passed[use]))
+        return use in self._receivers or (use in self._passed and self._passed[use] in staying)
 
     def _is_fine(self, node: int, reading: set[_Place]) -> bool:
         if node in self._makes:
@@ -290,7 +290,7 @@ class Parameters:
             if open_hearted or not self._stays(id(call), self._staying):
                 return False
         if node in self._passed:
-            return reading.issuperset(self._passed[node])
+            return self._passed[node] in reading
         return node in self._outside and all(("", kept) in reading for kept in self._keep(node))
 
     def _keep(self, node: int) -> frozenset[str]:
@@ -319,7 +319,7 @@ class Parameters:
                 seen.add(place)
                 kept.update([] if place[0] else [place[1]])
                 for use in self._uses[place]:
-                    work.extend(self._passed.get(id(use), ()))
+                    work.extend([self._passed[id(use)]] if id(use) in self._passed else ())
                     kept.update(self._keep(id(use)) if id(use) in self._outside else ())
         return frozenset(kept)
 
@@ -474,17 +474,13 @@ def _rebinds(node: ast.AST, namespace: Mapping[str, object]) -> bool:
 
 
 def _home_of(value: object) -> tuple[str, Mapping[str, object]] | None:
-    """The name of a function, class or method in its module, and the globals of that; not if they are Python's own."""
+    """The name of a function or class in its module, and the globals of that; not if they are Python's own."""
     if type(value) is not types.FunctionType and type(value) is not type:
         return None
-    name, home = value.__qualname__, sys.modules.get(str(value.__module__))
-    outer, _, inner = name.rpartition(".")
+    name, home = value.__name__, sys.modules.get(str(value.__module__))
     if type(home) is not types.ModuleType or home.__name__.partition(".")[0] in sys.stdlib_module_names:
         return None
-    owner = home.__dict__.get(outer) if outer else home
-    if (type(owner) is not type and owner is not home) or owner.__dict__.get(inner) is not value:
-        return None
-    return name, home.__dict__
+    return (name, home.__dict__) if home.__dict__.get(name) is value else None
 
 
 def asks_by_name(node: ast.AST) -> bool:

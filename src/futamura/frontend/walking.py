@@ -10,15 +10,17 @@ Invariant: order is that of a walk, never that of a set.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from futamura.analysis.methods import MUTATING, PURE_MODULES, WRITING
+from futamura.analysis.reading import bound_by
 
 __all__ = [
     "SCOPES", "Scope", "acts", "attributes_of_self", "bound_names", "calls_of_fields", "calls_through_self",
     "defaults", "global_names", "imported_names", "is_foreign", "is_handed_over", "is_of_class",
-    "own_nodes", "value_nodes",
+    "own_nodes", "spell_out", "value_nodes", "without_key",
 ]  # fmt: skip
 
 Scope: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
@@ -130,6 +132,56 @@ def own_nodes(function: Scope) -> Iterator[ast.AST]:
         yield node
         if not isinstance(node, SCOPES):
             work.extend(ast.iter_child_nodes(node))
+
+
+def without_key(loop: ast.For | ast.AsyncFor | ast.comprehension, own: Container[str]) -> ast.expr:
+    """The target, or that of the values of `items()`, if that is no method of the text's `own`: keys are no
+    containers."""
+    pair, called = loop.target, loop.iter.func if isinstance(loop.iter, ast.Call) else None
+    if isinstance(called, ast.Attribute) and called.attr == "items" and "items" not in own:
+        if isinstance(pair, ast.Tuple) and len(pair.elts) == 2 and not isinstance(pair.elts[0], ast.Starred):
+            return pair.elts[1]
+    return pair
+
+
+def spell_out(own: Mapping[Scope, list[ast.AST]]) -> dict[int, ast.Call]:
+    """Put calls of methods in full where these have a short name: `add(x)` becomes `rows.append(x)`.  What each call
+    was replaced by, by identity; `own` has the nodes of each function."""
+    found = {id(call): full for function, nodes in own.items() for call, full in _shortened(function, nodes)}
+    for nodes in own.values() if found else ():
+        nodes[:] = (found.get(id(node), node) for node in nodes)
+    return found
+
+
+def _shortened(function: Scope, nodes: Iterable[ast.AST]) -> Iterator[tuple[ast.Call, ast.Call]]:
+    """The calls of changing methods under short names, which the function, with what is in it, binds once and only
+    calls itself, each with the same call in full."""
+    mine = list(nodes)
+    short: dict[str, ast.Attribute] = {}
+    for node in mine:
+        target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+        if isinstance(node, ast.Assign) and isinstance(target, ast.Name) and isinstance(node.value, ast.Attribute):
+            if node.value.attr in MUTATING:
+                short[target.id] = node.value
+    if not short:
+        return
+    whole = list(ast.walk(function))
+    if any(isinstance(node, (ast.ClassDef, ast.Global, ast.Nonlocal)) or _shows_names(node) for node in whole):
+        return
+    bound = Counter(name for node in whole for name in bound_by(node))
+    used = Counter(node.id for node in whole if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+    calls: dict[str, list[ast.Call]] = {name: [] for name in short if bound[name] == 1}
+    for node in mine:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in calls:
+            calls[node.func.id].append(node)
+    for name, found in calls.items():
+        if len(found) == used[name]:
+            yield from ((call, ast.Call(short[name], call.args, call.keywords)) for call in found)
+
+
+def _shows_names(node: ast.AST) -> bool:
+    """May this give the value of a variable by other means than its name?"""
+    return getattr(node, "id", getattr(node, "attr", "")) in ("locals", "vars", "eval", "exec", "dir", "f_locals")
 
 
 def calls_through_self(

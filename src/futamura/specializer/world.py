@@ -465,20 +465,22 @@ class World:
         own = own_attributes(value)
         if own is None:
             return own_attribute(value, name) is MISSING
-        if name in own or name in self.hiding:
-            return False
-        if is_stored_on_an_object(type(value), name) or is_stored_on_an_object(type(value), "__class__"):
+        if name in own or self._may_be_hidden(type(value), name):
             return False
         self.assume(Assumption("own", f"an object of class {type(value).__qualname__}", value, name, None))
         return True
 
     def shows(self, cls: type, name: str) -> bool:
         """Does no code in sight store an attribute of this name on an object of the class, in front of a method?"""
-        stored = is_stored_on_an_object(cls, name) or is_stored_on_an_object(cls, "__class__")
-        if stored or name in self.hiding:
+        if self._may_be_hidden(cls, name):
             return False
         self._showing.add(name)
         return True
+
+    def _may_be_hidden(self, cls: type, name: str) -> bool:
+        """Does code in sight store an attribute of this name on an object of the class, or make it one of another?"""
+        stored = is_stored_on_an_object(cls, name) or is_stored_on_an_object(cls, "__class__")
+        return stored or name in self.hiding
 
     def hides(self, name: str) -> bool:
         """Code that is specialized stores this attribute on an object that others may have.  True if it was believed
