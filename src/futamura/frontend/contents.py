@@ -164,7 +164,7 @@ def _changed_on_objects(owner: Mapping[str, object], user: Mapping[str, object])
     registering = registering_functions(tree, () if owner is user else (other,))
     harmless, parameters = _parameters(tree, owner, _elsewhere(_DEPTH))
     names = _not_only_read(tree, harmless | parameters.left_alone(), registering, on_own_objects(tree))
-    return names, changed_by_functions(tree, registering, parameters.outside(), compared=True)
+    return names, changed_by_functions(tree, registering, parameters.outside()).certain
 
 
 def _tree(namespace: Mapping[str, object]) -> ast.Module | None:
@@ -264,15 +264,15 @@ def _changed(namespace: Mapping[str, object], depth: int) -> _Changes | None:
     harmless, parameters = _parameters(tree, namespace, _elsewhere(depth))
     changed = _not_only_read(tree, harmless | parameters.left_alone(), registering)
     imported = frozenset(_imported(tree, namespace.get("__package__")))
-    everything = changed_by_functions(tree, (), parameters.outside())
-    certain = changed_by_functions(tree, registering, parameters.outside(), compared=True)
-    return _Changes(changed, certain, everything, imported, parameters.callees(everything))
+    found = changed_by_functions(tree, registering, parameters.outside(), parameters.doubtful())
+    callees = parameters.callees(found.everything, found.possible)
+    return _Changes(changed, found.certain, found.possible, imported, callees)
 
 
 def changed_names(text: str, names: Iterable[str]) -> frozenset[str]:
     """Which of these free names of a text stand for containers that its functions do more with than to read them."""
     tree = ast.parse("".join(f"{name} = [[]]\n" for name in names) + text)
-    changed = changed_by_functions(tree)
+    changed = changed_by_functions(tree).possible
     harmless, parameters = _parameters(tree, {}, lambda _: {})
     return frozenset(_not_only_read(tree, harmless | parameters.left_alone())) | changed.itself | changed.items
 

@@ -43,6 +43,8 @@ class Callee(NamedTuple):
     """Those that are filled by name."""
     alone: Mapping[str, frozenset[str]]
     """Those whose argument is only read, with the attributes that keep it."""
+    doubtful: frozenset[str]
+    """Those of them that may be changed by what comes from other modules, or be kept elsewhere."""
     makes: bool
     """Is it a class?"""
     gives: Callable[[str], bool]
@@ -106,12 +108,16 @@ class Parameters:
             if self._is_fine(node, self._reading)
         }
 
+    def doubtful(self) -> set[int]:
+        """Those of them that may not be left alone by what the other modules call."""
+        return {node for node, (callee, name) in self._outside.items() if name in callee.doubtful}
+
     def left_alone(self) -> set[int]:
         """All arguments that are left alone, by identity."""
         return {node for node in (*self._passed, *self._outside) if self._is_fine(node, self._reading)}
 
-    def callees(self, changed: Changed) -> dict[str, Callee]:
-        """What other modules may call; `changed` tells which parameters are changed after all."""
+    def callees(self, changed: Changed, possible: Changed) -> dict[str, Callee]:
+        """What other modules may call; `changed` tells which parameters are changed, and `possible` which may be."""
         found: dict[str, Callee] = {}
         for definition in self._definitions.values():
             positions, keywords = self._signature(definition)
@@ -123,8 +129,13 @@ class Parameters:
                 for name, place in places.items()
                 if discreet and place in self._reading and not changed.has(*place)
             }
+            doubtful = frozenset(
+                name
+                for name, kept in alone.items()
+                if possible.has(*places[name]) or not possible.kept(*places[name]) <= {"." + one for one in kept}
+            )
             gives = functools.partial(self._gives, definition, changed)
-            found[definition.name] = Callee(positions, keywords, alone, makes, gives)
+            found[definition.name] = Callee(positions, keywords, alone, doubtful, makes, gives)
         return found
 
     def _gives(self, definition: _Definition, changed: Changed, name: str) -> bool:

@@ -39,6 +39,7 @@ def changing_objects(namespace: Mapping[str, object], changed: Changed) -> dict[
     found: dict[int, object] = {}
     seen: set[int] = set()
     work = [(name, value) for name, value in namespace.items() if name not in _OF_IMPORT]
+    work += _of_modules(namespace, changed)
     while work:
         name, value = work.pop()
         if name in changed.itself and is_container(value):
@@ -56,6 +57,15 @@ def changing_objects(namespace: Mapping[str, object], changed: Changed) -> dict[
             seen.add(id(value))
             work.extend(_named_parts(value, module))
     return found
+
+
+def _of_modules(namespace: Mapping[str, object], changed: Changed) -> Iterator[tuple[str, object]]:
+    """The globals of other modules that are changed by their names there: `shop.ROWS`."""
+    for name in sorted(changed.itself | changed.items):
+        home, _, own = name.partition(".")
+        module = namespace.get(home)
+        if home and own and type(module) is types.ModuleType and own in module.__dict__:
+            yield name, module.__dict__[own]
 
 
 def _changes_itself(value: object, module: object, changed: Changed) -> bool:

@@ -14,7 +14,10 @@ from typing import Final, NamedTuple, TypeAlias
 
 from futamura.frontend.walking import Scope
 
-__all__ = ["ANY_FIELD", "NOTHING", "RAISED", "Changed", "In", "Left", "Place", "Source", "Sources", "items_of"]
+__all__ = [
+    "ANY_FIELD", "FOREIGN", "GIVEN", "NOTHING", "RAISED", "Changed", "In", "Left", "Place", "Source", "Sources",
+    "items_of",
+]  # fmt: skip
 
 Place: TypeAlias = "tuple[Scope | None, str]"
 """A variable of a function, or a global or an attribute (`.name`), which have no function."""
@@ -32,6 +35,11 @@ class In(NamedTuple):
 RAISED: Final = (None, "raised")
 """The place of all that was raised."""
 ANY_FIELD: Final = (None, ".*")
+FOREIGN: Final = (None, "foreign")
+"""Stands for objects and functions of other modules, of which it is not known what they do, and for classes whose
+methods are called on an argument."""
+GIVEN: Final = (None, "given")
+"""Stands for what a caller, of another module perhaps, passes."""
 NOTHING: Final[frozenset[Source]] = frozenset()
 
 
@@ -48,6 +56,9 @@ class Changed(NamedTuple):
     """Classes of descriptors that change the object of which an attribute is read."""
     parameters: frozenset[tuple[str, str]] = frozenset()
     """Functions (`run`, `Machine.run`) and those of their parameters that are changed, or what is in them."""
+    kept: Callable[[str, str], frozenset[str]] = lambda *_: frozenset()
+    """The names (of attributes with a dot) of what keeps a parameter of a function, or something in it, when the
+    function has ended."""
     giving: Callable[[str], frozenset[tuple[str, str]]] = lambda _: frozenset()
     """The parameters of functions out of which the results of a function may come, or parts of these."""
 
@@ -85,6 +96,25 @@ class Sources:
             if source not in seen:
                 seen.add(source)
                 work.extend(self._before(source))
+        return seen
+
+    def holding(self, starts: Iterable[Source]) -> set[Source]:
+        """All that may be one of these, or may come out of one."""
+        places: dict[Source, list[Source]] = {}
+        for place, held in self._of.items():
+            for one in held:
+                places.setdefault(one, []).append(place)
+        seen: set[Source] = set()
+        work = list(starts)
+        while work:
+            source = work.pop()
+            if source in seen:
+                continue
+            seen.add(source)
+            work.append(_in(source))
+            work.extend(places.get(source, ()))
+            if isinstance(source, In):
+                work.extend(map(_in, places.get(source.source, ())))
         return seen
 
     def _before(self, source: Source) -> Iterator[Source]:

@@ -14,13 +14,14 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from futamura.analysis.methods import MUTATING, PURE_MODULES, WRITING
+from futamura.analysis.methods import MUTATING
 from futamura.analysis.reading import bound_by
 
 __all__ = [
     "SCOPES", "Scope", "acts", "attributes_of_self", "bound_names", "calls_of_fields", "calls_through_self",
-    "defaults", "global_names", "imported_names", "is_foreign", "is_handed_over", "is_of_class",
-    "own_nodes", "spell_out", "value_nodes", "without_key",
+    "defaults", "global_names", "imported_names", "is_given", "is_handed_over", "is_of_class",
+    "names_in_classes", "names_of_attributes", "names_of_module", "own_nodes", "spell_out", "value_nodes",
+    "without_key",
 ]  # fmt: skip
 
 Scope: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
@@ -99,19 +100,6 @@ def is_of_class(function: Scope, *kinds: str) -> bool:
 _OF_CLASS: Final = ("classmethod", "staticmethod")
 
 
-def is_foreign(node: ast.AST, imported: Mapping[str, str]) -> bool:
-    """Is this a function of another module, of which it is not known what it changes, or `list.append` and the like?"""
-    name = node.attr if isinstance(node, ast.Attribute) else ""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    if not isinstance(node, ast.Name) or node.id not in imported:
-        changing = name in MUTATING or name in ("send", "__dict__")
-        return changing or (isinstance(node, ast.Name) and not name and node.id in ("setattr", "delattr"))
-    module = imported[node.id]
-    home, _, own = module.rpartition(".")
-    return (name or own) in WRITING or not {module, home} & PURE_MODULES
-
-
 def is_handed_over(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Does a decorator get the function, which may keep it?"""
     names = {getattr(one, "id", getattr(one, "attr", "")) for one in function.decorator_list}
@@ -124,18 +112,63 @@ _KNOWN_DECORATORS: Final = frozenset(
 )
 
 
+def is_given(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Is what is called under its name what a decorator gives, or what a property gives?"""
+    names = {getattr(one, "id", getattr(one, "attr", "")) for one in function.decorator_list}
+    return not names <= _KNOWN_DECORATORS - {"property", "cached_property"}
+
+
 def own_nodes(function: Scope) -> Iterator[ast.AST]:
-    """The nodes of a function, down to nested functions, which are among them."""
+    """The nodes of a function, down to nested functions, which are among them, with what is evaluated to make these."""
     work: list[ast.AST] = [function.body] if isinstance(function, ast.Lambda) else list(function.body)
     while work:
         node = work.pop()
         yield node
         if not isinstance(node, SCOPES):
             work.extend(ast.iter_child_nodes(node))
+            continue
+        work.extend(default for _, default in defaults(node))
+        work.extend([] if isinstance(node, ast.Lambda) else node.decorator_list)
+
+
+def names_of_module(tree: ast.Module) -> Iterator[str]:
+    """The names that the module's own level binds, or functions by `global`."""
+    work: list[ast.AST] = [tree]
+    while work:
+        node = work.pop()
+        yield from bound_by(node)
+        if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
+            yield "*"
+        if not isinstance(node, (*SCOPES, ast.ClassDef)):
+            work.extend(ast.iter_child_nodes(node))
+    yield from (name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names)
+
+
+def names_of_attributes(tree: ast.Module, own: Container[str]) -> Iterator[str]:
+    """Names of attributes that `setattr(x, "name", value)` stores, or that `Namespace(name=value)` may, where this is
+    no function of the text's `own`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            if name == "setattr":
+                yield from (one.value for one in node.args[1:2] if isinstance(one, ast.Constant))  # type: ignore[misc]
+            elif name not in own:
+                yield from (keyword.arg for keyword in node.keywords if keyword.arg is not None)
+
+
+def names_in_classes(tree: ast.Module) -> Iterator[int]:
+    """By identity the names that statements in bodies of classes bind: attributes."""
+    work = [part for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for part in node.body]
+    while work:
+        node: ast.AST = work.pop()
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            yield id(node)
+        if not isinstance(node, (*SCOPES, ast.ClassDef)):
+            work.extend(ast.iter_child_nodes(node))  # type: ignore[arg-type]
 
 
 def without_key(loop: ast.For | ast.AsyncFor | ast.comprehension, own: Container[str]) -> ast.expr:
-    """The target, or that of the values of `items()`, if that is no method of the text's `own`: keys are no
+    """The target, or that of the values of `items()`, if the text has nothing of that name of its `own`: keys are no
     containers."""
     pair, called = loop.target, loop.iter.func if isinstance(loop.iter, ast.Call) else None
     if isinstance(called, ast.Attribute) and called.attr == "items" and "items" not in own:
@@ -144,13 +177,26 @@ def without_key(loop: ast.For | ast.AsyncFor | ast.comprehension, own: Container
     return pair
 
 
-def spell_out(own: Mapping[Scope, list[ast.AST]]) -> dict[int, ast.Call]:
-    """Put calls of methods in full where these have a short name: `add(x)` becomes `rows.append(x)`.  What each call
-    was replaced by, by identity; `own` has the nodes of each function."""
+def spell_out(own: Mapping[Scope, list[ast.AST]], rebound: Container[str]) -> dict[int, ast.Call]:
+    """Put calls of methods in full where these have a short name: `add(x)` becomes `rows.append(x)`, and so does
+    `getattr(rows, "append")(x)`.  What each call was replaced by, by identity; `own` has the nodes of each function,
+    and `rebound` builtins that are others here."""
     found = {id(call): full for function, nodes in own.items() for call, full in _shortened(function, nodes)}
+    if "getattr" not in rebound:
+        for nodes in own.values():
+            found.update((id(node), full) for node in nodes if (full := _of_getattr(node)) is not None)
     for nodes in own.values() if found else ():
         nodes[:] = (found.get(id(node), node) for node in nodes)
     return found
+
+
+def _of_getattr(node: ast.AST) -> ast.Call | None:
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Call) or len(node.func.args) != 2:
+        return None
+    read, named = node.func, node.func.args[1]
+    if not isinstance(read.func, ast.Name) or read.func.id != "getattr" or not isinstance(named, ast.Constant):
+        return None
+    return ast.Call(ast.Attribute(read.args[0], str(named.value), ast.Load()), node.args, node.keywords)
 
 
 def _shortened(function: Scope, nodes: Iterable[ast.AST]) -> Iterator[tuple[ast.Call, ast.Call]]:
@@ -275,12 +321,10 @@ def bound_names(function: Scope, nodes: list[ast.AST]) -> Iterator[str]:
     for node in nodes:
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node.id not in outside:
             yield node.id
-        elif (isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name is not None) or (
-            isinstance(node, ast.ExceptHandler) and node.name is not None
-        ):
-            yield node.name
-        elif isinstance(node, ast.MatchMapping) and node.rest is not None:
-            yield node.rest
+        elif isinstance(node, (ast.MatchAs, ast.MatchStar, ast.ExceptHandler)):
+            yield from () if node.name in (None, *outside) else (str(node.name),)
+        elif isinstance(node, ast.MatchMapping):
+            yield from () if node.rest in (None, *outside) else (str(node.rest),)
 
 
 _ACTING: Final = (

@@ -166,6 +166,8 @@ def _load_exception(m: Machine, frame: Frame, entry: VObject, name: str) -> Abst
 def _load_module(m: Machine, module: types.ModuleType, name: str) -> AbstractValue | None:
     if type(module) is not types.ModuleType:
         return None
+    if type(module.__dict__.get(name)) in (list, dict, set):
+        m.world.look_at(m.state.top.facts.namespace)  # its text may change it by this very name
     found = m.world.lookup(module.__dict__, module.__name__, name) if name in module.__dict__ else None
     return Known(found[0]) if found is not None else None
 

@@ -1,0 +1,388 @@
+"""What an expression of a module may be: objects that have a name, what places hold, what functions give.
+
+    def first(rows): return rows[0]
+    def use(): row = first(ROWS["a"])           row may be what is in what is in ROWS
+
+Names are followed through assignments, loops, containers, attributes, calls of functions, methods and classes of the
+module, and their results; all that comes out of a global counts as that global.
+
+Invariant: order does not matter, nor does which branch is taken.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Final
+
+from futamura.analysis.methods import BUILTINS, GIVING, HOLDING, MUTATING, PASSING, PURE_MODULES, READING, WRITING
+from futamura.frontend import implied, walking
+from futamura.frontend.implied import MAKING, Giving, receiver
+from futamura.frontend.sources import (
+    ANY_FIELD,
+    FOREIGN,
+    NOTHING,
+    In,
+    Left,
+    Place,
+    Source,
+    Sources,
+    items_of,
+)  # fmt: skip
+from futamura.frontend.strangers import Strangers
+from futamura.frontend.walking import SCOPES, Scope, acts, defaults, own_nodes, value_nodes
+
+__all__ = ["MODULE", "STORING", "Possible", "result_of"]
+
+STORING: Final = ("setattr", "delattr")
+OWN_WAYS: Final = (*STORING, "super")
+_STEPPING: Final = ("send", "__next__")
+"""Methods of iterators that give items, as those of GIVING do of containers; what `send` gets is not only read."""
+MODULE: Final = ast.Lambda(ast.arguments([], [], None, [], [], None, []), ast.Constant(None))
+"""What stands for the code outside of all functions, which has no variables of its own."""
+
+
+class Possible:
+    """What expressions may be; `alone` are arguments, by identity, that other modules leave alone."""
+
+    def __init__(
+        self, tree: ast.Module, on_import: Collection[ast.AST], alone: Mapping[int, Left], doubtful: Collection[int]
+    ) -> None:
+        self.candidates: Final = frozenset(walking.global_names(tree))
+        self.alone: Final = alone
+        self.doubtful: Final = doubtful
+        self.tree: Final = tree
+        self.only_on_import: Final = set(map(id, on_import))
+        self.functions: Final = [node for node in ast.walk(tree) if isinstance(node, SCOPES)]
+        self.named: Final[dict[str, list[Scope]]] = {}
+        for function in self.functions:
+            if not isinstance(function, ast.Lambda):
+                self.named.setdefault(function.name, []).append(function)
+        self.classes: Final = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+        self.imported: Final = dict(walking.imported_names(tree))
+        self.rebound: Final = frozenset(walking.names_of_module(tree))
+        """What the module's own level binds: builtins of these names are others."""
+        self.giving: Final = Giving(self.named)
+        self.loose: Final = list(self.loose_functions(tree))
+        """Functions of the module that are used as values: any call may be one of them."""
+        self.own: Final = {MODULE: [], **{function: list(own_nodes(function)) for function in self.functions}}
+        self.spelled: Final = walking.spell_out(self.own, self.rebound)
+        methods = {id(call.func) for call in self.spelled.values()}
+        values = [node for node in value_nodes(tree) if id(node) not in methods]
+        self.makes_any: Final = any(isinstance(node, ast.Name) and node.id in self.classes for node in values)
+        """Is a class of the module used as a value, so that any call may make an instance?"""
+        self.bound: Final = {one: frozenset(walking.bound_names(one, self.own[one])) for one in self.functions}
+        self.bound[MODULE] = frozenset()
+        self.plain: Final = set(map(id, walking.attributes_of_self(tree, self.classes, self.own)))
+        through_self = list(walking.calls_through_self(self.classes.values(), self.own))
+        self.through_self: Final = {id(call) for _, call in through_self}
+        self.of_fields: Final = set(map(id, walking.calls_of_fields(through_self, self.own)))
+        self.acting: Final = {
+            function: [node for node in self.own[function] if acts(node)] for function in self.functions
+        }
+        self.around: Final = {
+            inner: outer for outer in self.functions for inner in self.own[outer] if inner is not outer
+        }
+        self.by_keyword: Final = frozenset(walking.names_of_attributes(tree, self.named))
+        """What may be attributes of objects because a call names them."""
+        self.kept: Final = frozenset(self.kept_variables())  # their value outlives a call of the function
+        self.in_classes: Final = frozenset(walking.names_in_classes(tree))
+        """The nodes of names that are attributes of the class in whose body they stand."""
+        self.sources: Final = Sources()
+        self.strangers: Final = Strangers(self.sources)
+        self.forms: Final[set[tuple[bool | str | None, ...]]] = set()
+        """The forms of calls of unknown functions that were met."""
+        self.changed: set[Source] = set()
+        self.on_import: set[Source] = set()
+        """What functions change that only run on import."""
+        self.doubted: set[Source] = set()
+        """What may be changed if functions of other modules are called where it does not look so."""
+
+    def of(self, function: Scope, node: ast.AST | None) -> frozenset[Source]:
+        """What the value of this expression may be."""
+        return self.named_as(function, node) | self.may_be(function, node)
+
+    def named_as(self, function: Scope, node: ast.AST | None) -> frozenset[str]:
+        """The name by which this expression gets at an object that outlives the call."""
+        if isinstance(node, ast.Name):
+            scope = self.scope_of(function, node.id)
+            return frozenset({node.id}) if self.outlives(scope, node.id) else frozenset()
+        if isinstance(node, ast.Attribute):
+            if isinstance(node.value, ast.Name) and self.module_of(function, node.value) is not None:
+                return frozenset({f"{node.value.id}.{node.attr}"})
+            return frozenset({"." + node.attr}) & self.candidates
+        if isinstance(node, ast.Call) and (read := self.attribute_of(function, node)) is not None:
+            return self.named_as(function, read)
+        return frozenset()
+
+    def outlives(self, scope: Scope | None, name: str) -> bool:
+        return name in self.candidates if scope is None else (scope, name) in self.kept
+
+    def may_be(self, function: Scope, node: ast.AST | None) -> frozenset[Source]:
+        """What the value may be, apart from its name here."""
+        if isinstance(node, ast.Name):
+            scope = self.scope_of(function, node.id)
+            strange = scope is None and self.is_strange(node.id)
+            return frozenset({(scope, node.id), FOREIGN} if strange else {(scope, node.id)})
+        if isinstance(node, ast.Attribute):
+            own = self.named.get(node.attr, ())  # a property, perhaps
+            held = NOTHING if id(node) in self.plain else self.items(function, node.value)
+            if node.attr in MUTATING or node.attr == "__class__":
+                held |= {FOREIGN}  # a method that changes, whoever calls it
+            return held | {(None, "." + node.attr), ANY_FIELD, *own}
+        if isinstance(node, (ast.Await, ast.YieldFrom)):
+            return self.of(function, node.value) | self.items(function, node.value)
+        if isinstance(node, (ast.Subscript, ast.Starred)):
+            return self.items(function, node.value)
+        if isinstance(node, ast.NamedExpr):
+            return self.of(function, node.value)
+        if isinstance(node, (ast.Tuple, ast.List, ast.Set)):
+            return self.new(node, self.all(function, node.elts))
+        if isinstance(node, ast.Dict):
+            return self.new(node, self.all(function, node.values))
+        if isinstance(node, ast.BoolOp):
+            return self.all(function, node.values)
+        if isinstance(node, ast.IfExp):
+            return self.all(function, (node.body, node.orelse))
+        if isinstance(node, ast.BinOp):
+            return self.all(function, (node.left, node.right)) | self.giving.of(node)
+        if isinstance(node, ast.Compare):
+            return self.giving.compared
+        if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
+            return self.new(node, self.of(function, node.elt))
+        if isinstance(node, ast.DictComp):
+            return self.new(node, self.of(function, node.value))
+        if isinstance(node, ast.Lambda):
+            return frozenset({node})
+        if isinstance(node, ast.Call):
+            read = self.attribute_of(function, node)
+            return self.result(function, node) | (self.may_be(function, read) if read is not None else NOTHING)
+        return NOTHING
+
+    def attribute_of(self, function: Scope, call: ast.Call) -> ast.Attribute | None:
+        """What `getattr(x, "rows")` reads, as `x.rows`."""
+        named = call.args[1] if len(call.args) > 1 else None
+        if not isinstance(call.func, ast.Name) or call.func.id != "getattr" or not isinstance(named, ast.Constant):
+            return None
+        return (
+            ast.Attribute(call.args[0], str(named.value), ast.Load()) if self.is_builtin(function, "getattr") else None
+        )
+
+    def is_strange(self, name: str) -> bool:
+        """Is this global a function, class or module that may change what it gets?"""
+        if name in self.imported:
+            module = self.imported[name]
+            home, _, own = module.rpartition(".")
+            return own in WRITING or not {module, home} & PURE_MODULES
+        return name in _CHANGEABLE and name not in self.rebound
+
+    def items(self, function: Scope, node: ast.AST | None) -> frozenset[Source]:
+        """What is taken out of the value of this expression."""
+        return items_of(self.of(function, node)) | self.giving.parts
+
+    def new(self, node: ast.AST, held: frozenset[Source]) -> frozenset[Source]:
+        """An object that the expression makes, with this in it."""
+        self.hold(In(node), held)
+        return frozenset({node})
+
+    def all(self, function: Scope, nodes: Iterable[ast.AST | None]) -> frozenset[Source]:
+        return NOTHING.union(*(self.of(function, node) for node in nodes))
+
+    def result(self, function: Scope, call: ast.Call) -> frozenset[Source]:
+        call = self.spelled.get(id(call), call)
+        own = receiver(function)
+        if isinstance(call.func, ast.Name) and call.func.id == "super" and not call.args and own is not None:
+            return frozenset({(function, own)})
+        callees = self.callees(function, call)
+        found = NOTHING.union(callees) | {result_of(call)}
+        given = self.given(function, call)
+        if isinstance(call.func, ast.Attribute):
+            if call.func.attr in GIVING or call.func.attr in _STEPPING:
+                return found | self.items(function, call.func.value) | given
+            own_method = callees and id(call) in self.through_self and not self.is_kept(call.func)
+            if call.func.attr in READING or own_method:
+                return found
+        elif isinstance(call.func, ast.Name) and self.scope_of(function, call.func.id) is None:
+            if call.func.id in self.classes:
+                foreign = {FOREIGN} if self.is_of_foreign_class(call.func.id) else NOTHING
+                return found | self.new(call, given) | foreign
+            if self.is_builtin(function, call.func.id):
+                passed = items_of(given) | self.giving.parts if call.func.id in PASSING else NOTHING
+                if call.func.id == "type":
+                    found |= {FOREIGN}  # whose methods get what they change
+                if call.func.id in HOLDING:
+                    return found | self.giving.any | self.new(call, passed)
+                return found | passed | self.giving.any | self.new(call, passed)
+            if call.func.id in self.named:
+                return found
+        holder = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+        named = isinstance(call.func, ast.Attribute) and self.named_as(function, holder)
+        plain = not isinstance(call.func, ast.Attribute)
+        if isinstance(call.func, ast.Name) and implied.is_own_class(function, call.func.id, self.own[function]):
+            plain = False
+        if (self.alone or named or plain) and not (callees and isinstance(call.func, ast.Attribute)):
+            found |= self.items(function, holder)  # it may give what it holds
+        arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
+        left = [one for one in arguments if id(one) in self.alone]
+        if left:
+            given = self.all(function, (one for one in arguments if id(one) not in self.alone))
+            found |= items_of(self.all(function, (one for one in left if self.alone[id(one)] == (False, True))))
+            self.new(call, self.all(function, (one for one in left if self.alone[id(one)].makes)))
+        if self.is_strange_call(function, call) and (not left or any(self.alone[id(one)].gives for one in left)):
+            found |= {FOREIGN}
+        return found | given | items_of(given) | self.giving.parts | self.giving.any | self.new(call, given)
+
+    def is_strange_call(self, function: Scope, call: ast.Call) -> bool:
+        """Does a function of another module, or a class of it, give what this call gives?"""
+        if isinstance(call.func, ast.Name):
+            return self.scope_of(function, call.func.id) is None and self.is_strange(call.func.id)
+        module = self.module_of(function, call.func.value) if isinstance(call.func, ast.Attribute) else None
+        return module is not None and module not in PURE_MODULES
+
+    def is_of_foreign_class(self, name: str) -> bool:
+        """Has a class of the module a method that another module defines?"""
+        work, seen = [name], set()
+        while work:
+            name = work.pop()
+            if name in seen or name in _EMPTY_CLASSES:
+                continue
+            if name not in self.classes:
+                return True
+            seen.add(name)
+            work.extend(
+                base.id if isinstance(base, ast.Name) else base.attr if isinstance(base, ast.Attribute) else ""
+                for base in map(_unsubscripted, self.classes[name].bases)
+            )
+        return False
+
+    def given(self, function: Scope, call: ast.Call) -> frozenset[Source]:
+        """All that the callee gets."""
+        return self.all(function, (*call.args, *(keyword.value for keyword in call.keywords)))
+
+    def scope_of(self, function: Scope, name: str) -> Scope | None:
+        """The function whose variable the name is; None if it is a global."""
+        scope: Scope | None = function
+        while scope is not None and name not in self.bound[scope]:
+            scope = self.around.get(scope)
+        return scope
+
+    def kept_variables(self) -> Iterator[Place]:
+        """The variables that closures share, and the parameters that have a default."""
+        for function in self.functions:
+            for node in self.own[function]:
+                if isinstance(node, ast.Name) and node.id not in self.bound[function]:
+                    scope = self.scope_of(function, node.id)
+                    if scope is not None:
+                        yield scope, node.id
+            yield from ((function, parameter.arg) for parameter, _ in defaults(function))
+
+    def is_kept(self, callee: ast.expr) -> bool:
+        """May what is called be any function, which an object keeps in this attribute?"""
+        return isinstance(callee, ast.Attribute) and (
+            "." + callee.attr in self.candidates or callee.attr in self.by_keyword
+        )
+
+    def is_builtin(self, function: Scope, name: str) -> bool:
+        if name in self.rebound or name not in BUILTINS:
+            return False
+        return self.scope_of(function, name) is None
+
+    def module_of(self, function: Scope, node: ast.expr) -> str | None:
+        """The module that this expression is, if it is one."""
+        if isinstance(node, ast.Name) and self.scope_of(function, node.id) is None:
+            return self.imported.get(node.id)
+        if isinstance(node, ast.Attribute):
+            outer = self.module_of(function, node.value)
+            return f"{outer}.{node.attr}" if outer is not None else None
+        return None
+
+    def is_unknown(self, function: Scope, call: ast.Call) -> bool:
+        """Is what is called no function that has a name here, so that it may be any that is used as a value?"""
+        callee = call.func
+        if isinstance(callee, ast.Name):
+            known = callee.id in self.named or callee.id in self.classes or callee.id in self.imported
+            known = known and self.scope_of(function, callee.id) is None and not self.is_made(callee)
+            return not (known or callee.id in OWN_WAYS or self.is_builtin(function, callee.id))
+        return not isinstance(callee, (ast.Lambda, ast.Attribute)) or self.is_kept(callee) or self.is_made(callee)
+
+    def is_made(self, callee: ast.expr) -> bool:
+        """May a property give what is called, or a decorator?"""
+        own = self.named.get(getattr(callee, "id", getattr(callee, "attr", "")), ())
+        if any(name in self.named for name in ("__getattr__", "__getattribute__")):
+            return isinstance(callee, ast.Attribute)
+        return any(not isinstance(one, ast.Lambda) and walking.is_given(one) for one in own)
+
+    def callees(self, function: Scope, call: ast.Call) -> list[Scope]:
+        callee = call.func
+        if isinstance(callee, ast.Lambda):
+            return [callee]
+        if isinstance(callee, ast.Attribute) and not self.is_kept(callee) and not self.is_made(callee):
+            return self.named.get(callee.attr, [])
+        variable = isinstance(callee, ast.Name) and self.scope_of(function, callee.id) is not None
+        if isinstance(callee, ast.Name) and not variable and not self.is_made(callee):
+            if callee.id in self.named:
+                return self.named[callee.id]
+            if callee.id in self.classes:
+                return self.constructors_of(callee.id)
+            if self.is_builtin(function, callee.id) or callee.id in self.imported or callee.id in OWN_WAYS:
+                return []
+        if isinstance(callee, ast.Name) and implied.is_own_class(function, callee.id, self.own[function]):  # `cls()`
+            return self.constructors()
+        own = self.function_values(callee) if isinstance(callee, (ast.Attribute, ast.Name)) else ()
+        return [*own, *self.loose, *(self.constructors() if self.makes_any else ())]
+
+    def constructors_of(self, name: str) -> list[Scope]:
+        """Those of this class and of the classes that it inherits from; of all, where these are not in the module."""
+        found: list[Scope] = []
+        work, seen = [name], set()
+        while work:
+            name = work.pop()
+            if name in ("Exception", "ValueError", "TypeError", "object", "type") or name in seen:
+                continue
+            if name not in self.classes:
+                return self.constructors()
+            seen.add(name)
+            work.extend(base.id if isinstance(base, ast.Name) else "" for base in self.classes[name].bases)
+            found.extend(one for one in self.classes[name].body if isinstance(one, SCOPES) and one.name in MAKING)
+        return found
+
+    def constructors(self) -> list[Scope]:
+        return [one for name in MAKING for one in self.named.get(name, ())]
+
+    def loose_functions(self, tree: ast.Module) -> Iterator[Scope]:
+        yield from (function for function in self.functions if isinstance(function, ast.Lambda))
+        yield from self.named.get("__call__", ())
+        yield from (one for one in self.functions if not isinstance(one, ast.Lambda) and walking.is_handed_over(one))
+        for node in value_nodes(tree):
+            yield from self.function_values(node)
+
+    def function_values(self, node: ast.AST) -> list[Scope]:
+        """The functions of the module that this expression may be, by its name, or that make an object of the class."""
+        if isinstance(node, ast.Lambda):
+            return [node]
+        name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else None
+        made = self.constructors_of(name) if name in self.classes and isinstance(node, ast.Name) else ()
+        return [*self.named.get(name, ()), *made] if name is not None else []
+
+    def hold(self, place: Source, held: frozenset[Source]) -> None:
+        self.sources.add(place, held)
+
+
+def result_of(call: ast.Call) -> Place:
+    """What a call gives if what is called comes from another module."""
+    return None, f"result {id(call)}"
+
+
+_CHANGEABLE: Final = frozenset({"list", "dict", "set", "bytearray"})
+"""Builtin classes whose methods get what they change, where they are called on the class."""
+_EMPTY_CLASSES: Final = frozenset(
+    {"object", "ABC", "Protocol", "Generic", "NamedTuple", "TypedDict", "Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"}
+    | {"type", "str", "int", "float", "tuple", "bytes", "frozenset"}
+    | {name for name, one in vars(builtins).items() if isinstance(one, type) and issubclass(one, BaseException)}
+)
+"""Classes whose methods do not change what they get."""
+
+
+def _unsubscripted(base: ast.expr) -> ast.expr:
+    return base.value if isinstance(base, ast.Subscript) else base

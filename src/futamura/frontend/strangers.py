@@ -1,0 +1,91 @@
+"""What is only done if something may come from another module: such objects and functions may do anything.
+
+    engine = Engine()              Engine is imported
+    engine.take(ROWS["a"])         changes what it gets, though the module has a function `take`, and gives parts of it
+    HOOKS.append(hook)             hook is a parameter: what other modules pass
+    HOOKS[0](ROWS["a"])            changes what it gets
+
+Invariant: order does not matter: what is done may show that more comes from other modules.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from futamura.frontend.sources import FOREIGN, GIVEN, Source, Sources, items_of
+
+__all__ = ["LATER", "Strangers", "called_arguments"]
+
+
+class _Deed(NamedTuple):
+    """What happens if one of these sources may come from another module."""
+
+    watched: frozenset[Source]
+    given: bool
+    """Does what callers pass count?"""
+    changed: frozenset[Source]
+    result: Source | None
+    held: frozenset[Source]
+    """What the result may be then."""
+
+
+class Strangers:
+    """What waits for an object or function to turn out to come from another module."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources: Final = sources
+        self._waiting: list[_Deed] = []
+
+    def when(
+        self,
+        watched: frozenset[Source],
+        passed: frozenset[Source],
+        *,
+        given: bool,
+        receiver: frozenset[Source] = frozenset(),
+        result: Source | None = None,
+    ) -> None:
+        """If one of `watched` may come from another module (or from a caller, if `given`), what is `passed` is changed
+        and kept by the `receiver`; the result may be all of that."""
+        changed = passed | items_of(passed)
+        held = changed | items_of(receiver) | {FOREIGN}
+        if changed or result is not None:
+            self._waiting.append(_Deed(watched, given, changed, result, held))
+
+    def settle(self, changed: set[Source]) -> bool:
+        """Add what is changed after all.  Did anything happen?"""
+        foreign = self._sources.holding([FOREIGN])
+        given = self._sources.holding([FOREIGN, GIVEN])
+        waiting = []
+        for one in self._waiting:
+            if one.watched.isdisjoint(given if one.given else foreign):
+                waiting.append(one)
+                continue
+            changed |= one.changed
+            if one.result is not None:
+                self._sources.add(one.result, one.held)
+        done = len(waiting) < len(self._waiting)
+        self._waiting = waiting
+        return done
+
+
+_CALLING_FIRST: Final = frozenset(
+    {"map", "filter", "reduce", "partial", "starmap", "takewhile", "dropwhile", "filterfalse", "iter", "MethodType"}
+)
+LATER: Final = _CALLING_FIRST | {
+    *("zip", "enumerate", "reversed", "chain", "cycle", "islice", "repeat", "tee", "partialmethod")
+}
+"""What makes iterators, and functions with arguments."""
+_CALLING_SECOND: Final = frozenset({"accumulate", "groupby"})
+
+
+def called_arguments(call: ast.Call) -> Iterator[ast.expr]:
+    """The arguments that a function of the library calls with what is in others."""
+    name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+    if name in _CALLING_FIRST and (name != "iter" or len(call.args) == 2):
+        yield from call.args[:1]
+    if name in _CALLING_SECOND:
+        yield from call.args[1:]
+    yield from (keyword.value for keyword in call.keywords if keyword.arg in ("key", "func", "function"))
