@@ -279,6 +279,11 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...], list[tuple[Any, ...]
             for value in (3.14159, 2)
         ],
     ),
+    "program and data in one memory": (
+        chips.shown,
+        (chips.SUMS,),
+        [(cycles, [a, b]) for cycles in (0, 3, 40, 90) for a, b in ((1, 2), (9, 0), (250, 255))] + [(40, [2.5])],
+    ),
     "requests over a graph": (
         authors.resolved,
         (authors.TYPES, authors.REQUEST, "Query"),

@@ -246,3 +246,115 @@ FACTORIAL: list[Instruction] = [
 
 def performed(program: list[Instruction], n: Any) -> Any:
     return Machine(program).run(n=n)
+
+
+# -- program and data in one memory, handlers in a dict
+
+
+FONT = (0xF0, 0x90, 0x90, 0x90, 0xF0, 0x20, 0x60, 0x20, 0x20, 0x70, 0xF0, 0x10, 0xF0, 0x80, 0xF0)
+
+
+class Console:
+    """A machine of 4096 bytes: the font in front, the program from 512 on, data wherever the index register points."""
+
+    def __init__(self, rom: bytes) -> None:
+        self.memory = bytearray(4096)
+        for at, byte in enumerate(FONT):
+            self.memory[at] = byte
+        self.memory[512 : 512 + len(rom)] = rom
+        self.registers = [0] * 16
+        self.index = 0
+        self.pc = 512
+        self.stack: list[int] = []
+        self.pixels = [0] * 256
+        self.handlers = {
+            0x0: self.system, 0x1: self.jump, 0x2: self.call, 0x3: self.skip_if, 0x4: self.skip_unless, 0x6: self.load,
+            0x7: self.add, 0x8: self.combine, 0xA: self.point, 0xD: self.draw, 0xF: self.other,
+        }  # fmt: skip
+
+    def system(self, opcode: int) -> None:
+        if opcode != 0x00EE:
+            raise RuntimeError(f"no system call {opcode:04X}")
+        self.pc = self.stack.pop()
+
+    def jump(self, opcode: int) -> None:
+        self.pc = opcode & 0xFFF
+
+    def call(self, opcode: int) -> None:
+        self.stack.append(self.pc)
+        self.pc = opcode & 0xFFF
+
+    def skip_if(self, opcode: int) -> None:
+        if self.registers[(opcode >> 8) & 0xF] == opcode & 0xFF:
+            self.pc += 2
+
+    def skip_unless(self, opcode: int) -> None:
+        if self.registers[(opcode >> 8) & 0xF] != opcode & 0xFF:
+            self.pc += 2
+
+    def load(self, opcode: int) -> None:
+        self.registers[(opcode >> 8) & 0xF] = opcode & 0xFF
+
+    def add(self, opcode: int) -> None:
+        x = (opcode >> 8) & 0xF
+        self.registers[x] = (self.registers[x] + (opcode & 0xFF)) % 256
+
+    def combine(self, opcode: int) -> None:
+        x, y, kind = (opcode >> 8) & 0xF, (opcode >> 4) & 0xF, opcode & 0xF
+        if kind == 0:
+            self.registers[x] = self.registers[y]
+        elif kind == 4:
+            total = self.registers[x] + self.registers[y]
+            self.registers[x] = total % 256
+            self.registers[15] = int(total > 255)
+        else:
+            raise RuntimeError(f"no operation {kind:X}")
+
+    def point(self, opcode: int) -> None:
+        self.index = opcode & 0xFFF
+
+    def draw(self, opcode: int) -> None:
+        at = self.registers[(opcode >> 8) & 0xF] + 16 * self.registers[(opcode >> 4) & 0xF]
+        for row in range(opcode & 0xF):
+            self.pixels[(at + 16 * row) % 256] ^= self.memory[self.index + row]
+
+    def other(self, opcode: int) -> None:
+        x, kind = (opcode >> 8) & 0xF, opcode & 0xFF
+        if kind == 0x1E:
+            self.index += self.registers[x]
+        elif kind == 0x29:
+            self.index = self.registers[x] * 5
+        elif kind == 0x33:
+            value = self.registers[x]
+            self.memory[self.index : self.index + 3] = bytes((value // 100, value // 10 % 10, value % 10))
+        elif kind == 0x55:
+            for at in range(x + 1):
+                self.memory[self.index + at] = self.registers[at]
+        elif kind == 0x65:
+            for at in range(x + 1):
+                self.registers[at] = self.memory[self.index + at]
+        else:
+            raise RuntimeError(f"no operation F{kind:02X}")
+
+    def cycle(self) -> None:
+        opcode = self.memory[self.pc] << 8 | self.memory[self.pc + 1]
+        self.pc += 2
+        self.handlers[opcode >> 12](opcode)
+
+
+def shown(rom: bytes, cycles: int, registers: list[int]) -> object:
+    console = Console(rom)
+    console.registers[: len(registers)] = registers
+    for _ in range(cycles):
+        console.cycle()
+    return console.registers, console.index, console.pc, sum(console.pixels), sum(console.memory)
+
+
+SUMS = b"".join(
+    word.to_bytes(2, "big")
+    for word in (
+        0xA300, 0x6200, 0xA300, 0xF21E, 0x8300, 0x7203, 0xF055, 0x7001, 0x300C, 0x1204, 0xA300, 0xF065, 0xF029, 0xD123,
+        0x221E, 0x8014, 0x00EE,
+    )
+)  # fmt: skip
+"""Stores a row of numbers beside the program, and draws a digit."""

@@ -16,6 +16,7 @@ from futamura.specializer.derived import slice_of
 from futamura.specializer.dispatching import OTHER, known_parts, note_choice
 from futamura.specializer.failing import missing_item, wrong_count
 from futamura.specializer.machine import Machine
+from futamura.specializer.memories import is_memory, read, store
 from futamura.specializer.memos import forgotten, missing_entry, note_unknown, noted_store
 from futamura.specializer.plainness import comparable, is_record, stands_for
 from futamura.specializer.promises import promised_item
@@ -213,6 +214,10 @@ def _delete_slice(m: Machine, target: Virtual, entry: VObject, bounds: slice) ->
 @rule("setitem")
 def setitem(m: Machine, frame: Frame, op: Operation) -> None:
     value, target, key = (m.get(frame, arg) for arg in op.args)
+    if type(target) is Virtual and is_memory(m.state.object(target)):
+        if store(m, frame, op, target, key, value, _bounds(m, key)):
+            return
+        m.lift(target)
     if store_item(m, target, key, value):
         if type(key) is Known:
             m.hint(value, key.value)
@@ -255,6 +260,9 @@ def _position(entry: VObject, key: object) -> int | None:
 @rule("getitem")
 def getitem(m: Machine, frame: Frame, op: Operation) -> None:
     target, given = [m.get(frame, arg) for arg in op.args]
+    if type(target) is Virtual and is_memory(m.state.object(target)):
+        m.set(frame, op, read(m, frame, op, target, given, _bounds(m, given)))
+        return
     key = lookup_key(m, given)
     result = load_item(m, frame, target, key)
     for special in SPECIAL.get("getitem", ()) if result is None else ():

@@ -44,6 +44,9 @@ _CONSTANT_SET: Final = 3
 """From here on a display of constants is a constant, which is copied item by item: the order is not that of items that
 were added, where two of them want one place."""
 
+_MANY: Final = 16
+"""More equal constants than this are written once: `[0] * 256`."""
+
 CONSTRUCTORS: Final[dict[str, Callable[[Emitter, VObject], Dynamic]]] = {}
 """How virtual objects of further kinds are constructed."""
 
@@ -93,6 +96,9 @@ class Emitter(ABC):
         """Constant slices that the code itself makes."""
         self.sources: dict[int, int] = {}
         """Which value with a provenance a computed one was made of: `pc` for `pc // 4`; finitely many give the same."""
+        self.memories = False  # is there an object of which parts are known while the real one exists?
+        self.stored = False
+        """Was a known item of a memory stored where control is open, and was that not known before?"""
         self._displays: Final[dict[frozenset[object], tuple[object, ...]]] = {}
         """The orders in which displays show constants, by these."""
         self._oids = 0
@@ -338,6 +344,9 @@ class Emitter(ABC):
     def _construct(self, entry: VObject) -> Dynamic:
         kind = entry.kind
         items = entry.items
+        if kind == "list" and entry.cls is list and len(items) > _MANY and (item := _all_alike(items)) is not None:
+            one = self.emit("list", (item,), type=list, raises=False)
+            return self.emit("mul", (one, Known(len(items))), type=list, raises=False)
         if kind in ("list", "tuple") and entry.cls in (list, tuple):
             display = self.emit(kind, items, type=entry.cls, raises=False)
             if kind == "tuple":
@@ -436,3 +445,11 @@ class Emitter(ABC):
                 self.emit("setattr", (item, dynamic), name, results=0, raises=False)
             else:
                 self.emit("call", (Known(object.__setattr__), dynamic, Known(name), item), raises=False)
+
+
+def _all_alike(items: Sequence[AbstractValue]) -> Known | None:
+    """The number, text or other plain constant that all of these are."""
+    first = items[0]
+    if type(first) is not Known or type(first.value) not in (int, bool, float, str, bytes, type(None)):
+        return None
+    return first if all(type(item) is Known and item.value is first.value for item in items) else None

@@ -26,7 +26,7 @@ from futamura.specializer.state import State
 
 __all__ = ["FirstTrips"]
 
-_REAL: Final = frozenset({"list", "tuple", "dict", "set", "deque", "instance"})
+_REAL: Final = frozenset({"list", "tuple", "dict", "set", "deque", "instance", "memory"})
 _MOST: Final = 16
 """Versions of one header that are compared with each other."""
 

@@ -27,6 +27,8 @@ _IDENTITIES: Final = (type, types.FunctionType, types.BuiltinFunctionType, types
 
 _CONTAINERS: Final = frozenset({"list", "tuple", "dict", "set", "deque"})
 
+_NAMED: Final = ("instance", "memory")
+
 OPEN: Final = "*"
 """The token of what no key tells apart."""
 
@@ -130,7 +132,8 @@ class Key:
         self._values: Final = choices.tokens.values
         top = state.top
         place = (top.facts.uid, top.block)
-        self._plain: Final = choices.polyvariance == "none" or place in choices.plain or place in choices.rolled
+        plain = choices.polyvariance == "none" or state.general
+        self._plain: Final = plain or place in choices.plain or place in choices.rolled
         self._special: Final = self._plain or recursive
         """Has each known value to be looked at closely?"""
         self._without: Final = without
@@ -297,7 +300,7 @@ class Key:
         made, outside = self._made, self._outside
         scalars, values, left, special = self.scalars, self._values, self._left, self._special
         first = len(made)
-        names = entry.names if entry.kind == "instance" else ()
+        names = entry.names if entry.kind in _NAMED else ()
         lasting = start == 0 and not special
         items, site = entry.items, entry.site
         for at in range(start, len(items)):

@@ -20,7 +20,6 @@ from collections.abc import Callable, Mapping, Sequence
 from types import CellType, FunctionType
 from typing import Final, NoReturn
 
-from futamura.ir.evaluate import unbound
 from futamura.ir.graph import Edge, Operation
 from futamura.specializer.assumption import Assumption
 from futamura.specializer.builtin_errors import plain_exception_class
@@ -28,7 +27,6 @@ from futamura.specializer.definitions import Definitions
 from futamura.specializer.emitting import Emitter, Unsupported
 from futamura.specializer.exposure import exposed
 from futamura.specializer.facts import FunctionFacts
-from futamura.specializer.handling import loses_context
 from futamura.specializer.history import Groups
 from futamura.specializer.policy import Budget, Event, Style
 from futamura.specializer.residual import (
@@ -48,7 +46,7 @@ from futamura.specializer.table import Points
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 from futamura.specializer.world import World
 
-__all__ = ["GUARDED", "Machine", "Restart", "Unsupported"]
+__all__ = ["BEFORE_POINTS", "GUARDED", "Machine", "Restart", "Unsupported"]
 
 GUARDED: Final = "guarded"
 """The purpose of a residual function's frame if the function is called from inside a generator."""
@@ -73,6 +71,8 @@ class OutOfTime(Exception):
     """The time that the user set is over: no second attempt."""
 
 
+BEFORE_POINTS: Final[list[Callable[[Machine], None]]] = []
+"""What is done where control gets open, or comes to a specialization point, if there are memories."""
 WATCH_MASK: Final = 63
 """Source blocks between two looks at the clock, less one."""
 ROLLED_TRIPS: Final = 500
@@ -375,29 +375,6 @@ class Machine(Emitter):
             return None
         return self.virtual(VObject("exception", cls, (), site=("raise", cls.__name__)))
 
-    def raise_unbound(self, name: str, scope: str) -> None:
-        """Read a variable that has no value."""
-        if scope != "local":  # its exception has the name as an attribute
-            exception = self.emit("call", (Known(unbound), Known(name), Known(scope)), type=NameError, raises=False)
-            self._raise_built(exception, NameError)
-            return
-        text = str(unbound(name, scope))
-        made = self.virtual(VObject("exception", UnboundLocalError, (Known(text),), site=("unbound", name)))
-        if (
-            self.catching_frame() is not None
-            and not self.catches_for_real()
-            and not loses_context(self.state, made, self.refused)
-        ):
-            self.unwind(made)
-            return
-        self._raise_built(made, UnboundLocalError)
-
-    def _raise_built(self, exception: AbstractValue, cls: type) -> None:
-        lifted = self.lift(exception)
-        self.observe()
-        self.protect(cls)
-        self.end("raise", (lifted,))
-
     # -- static objects
 
     def frozen(self, value: object) -> bool:
@@ -544,8 +521,13 @@ class Machine(Emitter):
             if not self.patient:
                 raise Restart(self.late)
 
+    def _prepare(self) -> None:
+        for prepare in BEFORE_POINTS if self.memories else ():
+            prepare(self)
+
     def arrive_here(self) -> None:
         """The current state reaches a specialization point: this path ends with an edge to its version."""
+        self._prepare()
         snapshot = self.state
         version = self.arrive(snapshot)
         self.end("jump", (), (Lazy(version, snapshot),))
@@ -561,6 +543,7 @@ class Machine(Emitter):
         refine: Callable[[State, int], None] | None = None,
     ) -> None:
         """Control depends on a dynamic value: every edge becomes a way of its own."""
+        self._prepare()
         self._mark_dynamic(frame)
         for active in self.state.frames:
             active.dynamic = True

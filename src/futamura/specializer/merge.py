@@ -289,7 +289,7 @@ def _same_shape(a: VObject, b: VObject) -> bool:
     )
 
 
-_TYPED: Final = ("list", "tuple", "dict", "set", "deque", "instance", "slice", "exception")
+_TYPED: Final = ("list", "tuple", "dict", "set", "deque", "instance", "slice", "exception", "memory")
 
 
 def _type_of(state: State, value: AbstractValue) -> type | None:

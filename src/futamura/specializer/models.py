@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from types import FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Final
 
 from futamura.ir.constant import count_of, makes_nan
@@ -110,7 +110,10 @@ def call_method(
     if kind_now is type and type(target) is Known:
         if target.value is dict and name == "fromkeys" and not keywords:
             return MODELS[dict.fromkeys](m, frame, op, args)
-        return fold_call(m, getattr(target.value, name), args, keywords)
+        function = getattr(target.value, name)
+        special = KEYWORD_MODELS.get(function) if type(function) is BuiltinFunctionType else None
+        found = None if special is None else special(m, frame, op, args, keywords)
+        return fold_call(m, function, args, keywords) if found is None else found
     model = None if kind_now is None else KEYWORD_METHODS.get((kind_now, name))
     modelled = None if model is None else model(m, frame, op, target, args, keywords)
     if modelled is not None or keywords:
@@ -392,6 +395,8 @@ def _model_len(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue
         return None
     entry = m.state.object(args[0])
     if entry is not None:
+        if entry.kind == "memory":
+            return Known(len(entry.extra))  # type: ignore[arg-type]
         return Known(len(entry.items)) if entry.kind in ("list", "tuple", "dict", "set", "deque") else None
     if type(args[0]) is Known and type(args[0].value) in CHANGEABLE and m.frozen(args[0].value):
         return Known(len(args[0].value))  # type: ignore[arg-type]

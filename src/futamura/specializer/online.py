@@ -38,6 +38,7 @@ from futamura.specializer import globals as _globals
 from futamura.specializer import inherited as _inherited
 from futamura.specializer import libraries as _libraries
 from futamura.specializer import lists as _lists
+from futamura.specializer import long_lists as _long_lists
 from futamura.specializer import marks as _marks
 from futamura.specializer import matching as _matching
 from futamura.specializer import own_items as _own_items
@@ -110,6 +111,7 @@ _ = (
     _sorting,
     _texts,
     _views,
+    _long_lists,
     _queues,
     _conversions,
     _inherited,

@@ -20,12 +20,13 @@ from typing import Final
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.classes import is_a
 from futamura.ir.constant import Constant, makes_nan
-from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
+from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY, unbound
 from futamura.ir.graph import Operation
 from futamura.ir.ops import OPERATORS
 from futamura.specializer.bounds import by_law, compared, least_of_result, note_sum, note_test
 from futamura.specializer.builtin_errors import exception_classes
 from futamura.specializer.derived import note_source
+from futamura.specializer.handling import loses_context
 from futamura.specializer.machine import Machine
 from futamura.specializer.memos import is_entry, note_unknown
 from futamura.specializer.plainness import always_true, comparable, is_record, stands_for
@@ -479,6 +480,31 @@ def sequence_items(m: Machine, value: AbstractValue) -> tuple[type, tuple[Abstra
 # -- cells and functions
 
 
+def _raise_unbound(m: Machine, name: str, scope: str) -> None:
+    """Read a variable that has no value."""
+    if scope != "local":  # its exception has the name as an attribute
+        exception = m.emit("call", (Known(unbound), Known(name), Known(scope)), type=NameError, raises=False)
+        _raise_built(m, exception, NameError)
+        return
+    text = str(unbound(name, scope))
+    made = m.virtual(VObject("exception", UnboundLocalError, (Known(text),), site=("unbound", name)))
+    if (
+        m.catching_frame() is not None
+        and not m.catches_for_real()
+        and not loses_context(m.state, made, m.refused)
+    ):
+        m.unwind(made)
+        return
+    _raise_built(m, made, UnboundLocalError)
+
+
+def _raise_built(m: Machine, exception: AbstractValue, cls: type) -> None:
+    lifted = m.lift(exception)
+    m.observe()
+    m.protect(cls)
+    m.end("raise", (lifted,))
+
+
 @rule("cell_get")
 def cell_get(m: Machine, frame: Frame, op: Operation) -> None:
     cell = m.get(frame, op.args[0])
@@ -488,7 +514,7 @@ def cell_get(m: Machine, frame: Frame, op: Operation) -> None:
         return
     if entry is not None:
         assert isinstance(op.attr, tuple)
-        m.raise_unbound(*op.attr)
+        _raise_unbound(m, *op.attr)
         return
     if type(cell) is Known:
         m.set(frame, op, read_variable(m, frame, cell, op, hint_of(frame, op)))
@@ -517,7 +543,7 @@ def cell_del(m: Machine, frame: Frame, op: Operation) -> None:
             m.state.heap[cell.oid] = entry._replace(items=())
         else:
             assert isinstance(op.attr, tuple)
-            m.raise_unbound(*op.attr)
+            _raise_unbound(m, *op.attr)
         return
     m.writes(cell)
     if type(cell) is Known:

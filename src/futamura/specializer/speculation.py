@@ -13,17 +13,18 @@ Invariant: a test stands before its operation does anything; the other way does 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Final
 
 from futamura.ir.graph import Operation
 from futamura.specializer.confined import confined
-from futamura.specializer.machine import Machine
+from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.residual import ResidualBlock, ResidualEnd
 from futamura.specializer.state import Frame, State
-from futamura.specializer.values import AbstractValue, Dynamic, Known
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual
 
-__all__ = ["likely"]
+__all__ = ["likely", "outside"]
 
 _LIKELY: Final = (int, float, str)
 _INDEX: Final = {"getitem": (1,), "setitem": (2,), "delitem": (1,)}
@@ -55,6 +56,27 @@ def likely(m: Machine, frame: Frame, op: Operation, name: str, args: Sequence[Ab
         _test(m, m.emit("is", (_class(m, arg), Known(kinds[arg.rv])), type=bool, raises=False), other)
     _refine(m.state, refined)
     return tried
+
+
+def outside(m: Machine, frame: Frame, op: Operation, index: Dynamic, part: tuple[int, int, int]) -> Dynamic | None:
+    """The index of a store into a list or bytearray, after tests that it is an int and not in a part of it, which is
+    given with the length of the whole; None if it cannot be tested here."""
+    low, high, length = part
+    if m.state.general or not _starts(m, frame, op) or m.catching_frame() is not None:
+        return None
+    if index.type not in (int, None):
+        return None
+    other = _other_way(m, frame, real=True)
+    if index.type is None:
+        _test(m, m.emit("is", (_class(m, index), Known(int)), type=bool, raises=False), other)
+        index = Dynamic(index.rv, int, index.shape, index.classes)
+        _refine(m.state, {index.rv: index})
+    if length - high >= low:
+        _test(m, m.emit("le", (Known(high), index), type=bool, raises=False), other)
+        return index
+    _test(m, m.emit("le", (Known(0), index), type=bool, raises=False), other)
+    _test(m, m.emit("lt", (index, Known(low)), type=bool, raises=False), other)
+    return index
 
 
 def _worth(state: State) -> bool:
@@ -93,7 +115,18 @@ def _class(m: Machine, value: Dynamic) -> Dynamic:
     return kind
 
 
-def _other_way(m: Machine, frame: Frame) -> ResidualBlock:
+_STATE: Final = frozenset({"list", "dict", "set", "deque", "instance", "memory"})
+
+
+def _make_real(m: Machine) -> None:
+    """Make what the program changes real: what is learned of such objects in general code holds for all code."""
+    for oid, entry in list(m.state.heap.items()):
+        if entry.kind in _STATE and m.state.heap[oid].kind != "forward":
+            with contextlib.suppress(Unsupported):
+                m.lift(Virtual(oid))
+
+
+def _other_way(m: Machine, frame: Frame, *, real: bool = False) -> ResidualBlock:
     """The start of the way that goes on in general code, with the operation that runs now."""
     state, block = m.state.copy(), ResidualBlock(place=m.state.regions())
     block.constants = dict(m.block.constants)
@@ -104,7 +137,9 @@ def _other_way(m: Machine, frame: Frame) -> ResidualBlock:
     m.state, m.block = state, block
     state.general = True
     m.observe()
-    m.pending.append((state, block))
+    if real:
+        _make_real(m)
+    m.pending.append((m.state, m.block))
     m.state, m.block = here
     return block
 
