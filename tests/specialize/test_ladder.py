@@ -61,6 +61,24 @@ def test_copies_that_explode_are_not_made() -> None:
             assert residual(x, y) == expected
 
 
+def rounds(table: list[int], n: int, block: list[int]) -> list[int]:
+    for _ in range(n):
+        block = [block[x] for x in table]
+        block = [x ^ 1 for x in block]
+    return block
+
+
+def test_the_outer_loop_is_rolled() -> None:
+    """The inner ones run often only because it does: they are lines without a loop."""
+    table = [at * 7 % 64 for at in range(64)]
+    residual = specialize(rounds, table, 200)
+    notes = [event.reason for event in residual.events if event.code == "FT401"]
+    assert len(notes) == 1 and notes[0].startswith("a loop of rounds is not unrolled"), notes
+    assert source_of(residual).count("append(block[") == 64, source_of(residual)
+    for block in (list(range(64)), [3] * 64):
+        assert residual(block) == rounds(table, 200, block)
+
+
 def test_a_long_program_is_compiled_whole() -> None:
     program = [(("add", "flip", "skip")[at * 7 % 3], at % 11) for at in range(1_500)]
     residual = specialize(machine, program)

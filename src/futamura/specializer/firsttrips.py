@@ -21,7 +21,7 @@ from futamura.specializer.keys import OPEN, Choices, Key, NoKey, opened
 from futamura.specializer.knowledge import Knowledge, Learned
 from futamura.specializer.machine import Restart
 from futamura.specializer.merge import generalize
-from futamura.specializer.residual import Lazy, Version, blocks_of
+from futamura.specializer.residual import Lazy, ResidualBlock, Version, blocks_of
 from futamura.specializer.state import State
 
 __all__ = ["FirstTrips"]
@@ -68,7 +68,7 @@ def _wasted(choices: Choices, versions: Iterable[Version]) -> list[tuple[int, in
         for later in copies[:_MOST] if len(copies) > 1 else ():
             for first in copies[:_MOST]:
                 sites = _made_real(choices, first, later) if first is not later else None
-                if sites and _is_wasted(first, later):
+                if sites and _is_wasted(first, later, sites):
                     found.extend((*header, site) for site in sites)
     return found
 
@@ -94,9 +94,10 @@ def _made_real(choices: Choices, first: Version, later: Version) -> set[object] 
     return sites if differing is not None and all(later.key[at] == OPEN for at in differing) else None
 
 
-def _is_wasted(first: Version, later: Version) -> bool:
+def _is_wasted(first: Version, later: Version, sites: set[object]) -> bool:
     """Is there a way from the first version to the later one, and is either none back to itself, or nothing to do in
-    the later one's loop that the first does not do as well, with its objects virtual?"""
+    the later one's loop that the first does not do as well, with its objects virtual?  If these hold nothing yet, what
+    is known behind the loop is not worth much."""
     before = _reached(first, later)
     if later not in before:
         return False
@@ -106,7 +107,10 @@ def _is_wasted(first: Version, later: Version) -> bool:
     done = {
         (op.name, op.span, op.where) for version in before - {later} for block in blocks_of(version) for op in block.ops
     }
-    ops = [op for version in after for block in blocks_of(version) for op in block.ops]
+    made = [entry for entry in first.state.heap.values() if entry.site in sites]
+    empty = all(not entry.items and entry.kind != "instance" for entry in made)
+    inside = _blocks_leading_to if empty else lambda version, _: blocks_of(version)
+    ops = [op for version in after for block in inside(version, after) for op in block.ops]
     return all(op.lazy is None and (op.name, op.span, op.where) in done for op in ops)
 
 
@@ -137,6 +141,26 @@ def _looping(start: Version) -> set[Version]:
                 found.add(before)
                 work.append(before)
     return found
+
+
+def _blocks_leading_to(version: Version, wanted: set[Version]) -> Iterable[ResidualBlock]:
+    """The blocks of a version from which ways lead to one of these versions: not those that leave the loop."""
+    blocks = list(blocks_of(version))
+    found: set[ResidualBlock] = set()
+    while True:
+        more = [
+            block
+            for block in blocks
+            if block not in found
+            and any(
+                one.version.final() in wanted if isinstance(one, Lazy) else one in found
+                for one in (*(() if block.end is None else block.end.targets), block.handler)
+                if one is not None
+            )
+        ]
+        if not more:
+            return [block for block in blocks if block in found]
+        found.update(more)
 
 
 def _successors(version: Version) -> Iterator[Version]:

@@ -77,6 +77,8 @@ WATCH_MASK: Final = 63
 """Source blocks between two looks at the clock, less one."""
 ROLLED_TRIPS: Final = 500
 """A loop of fewer trips is not what makes a specialization long."""
+OUTER_TRIPS: Final = 16
+"""A loop of so many trips is rolled in place of one inside of it that only runs often because it does."""
 MAX_ROLLED: Final = 12
 
 
@@ -215,11 +217,25 @@ class Machine(Emitter):
         count, uid, block = max(loops, default=(0, 0, 0))
         if count < ROLLED_TRIPS or len(self.rolled) >= MAX_ROLLED:
             return
-        facts = self.looping[-uid]
-        self.rolled.add((-uid, -block))
-        facts.dynamic_headers.add(-block)
+        count, uid, block = self._around(count, -uid, -block)
+        facts = self.looping[uid]
+        self.rolled.add((uid, block))
+        facts.dynamic_headers.add(block)
         self.event("FT401", f"a loop of {facts.function.qualname} is not unrolled: it runs {count} times or more")
         raise Restart("a long loop is rolled")
+
+    def _around(self, count: int, uid: int, block: int) -> tuple[int, int, int]:
+        """A loop that runs often because another one does: this one, with its trips, if it runs now."""
+        running = [
+            (frame.facts.uid, loop.header) for frame in self.state.frames for loop in frame.facts.loops_of[frame.block]
+        ]
+        for place in running:
+            trips = self.trips.get(place, 0)
+            if place == (uid, block):
+                break
+            if trips >= OUTER_TRIPS and count < ROLLED_TRIPS * trips and place not in self.rolled:
+                return trips, *place
+        return count, uid, block
 
     # -- values of the running frame
 

@@ -471,7 +471,7 @@ def _list(e: Expressions, tree: Node) -> tuple[str, int]:
 
 def _set(e: Expressions, tree: Node) -> tuple[str, int]:
     items = e.items(tree)
-    return ("{" + ", ".join(items) + "}" if items else "{*()}"), ATOM
+    return ("{" + ", ".join(items) + "}" if items else f"{e.context.constant(set)}()"), ATOM
 
 
 def _dict(e: Expressions, tree: Node) -> tuple[str, int]:
