@@ -72,7 +72,7 @@ _LINES: Final = 4000
 """Longer modules are not."""
 _PLAIN: Final = (
     *(int, float, complex, str, bytes, range, type(None)),
-    *(type, types.FunctionType, types.BuiltinFunctionType),
+    *(type, types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType),
 )
 
 

@@ -27,6 +27,7 @@ from futamura.frontend.sources import (
     ANY_FIELD,
     FOREIGN,
     GIVEN,
+    GIVER,
     NOTHING,
     RAISED,
     Changed,
@@ -36,7 +37,7 @@ from futamura.frontend.sources import (
     Source,
     items_of,
 )  # fmt: skip
-from futamura.frontend.strangers import LATER, called_arguments
+from futamura.frontend.strangers import ANYBODY, LATER, called_arguments
 from futamura.frontend.walking import SCOPES, Scope, defaults, is_of_class
 
 __all__ = ["changed_by_functions"]
@@ -291,18 +292,19 @@ class _Items(Possible):
                 found = self.of(function, owner)
                 own = isinstance(owner, ast.Name) and owner.id == receiver(function)
                 held = NOTHING if own else items_of(found)
-                self.strangers.when(found, passed | held, given=False, receiver=found, result=result)
+                self.strangers.when(found, passed | held, receiver=found, result=result)
                 if self.is_kept(callee) or self.is_made(callee):
-                    self.strangers.when(self.of(function, callee), passed, given=True, result=result)
+                    self.strangers.when(self.of(function, callee), passed, kinds=ANYBODY, result=result)
         elif isinstance(callee, ast.Name) and callee.id in self.classes and self.scope_of(function, callee.id) is None:
             if self.is_of_foreign_class(callee.id):
                 self.doubted |= passed | items_of(passed)
         elif not isinstance(callee, ast.Lambda) and self.is_unknown(function, call):
             value = self.of(function, callee)
-            self.strangers.when(value, passed, given=True, receiver=value, result=result)
+            self.strangers.when(value, passed, kinds=ANYBODY, receiver=value, result=result)
+            self.strangers.when(value, NOTHING, kinds=(GIVER,), receiver=value, result=result)
         everything = self.given(function, call)
-        for one in called_arguments(call):
-            self.strangers.when(self.of(function, one), everything, given=True)
+        for one, later in called_arguments(call):
+            self.strangers.when(self.of(function, one), everything if later else items_of(everything), kinds=ANYBODY)
 
     def look_at_module(self) -> None:
         """What the module's own level gives to names, and what it makes that runs later."""
@@ -460,10 +462,10 @@ class _Items(Possible):
             self.hold((None, "." + target.attr), held)
             for one in self.named.get(target.attr, ()):  # a property, perhaps
                 self.hold_all(one, held)
-            self.strangers.when(self.of(function, target.value), held, given=False)
+            self.strangers.when(self.of(function, target.value), held)
         elif isinstance(target, ast.Subscript):
             self.put_in(function, target.value, held)
-            self.strangers.when(self.of(function, target.value), held, given=False)
+            self.strangers.when(self.of(function, target.value), held)
 
     def put_in(self, function: Scope, node: ast.AST, held: frozenset[Source]) -> None:
         """Store in the object that this expression gives."""

@@ -22,6 +22,7 @@ from futamura.frontend.implied import MAKING, Giving, receiver
 from futamura.frontend.sources import (
     ANY_FIELD,
     FOREIGN,
+    GIVER,
     NOTHING,
     In,
     Left,
@@ -130,6 +131,8 @@ class Possible:
             held = NOTHING if id(node) in self.plain else self.items(function, node.value)
             if node.attr in MUTATING or node.attr == "__class__":
                 held |= {FOREIGN}  # a method that changes, whoever calls it
+            if node.attr in GIVING:
+                held |= {GIVER}
             return held | {(None, "." + node.attr), ANY_FIELD, *own}
         if isinstance(node, (ast.Await, ast.YieldFrom)):
             return self.of(function, node.value) | self.items(function, node.value)
@@ -218,10 +221,7 @@ class Possible:
                 return found
         holder = call.func.value if isinstance(call.func, ast.Attribute) else call.func
         named = isinstance(call.func, ast.Attribute) and self.named_as(function, holder)
-        plain = not isinstance(call.func, ast.Attribute)
-        if isinstance(call.func, ast.Name) and implied.is_own_class(function, call.func.id, self.own[function]):
-            plain = False
-        if (self.alone or named or plain) and not (callees and isinstance(call.func, ast.Attribute)):
+        if (self.alone or named) and not (callees and isinstance(call.func, ast.Attribute)):
             found |= self.items(function, holder)  # it may give what it holds
         arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
         left = [one for one in arguments if id(one) in self.alone]

@@ -15,8 +15,8 @@ from typing import Final, NamedTuple, TypeAlias
 from futamura.frontend.walking import Scope
 
 __all__ = [
-    "ANY_FIELD", "FOREIGN", "GIVEN", "NOTHING", "RAISED", "Changed", "In", "Left", "Place", "Source", "Sources",
-    "items_of",
+    "ANY_FIELD", "FOREIGN", "GIVEN", "GIVER", "NOTHING", "RAISED", "Changed", "In", "Left", "Place", "Source",
+    "Sources", "items_of",
 ]  # fmt: skip
 
 Place: TypeAlias = "tuple[Scope | None, str]"
@@ -38,6 +38,8 @@ ANY_FIELD: Final = (None, ".*")
 FOREIGN: Final = (None, "foreign")
 """Stands for objects and functions of other modules, of which it is not known what they do, and for classes whose
 methods are called on an argument."""
+GIVER: Final = (None, "giver")
+"""Stands for methods of containers that give items, under other names."""
 GIVEN: Final = (None, "given")
 """Stands for what a caller, of another module perhaps, passes."""
 NOTHING: Final[frozenset[Source]] = frozenset()

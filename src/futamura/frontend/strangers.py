@@ -16,15 +16,17 @@ from typing import Final, NamedTuple
 
 from futamura.frontend.sources import FOREIGN, GIVEN, Source, Sources, items_of
 
-__all__ = ["LATER", "Strangers", "called_arguments"]
+__all__ = ["ANYBODY", "LATER", "Strangers", "called_arguments"]
+
+ANYBODY: Final = (FOREIGN, GIVEN)
+"""What other modules define, and what they pass."""
 
 
 class _Deed(NamedTuple):
-    """What happens if one of these sources may come from another module."""
+    """What happens if one of these sources may be one of these kinds."""
 
     watched: frozenset[Source]
-    given: bool
-    """Does what callers pass count?"""
+    kinds: tuple[Source, ...]
     changed: frozenset[Source]
     result: Source | None
     held: frozenset[Source]
@@ -43,24 +45,23 @@ class Strangers:
         watched: frozenset[Source],
         passed: frozenset[Source],
         *,
-        given: bool,
+        kinds: tuple[Source, ...] = (FOREIGN,),
         receiver: frozenset[Source] = frozenset(),
         result: Source | None = None,
     ) -> None:
-        """If one of `watched` may come from another module (or from a caller, if `given`), what is `passed` is changed
-        and kept by the `receiver`; the result may be all of that."""
+        """If one of `watched` may be one of these kinds, what is `passed` is changed; the result may be that, or what
+        the `receiver` has."""
         changed = passed | items_of(passed)
         held = changed | items_of(receiver) | {FOREIGN}
         if changed or result is not None:
-            self._waiting.append(_Deed(watched, given, changed, result, held))
+            self._waiting.append(_Deed(watched, kinds, changed, result, held))
 
     def settle(self, changed: set[Source]) -> bool:
         """Add what is changed after all.  Did anything happen?"""
-        foreign = self._sources.holding([FOREIGN])
-        given = self._sources.holding([FOREIGN, GIVEN])
+        holding = {kinds: self._sources.holding(kinds) for kinds in {one.kinds for one in self._waiting}}
         waiting = []
         for one in self._waiting:
-            if one.watched.isdisjoint(given if one.given else foreign):
+            if one.watched.isdisjoint(holding[one.kinds]):
                 waiting.append(one)
                 continue
             changed |= one.changed
@@ -74,6 +75,7 @@ class Strangers:
 _CALLING_FIRST: Final = frozenset(
     {"map", "filter", "reduce", "partial", "starmap", "takewhile", "dropwhile", "filterfalse", "iter", "MethodType"}
 )
+_PASSING: Final = frozenset({"partial", "MethodType", "reduce"})
 LATER: Final = _CALLING_FIRST | {
     *("zip", "enumerate", "reversed", "chain", "cycle", "islice", "repeat", "tee", "partialmethod")
 }
@@ -81,11 +83,11 @@ LATER: Final = _CALLING_FIRST | {
 _CALLING_SECOND: Final = frozenset({"accumulate", "groupby"})
 
 
-def called_arguments(call: ast.Call) -> Iterator[ast.expr]:
-    """The arguments that a function of the library calls with what is in others."""
+def called_arguments(call: ast.Call) -> Iterator[tuple[ast.expr, bool]]:
+    """The arguments that a function of the library calls with what is in others; or with these, is that so?"""
     name = getattr(call.func, "id", getattr(call.func, "attr", ""))
     if name in _CALLING_FIRST and (name != "iter" or len(call.args) == 2):
-        yield from call.args[:1]
+        yield from ((one, name in _PASSING) for one in call.args[:1])
     if name in _CALLING_SECOND:
-        yield from call.args[1:]
-    yield from (keyword.value for keyword in call.keywords if keyword.arg in ("key", "func", "function"))
+        yield from ((one, False) for one in call.args[1:])
+    yield from ((one.value, False) for one in call.keywords if one.arg in ("key", "func", "function"))
