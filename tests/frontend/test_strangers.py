@@ -19,6 +19,26 @@ FLAT = "ROWS = {'k': [1, 2]}\ndef f(x): return len(ROWS['k']), x\n"
 DEEP = "ROWS = {'t': {'k': [1, 2]}}\ndef f(x): return len(ROWS['t']['k']), x\n"
 LONG = "ROWS = {'k': [1, 2, 3, 4, 5, 6, 7, 8]}\ndef f(x): return sum(n * i for i, n in enumerate(ROWS['k'])), x\n"
 
+OTHER = """\
+KEPT = []
+def grow(row):
+    row.append(1)
+    return 0
+def growing(function):
+    def inner(row):
+        grow(row)
+        return function(row)
+    return inner
+def keep(rows): KEPT.append(rows)
+def kept(): return KEPT[0]
+class Box:
+    def __init__(self, row): self.row = row
+    def go(self): self.visit(self.row)
+    def visit(self, row): row.append(1)
+class Base:
+    def apply(self): self.rows['k'].append(1)
+"""
+
 PROGRAMS = {
     "method of an imported class 1": (FLAT + """\
 from M1 import E
@@ -555,6 +575,111 @@ def f(x): return len(data.ROWS['k']), x
 def use(): data.ROWS['k'].append(1)
 """, """\
 ROWS = {'k': [1, 2]}
+""",),
+    "key of sort": (FLAT + """\
+from M1 import grow
+def use():
+    rows = list(ROWS.values())
+    rows.sort(key=grow)
+""", OTHER),
+    "own key of sort": (FLAT + """\
+def use():
+    rows = [(1, ROWS['k'])]
+    rows.sort(key=lambda pair: pair[1].append(1) or 0)
+""",),
+    "attribute of a class for its base": (FLAT + """\
+from M1 import Base
+class B(Base): rows = ROWS
+def use(): B().apply()
+""", OTHER),
+    "attribute of a class that is stored": (FLAT + """\
+from M1 import Base
+class B(Base): pass
+B.rows = ROWS
+def use(): B().apply()
+""", OTHER),
+    "decorator": (FLAT + """\
+import M1
+@M1.growing
+def act(row): return len(row)
+def use(): act(ROWS['k'])
+""", OTHER),
+    "passed on import": (FLAT + """\
+import M1
+M1.keep(ROWS)
+def use(): M1.kept()['k'].append(1)
+""", OTHER),
+    "bound on import": (FLAT + """\
+import M1
+BUMP = M1.Box(ROWS['k']).go
+def use(): BUMP()
+""", OTHER),
+    "property without a decorator": (FLAT + """\
+class Q: r = property(lambda s: ROWS['k'])
+def use(): Q().r.append(1)
+""",),
+    "property of a function": (FLAT + """\
+def get(s): return ROWS['k']
+class Q: r = property(get)
+def use(): Q().r.append(1)
+""",),
+    "two classes of one name": (FLAT + """\
+from M1 import Box
+class K(Box):
+    def visit(self, row): row.append(1)
+def use(): K(ROWS['k']).go()
+def other():
+    class K: pass
+""", OTHER),
+    "replace": (FLAT + """\
+import dataclasses
+@dataclasses.dataclass
+class K: r: list
+def use(): dataclasses.replace(K([]), r=ROWS['k']).r.append(1)
+""",),
+    "operator under a name": (FLAT + """\
+import operator
+def use():
+    add = operator.iadd
+    add(ROWS['k'], [1])
+""",),
+    "operators in a table": (FLAT + """\
+import operator
+OPS = {'+': operator.iadd}
+def use(): OPS['+'](ROWS['k'], [1])
+""",),
+    "operator that is passed": (FLAT + """\
+import functools, operator
+def use(): functools.reduce(operator.iadd, [[1]], ROWS['k'])
+""",),
+    "operator with underscores": (FLAT + """\
+import operator
+def use(): operator.__iadd__(ROWS['k'], [1])
+""",),
+    "methodcaller": (FLAT + """\
+import operator
+def use(): operator.methodcaller('append', 1)(ROWS['k'])
+""",),
+    "methodcaller of the module": (FLAT + """\
+import operator
+PUT = operator.methodcaller('append', 1)
+def use(): list(map(PUT, ROWS.values()))
+""",),
+    "exception as a container": (FLAT + """\
+def use():
+    error = ValueError(ROWS['k'])
+    error.args[0].append(1)
+""",),
+    "hook of a reader": (FLAT + """\
+import json
+def hook(data): return ROWS['k']
+def use(): json.loads('{}', object_hook=hook).append(1)
+""",),
+    "metaclass": (FLAT + """\
+class K(type):
+    def __call__(cls, r): r.append(1)
+class L(metaclass=K): pass
+def use(): L(ROWS['k'])
 """,),
 }
 """What `use` does, and the text of the module that it imports as M1."""

@@ -205,3 +205,33 @@ def test_all_bytes_are_checked() -> None:
     assert isinstance(residual, Residual)
     for n in (0, 255, 256, -1, "x", None, 2.0, True):
         assert outcome(residual, n) == outcome(stored, n)
+
+
+class Device:
+    def __init__(self, bus: Any) -> None:
+        self.bus = bus
+
+
+def connected(size: int, a: int) -> Any:
+    memory: list[Any] = [0] * size
+    memory[0:4] = b"abcd"
+    memory[3] = Device(memory)
+    memory[a] = 4
+    return memory[3].bus is memory, memory[3].bus[:3]
+
+
+def cyclic(rows: Any, a: int) -> Any:
+    memory = [*rows]
+    box = Device(memory)
+    memory[0] = Device(box)
+    memory[a] = 4
+    return box.bus is memory, memory[0].bus is box
+
+
+def test_a_memory_that_holds_what_holds_it() -> None:
+    for size in (700, 10):
+        residual = futamura.specialize(connected, size)
+        for a in (0, 1, 4):
+            assert residual(a) == connected(size, a)
+    residual = futamura.specialize(cyclic, (1, 2, 3))
+    assert [residual(a) for a in (1, 2)] == [cyclic((1, 2, 3), a) for a in (1, 2)] == [(True, True)] * 2

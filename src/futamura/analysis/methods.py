@@ -48,6 +48,6 @@ PURE_MODULES: Final = frozenset(
 )
 """Modules whose functions change nothing that they are given, but for functions that they are given, and `WRITING`."""
 WRITING: Final = frozenset({"setitem", "delitem", "methodcaller", "attrgetter", "pack_into", "setattr"}) | {
-    f"i{name}" for name in (*OPERATORS, "concat")
-}
+    name for one in (*OPERATORS, "concat") for name in (f"i{one}", f"__i{one}__")
+} | {"__setitem__", "__delitem__", "call"}
 """Names in these modules of functions that do change what they are given, or may."""

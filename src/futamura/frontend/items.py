@@ -37,7 +37,7 @@ from futamura.frontend.sources import (
     Source,
     items_of,
 )  # fmt: skip
-from futamura.frontend.strangers import ANYBODY, LATER, called_arguments
+from futamura.frontend.strangers import ANYBODY, DESCRIBING, LATER, called_arguments
 from futamura.frontend.walking import SCOPES, Scope, defaults, is_of_class
 
 __all__ = ["changed_by_functions"]
@@ -233,7 +233,7 @@ class _Items(Possible):
 
     def call(self, function: Scope, call: ast.Call) -> None:
         callees = self.callees(function, call)
-        given = self.given(function, call)
+        given = self.given(function, call) | self.sorted_by(function, call)
         arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
         if isinstance(call.func, ast.Attribute):
             self.call_method(function, call.func, given, known=bool(callees))
@@ -271,6 +271,12 @@ class _Items(Possible):
                 if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
                     self.hold((None, "." + statement.target.id), given)
 
+    def sorted_by(self, function: Scope, call: ast.Call) -> frozenset[Source]:
+        """What the key of `rows.sort(key=key)` gets."""
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "sort" and call.keywords:
+            return self.items(function, call.func.value)
+        return NOTHING
+
     def asks_openly(self, call: ast.Call) -> bool:
         """May `getattr(x, name)` be a method that changes `x`, whose name is not known?"""
         named = call.args[1] if len(call.args) > 1 else None
@@ -302,7 +308,7 @@ class _Items(Possible):
             value = self.of(function, callee)
             self.strangers.when(value, passed, kinds=ANYBODY, receiver=value, result=result)
             self.strangers.when(value, NOTHING, kinds=(GIVER,), receiver=value, result=result)
-        everything = self.given(function, call)
+        everything = self.given(function, call) | self.sorted_by(function, call)
         for one, later in called_arguments(call):
             self.strangers.when(self.of(function, one), everything if later else items_of(everything), kinds=ANYBODY)
 
@@ -314,17 +320,30 @@ class _Items(Possible):
             if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
                 for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                     self.put(MODULE, target, self.of_module(node.value))
+            for call in self.made_by_others(node):
+                given = self.given(MODULE, call)
+                self.doubted |= given | items_of(given)
             if isinstance(node, ast.ClassDef) and self.is_of_foreign_class(node.name):
+                for part in node.body:
+                    held = self.of(MODULE, part.value) if isinstance(part, (ast.Assign, ast.AnnAssign)) else NOTHING
+                    self.doubted |= held | items_of(held)
                 for method in (part for part in node.body if isinstance(part, SCOPES)):
                     own = receiver(method)
                     if own is not None:
                         self.hold((method, own), frozenset({FOREIGN}))
             if isinstance(node, SCOPES[:2]):
                 decorators = frozenset[Source]().union(*(self.of(MODULE, one) for one in node.decorator_list))
-                for place in (node.name, "." + node.name) if decorators & {FOREIGN} else ():
+                for place in (node.name, "." + node.name) if decorators & {FOREIGN, In(FOREIGN)} else ():
                     self.hold((None, place), frozenset({FOREIGN}))
             if not isinstance(node, SCOPES):
                 work.extend(one for one in ast.iter_child_nodes(node) if isinstance(one, (ast.stmt, ast.excepthandler)))
+
+    def made_by_others(self, node: ast.AST) -> Iterator[ast.Call]:
+        """The calls of functions of other modules in a statement at the module's own level."""
+        if isinstance(node, (ast.Expr, ast.Assign, ast.AnnAssign)) and node.value is not None:
+            for part in ast.walk(node.value):
+                if isinstance(part, ast.Call) and self.is_strange_call(MODULE, part):
+                    yield part
 
     def of_module(self, value: ast.expr | None) -> frozenset[Source]:
         """What an expression at the module's own level is, if that has another name, comes from another module, or runs
@@ -341,7 +360,8 @@ class _Items(Possible):
         elif isinstance(value, ast.Call):
             own = self.named.get(value.func.id, ()) if isinstance(value.func, ast.Name) else ()
             name = getattr(value.func, "id", getattr(value.func, "attr", ""))
-            if name not in LATER and not any(isinstance(node, _YIELDS) for one in own for node in self.own[one]):
+            later = name in LATER | DESCRIBING
+            if not later and not any(isinstance(node, _YIELDS) for one in own for node in self.own[one]):
                 if isinstance(value.func, ast.Attribute) and self.module_of(MODULE, value.func.value) is None:
                     return self.items(MODULE, value.func.value)
                 if not self.is_strange_call(MODULE, value):

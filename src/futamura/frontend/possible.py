@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
@@ -31,7 +32,7 @@ from futamura.frontend.sources import (
     Sources,
     items_of,
 )  # fmt: skip
-from futamura.frontend.strangers import Strangers
+from futamura.frontend.strangers import DESCRIBING, Strangers
 from futamura.frontend.walking import SCOPES, Scope, acts, defaults, own_nodes, value_nodes
 
 __all__ = ["MODULE", "STORING", "Possible", "result_of"]
@@ -60,7 +61,9 @@ class Possible:
         for function in self.functions:
             if not isinstance(function, ast.Lambda):
                 self.named.setdefault(function.name, []).append(function)
-        self.classes: Final = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+        found = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        self.classes: Final = {node.name: node for node in found}
+        self.ambiguous: Final = {name for name, count in Counter(node.name for node in found).items() if count > 1}
         self.imported: Final = dict(walking.imported_names(tree))
         self.rebound: Final = frozenset(walking.names_of_module(tree))
         """What the module's own level binds: builtins of these names are others."""
@@ -124,7 +127,7 @@ class Possible:
         """What the value may be, apart from its name here."""
         if isinstance(node, ast.Name):
             scope = self.scope_of(function, node.id)
-            strange = scope is None and self.is_strange(node.id)
+            strange = scope is None and (self.is_strange(node.id) or self.is_of_foreign_class(node.id, own=True))
             return frozenset({(scope, node.id), FOREIGN} if strange else {(scope, node.id)})
         if isinstance(node, ast.Attribute):
             own = self.named.get(node.attr, ())  # a property, perhaps
@@ -133,6 +136,8 @@ class Possible:
                 held |= {FOREIGN}  # a method that changes, whoever calls it
             if node.attr in GIVING:
                 held |= {GIVER}
+            if node.attr in WRITING and self.module_of(function, node.value) is not None:
+                held |= {FOREIGN}
             return held | {(None, "." + node.attr), ANY_FIELD, *own}
         if isinstance(node, (ast.Await, ast.YieldFrom)):
             return self.of(function, node.value) | self.items(function, node.value)
@@ -200,7 +205,7 @@ class Possible:
         callees = self.callees(function, call)
         found = NOTHING.union(callees) | {result_of(call)}
         given = self.given(function, call)
-        if isinstance(call.func, ast.Attribute):
+        if isinstance(call.func, ast.Attribute) and self.module_of(function, call.func.value) is None:
             if call.func.attr in GIVING or call.func.attr in _STEPPING:
                 return found | self.items(function, call.func.value) | given
             own_method = callees and id(call) in self.through_self and not self.is_kept(call.func)
@@ -212,6 +217,10 @@ class Possible:
                 return found | self.new(call, given) | foreign
             if self.is_builtin(function, call.func.id):
                 passed = items_of(given) | self.giving.parts if call.func.id in PASSING else NOTHING
+                if call.func.id in _EXCEPTIONS:
+                    return found | self.new(call, given)
+                if call.func.id in DESCRIBING:
+                    found |= given | self.functions_in(call)
                 if call.func.id == "type":
                     found |= {FOREIGN}  # whose methods get what they change
                 if call.func.id in HOLDING:
@@ -231,30 +240,50 @@ class Possible:
             self.new(call, self.all(function, (one for one in left if self.alone[id(one)].makes)))
         if self.is_strange_call(function, call) and (not left or any(self.alone[id(one)].gives for one in left)):
             found |= {FOREIGN}
+        found |= self.functions_in(call)
         return found | given | items_of(given) | self.giving.parts | self.giving.any | self.new(call, given)
+
+    def functions_in(self, call: ast.Call) -> frozenset[Source]:
+        """Functions of the module that a call passes, whose results its own may be."""
+        arguments = (*call.args, *(keyword.value for keyword in call.keywords))
+        found = frozenset[Source](one for argument in arguments for one in self.function_values(argument))
+        return found | items_of(found)
 
     def is_strange_call(self, function: Scope, call: ast.Call) -> bool:
         """Does a function of another module, or a class of it, give what this call gives?"""
+        if walking.names_attributes(call):
+            return False
         if isinstance(call.func, ast.Name):
             return self.scope_of(function, call.func.id) is None and self.is_strange(call.func.id)
-        module = self.module_of(function, call.func.value) if isinstance(call.func, ast.Attribute) else None
-        return module is not None and module not in PURE_MODULES
+        if not isinstance(call.func, ast.Attribute):
+            return False
+        module = self.module_of(function, call.func.value)
+        return module is not None and (module not in PURE_MODULES or call.func.attr in WRITING)
 
-    def is_of_foreign_class(self, name: str) -> bool:
-        """Has a class of the module a method that another module defines?"""
+    def is_of_foreign_class(self, name: str, *, own: bool = False) -> bool:
+        """Has a class a method that another module defines?  Any other has, unless it has to be one of its `own`."""
+        if own and name not in self.classes:
+            return False
         work, seen = [name], set()
         while work:
             name = work.pop()
             if name in seen or name in _EMPTY_CLASSES:
                 continue
-            if name not in self.classes:
+            if name not in self.classes or name in self.ambiguous:
                 return True
             seen.add(name)
+            if any(self.calls_itself(keyword.value) for keyword in self.classes[name].keywords):
+                return True
             work.extend(
                 base.id if isinstance(base, ast.Name) else base.attr if isinstance(base, ast.Attribute) else ""
                 for base in map(_unsubscripted, self.classes[name].bases)
             )
         return False
+
+    def calls_itself(self, metaclass: ast.expr) -> bool:
+        """Does a metaclass make instances in its own way?"""
+        cls = self.classes.get(getattr(metaclass, "id", ""))
+        return cls is not None and any(getattr(part, "name", "") == "__call__" for part in cls.body)
 
     def given(self, function: Scope, call: ast.Call) -> frozenset[Source]:
         """All that the callee gets."""
@@ -376,10 +405,13 @@ def result_of(call: ast.Call) -> Place:
 
 _CHANGEABLE: Final = frozenset({"list", "dict", "set", "bytearray"})
 """Builtin classes whose methods get what they change, where they are called on the class."""
+_EXCEPTIONS: Final = frozenset(
+    name for name, one in vars(builtins).items() if isinstance(one, type) and issubclass(one, BaseException)
+)
 _EMPTY_CLASSES: Final = frozenset(
     {"object", "ABC", "Protocol", "Generic", "NamedTuple", "TypedDict", "Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"}
     | {"type", "str", "int", "float", "tuple", "bytes", "frozenset"}
-    | {name for name, one in vars(builtins).items() if isinstance(one, type) and issubclass(one, BaseException)}
+    | _EXCEPTIONS
 )
 """Classes whose methods do not change what they get."""
 

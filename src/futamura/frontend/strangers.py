@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from futamura.frontend.sources import FOREIGN, GIVEN, Source, Sources, items_of
 
-__all__ = ["ANYBODY", "LATER", "Strangers", "called_arguments"]
+__all__ = ["ANYBODY", "DESCRIBING", "LATER", "Strangers", "called_arguments"]
 
 ANYBODY: Final = (FOREIGN, GIVEN)
 """What other modules define, and what they pass."""
@@ -75,6 +75,8 @@ class Strangers:
 _CALLING_FIRST: Final = frozenset(
     {"map", "filter", "reduce", "partial", "starmap", "takewhile", "dropwhile", "filterfalse", "iter", "MethodType"}
 )
+DESCRIBING: Final = frozenset({"property", "staticmethod", "classmethod", "cached_property"})
+"""What makes attributes of the functions that it is given."""
 _PASSING: Final = frozenset({"partial", "MethodType", "reduce"})
 LATER: Final = _CALLING_FIRST | {
     *("zip", "enumerate", "reversed", "chain", "cycle", "islice", "repeat", "tee", "partialmethod")

@@ -20,8 +20,8 @@ from futamura.analysis.reading import bound_by
 __all__ = [
     "SCOPES", "Scope", "acts", "attributes_of_self", "bound_names", "calls_of_fields", "calls_through_self",
     "defaults", "global_names", "imported_names", "is_given", "is_handed_over", "is_of_class",
-    "names_in_classes", "names_of_attributes", "names_of_module", "own_nodes", "spell_out", "value_nodes",
-    "without_key",
+    "names_attributes", "names_in_classes", "names_of_attributes", "names_of_module", "own_nodes", "spell_out",
+    "value_nodes", "without_key",
 ]  # fmt: skip
 
 Scope: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
@@ -154,6 +154,14 @@ def names_of_attributes(tree: ast.Module, own: Container[str]) -> Iterator[str]:
                 yield from (one.value for one in node.args[1:2] if isinstance(one, ast.Constant))  # type: ignore[misc]
             elif name not in own:
                 yield from (keyword.arg for keyword in node.keywords if keyword.arg is not None)
+
+
+def names_attributes(call: ast.Call) -> bool:
+    """Is this `attrgetter("name")`, which only reads?"""
+    if getattr(call.func, "id", getattr(call.func, "attr", "")) != "attrgetter" or not call.args:
+        return False
+    names = [one.value for one in call.args if isinstance(one, ast.Constant)]
+    return len(names) == len(call.args) and not any(str(name).rpartition(".")[2] in MUTATING for name in names)
 
 
 def names_in_classes(tree: ast.Module) -> Iterator[int]:

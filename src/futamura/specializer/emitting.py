@@ -274,6 +274,10 @@ class Emitter(ABC):
         if owner is not None:  # a dict that an instance holds comes to be with it
             self.materialize(owner)
             return self.lift(value)
+        holder = self._holder_of(value) if entry.kind != "instance" else None
+        if holder is not None:  # it is made first, and filled later
+            self.materialize(holder)
+            return self.lift(value)
         self._require_acyclic(value)
         whole = entry.kind == "instance" and self._made_by_fields(value, entry)
         dynamic = self._called_class(entry) if whole else self._construct(entry)
@@ -317,6 +321,26 @@ class Emitter(ABC):
 
     def _called_class(self, entry: VObject) -> Dynamic:
         return self.emit("call", (Known(entry.cls), *entry.items), type=entry.cls, raises=False)
+
+    def _holder_of(self, value: Virtual) -> Virtual | None:
+        """An instance that holds this object and is held by it."""
+        work: list[tuple[int, Virtual | None]] = [(value.oid, None)]
+        seen: set[int] = set()
+        while work:
+            oid, instance = work.pop()
+            if oid in seen:
+                continue
+            seen.add(oid)
+            entry = self.state.heap[oid]
+            if instance is None and entry.kind == "instance":
+                instance = Virtual(oid)
+            for item in entry.items:
+                item = self.state.resolve(item)
+                if type(item) is Virtual:
+                    if item.oid == value.oid and instance is not None:
+                        return instance
+                    work.append((item.oid, instance))
+        return None
 
     def _require_acyclic(self, value: Virtual) -> None:
         """Objects that contain themselves other than through an instance's attribute are not constructed yet."""

@@ -409,7 +409,9 @@ def store(
             _put(m, target, entry, index, value)
         m.folded += 1
         return True
-    if _is_real(entry) or not (believed and (plain or entry.cls is list)):
+    # A virtual object may hold the memory.
+    pending = believed and (plain or (entry.cls is list and type(value) is not Virtual))
+    if _is_real(entry) or not pending:
         real = _real(m, target)
         m.emit("setitem", (value, real, key), results=0, raises=entry.cls is bytearray and not plain)
         entry = m.state.heap[target.oid]
