@@ -207,6 +207,27 @@ def test_all_bytes_are_checked() -> None:
         assert outcome(residual, n) == outcome(stored, n)
 
 
+def test_an_item_is_an_int_again() -> None:
+    def stored(n: Any) -> Any:
+        memory = bytearray(8)
+        memory[2:4] = b"xy"
+        if n:
+            memory[2] = n
+        return memory[2], memory[3]
+
+    def too_large(n: Any) -> Any:
+        memory = bytearray(8)
+        memory[n] = 3
+        memory[2] = 256
+        return memory
+
+    residual = futamura.specialize(stored)
+    for n in (True, 7, 0, 300, 2.5, "x"):
+        assert outcome(residual, n) == outcome(stored, n)
+    residual = futamura.specialize(too_large, 1)
+    assert outcome(residual) == outcome(too_large, 1) and not residual.events
+
+
 class Device:
     def __init__(self, bus: Any) -> None:
         self.bus = bus
