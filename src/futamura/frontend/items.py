@@ -251,8 +251,8 @@ class _Items(Possible):
                 self.change_all(function, found | items_of(found))
             elif id(argument) in self.doubtful or (understood and self.is_kept(call.func)):
                 self.doubted |= found | items_of(found)
-        if getattr(call.func, "id", "") == "getattr" and self.asks_openly(call):
-            self.change(function, call.args[0])
+        if getattr(call.func, "id", "") == "getattr" and call.args and self.asks_openly(call):
+            self.doubted |= self.of(function, call.args[0])
         for passed in arguments:
             if isinstance(passed, ast.Attribute) and passed.attr in MUTATING:  # `map(list.append, ...)`
                 self.change_all(function, given | items_of(given))
