@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import copy
 import functools
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -342,6 +345,12 @@ def test_nothing_falls_back(name: str) -> None:
 def test_residuals_are_faster(name: str) -> None:
     if name in NOT_YET | SLOW:
         pytest.xfail("no gain yet")
+    if not is_faster(name):  # other tests of this process watch what code does, for good: again without them
+        program = f"import sys, tests.test_styles as t; sys.exit(not t.is_faster({name!r}))"
+        assert subprocess.run([sys.executable, "-c", program], cwd=Path(__file__).parent.parent).returncode == 0
+
+
+def is_faster(name: str) -> bool:
     function, static, inputs = CASES[name]
     # Without entry tests: other tests of this process watch what reads code objects, which makes the tests slow.
     residual = Specializer(assume="trust")(function, *static)
@@ -357,5 +366,5 @@ def test_residuals_are_faster(name: str) -> None:
     for _ in range(16):  # a loaded machine may disturb a race, or several one after the other
         best = race(sides, inputs, 2)
         if best["residual"] < best["generic"]:
-            return
-    raise AssertionError(best)
+            return True
+    return False
