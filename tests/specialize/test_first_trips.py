@@ -186,3 +186,134 @@ def outcome(call: Any, *args: Any) -> Any:
         return call(*args)
     except Exception as error:
         return type(error), str(error)
+
+
+def gathered(table: Any, block: Any) -> Any:
+    out = []
+    for x in table:
+        out.append(block[x % 5])
+    return out
+
+
+def numbered(table: Any, block: Any) -> Any:
+    found = 0
+    for at, x in enumerate(table):
+        if block[x % 5]:
+            found += at
+        else:
+            found ^= x
+    return found
+
+
+def paired(table: Any, block: Any) -> Any:
+    found = 0
+    for x, y in zip(table, table[::-1]):
+        if block[x % 5]:
+            found += y
+        else:
+            found ^= x
+    return found
+
+
+def counted_up(table: Any, block: Any) -> Any:
+    found = 0
+    for at in range(len(table)):
+        if block[at % 5]:
+            found += at
+        else:
+            found = found * 3 & 255
+    return found
+
+
+def sifted(table: Any, block: Any) -> Any:
+    def walk() -> Any:
+        for x in table:
+            if x % 3:
+                yield x ^ block[x % 5]
+
+    found = 0
+    for y in walk():
+        found = found + y if y & 1 else found - 1
+    return found
+
+
+def shared_iterator(table: Any, block: Any) -> Any:
+    """What is left of an iterator behind the loop is what it has not given, also where `enumerate` takes from it."""
+    items = iter(table)
+    for at, x in enumerate(items):
+        if x == block[0] + 2000:
+            break
+        if block[x % 5]:
+            block[1] = at
+    else:
+        return block, list(items)
+    return block, next(items), [*items][:3]
+
+
+LONG = [at * 37 % 3001 for at in range(3001)]
+BLOCKS = [[1, 0, 1, 1, 0], [0, 0, 0, 0, 0], [7, True, 0.5, 2, 1], [0, 1], {0: 1, 1: 0, 2: 5, 3: 0}, None]
+
+
+@pytest.mark.parametrize(
+    "function", [gathered, numbered, paired, counted_up, sifted, shared_iterator], ids=lambda case: case.__name__
+)
+def test_a_loop_that_is_not_unrolled_is_a_plain_for(function: Any) -> None:
+    residual = specialize(function, LONG)
+    assert {event.code for event in residual.events} & {"FT401"} and not residual.stats["fallbacks"]
+    if function is not shared_iterator:
+        zipped = function is paired  # with an iterator that is not known
+        assert residual.source.count("for ") == 1 + zipped and "_iter(" not in residual.source, residual.source
+        assert (zipped or "break" not in residual.source) and "while" not in residual.source, residual.source
+    for block in BLOCKS:
+        mine, theirs = (list(block) if isinstance(block, list) else block for _ in range(2))
+        assert outcome(residual, mine) == outcome(function, LONG, theirs), residual.source
+        assert mine == theirs
+
+
+class Cipher:
+    """What trips know of the attributes differs: the first of them has stored both, and runs code later."""
+
+    def __init__(self, keys: Any) -> None:
+        self.keys = keys
+        self.left: Any = []
+        self.right: Any = []
+
+    def crypt(self, block: Any) -> Any:
+        self.left = block[:4]
+        self.right = block[4:]
+        at = 0
+        while at < 2000:
+            kept = self.right[:]
+            self.right = list(map(lambda x: kept[x], self.keys))  # noqa: C417
+            self.right = [x ^ y for x, y in zip(self.right, self.left)]
+            self.left = kept
+            at += 1
+        return self.right + self.left
+
+    def named(self, rows: Any) -> Any:
+        """The attributes are new: they come into the object's dict in the order of the first stores."""
+        for row in rows:
+            if row:
+                self.one = row
+                self.two = row
+            else:
+                self.two = row
+                self.one = row
+        return list(vars(self))
+
+
+def test_trips_that_know_the_same_of_attributes_are_one() -> None:
+    keys = [3, 1, 0, 2]
+    cipher, again = Cipher(keys), Cipher(keys)
+    residual = specialize(cipher.crypt)
+    assert residual.source.count("while ") == 1 and residual.source.count("for ") == 2, residual.source
+    for block in (list(range(8)), [1, 2], [0, 3, 2, 9, 4, 4, 4, 1, 7], b"abcdefgh", None, ["x"] * 8):
+        assert outcome(residual, block) == outcome(again.crypt, block)
+        assert (cipher.left, cipher.right) == (again.left, again.right)
+
+
+@pytest.mark.parametrize("rows", [[], [1], [0], [1, 0], [0, 1], [0, 0, 5]])
+def test_new_attributes_keep_the_order_of_their_stores(rows: Any) -> None:
+    cipher, again = Cipher([]), Cipher([])
+    assert specialize(cipher.named)(rows) == again.named(rows)
+    assert vars(cipher) == vars(again) and list(vars(cipher)) == list(vars(again))

@@ -5,7 +5,7 @@
 
 Passes leave operations where the order of Python's operands would not have them; the back end keeps that order by
 variables.  An operand that is used once, in the same block, and neither has an effect nor reads memory, goes behind
-what stands between it and its use.
+what stands between it and its use.  So does a constant slice that is used in the next block, where a `try` begins.
 
 Invariant: what moves raises nothing, has no effect and reads no memory that anybody could write.
 """
@@ -44,7 +44,7 @@ def operands(graph: FlowGraph, inference: Inference) -> bool:
         if node.handler is not None:
             handled.update(node.handler.args)
     found = _Operands(graph, inference, uses, handled)
-    changed = False
+    changed = found.slices()
     for at in inference.layout.order:
         if at in inference.reached:
             changed = found.block(graph.node(at)) or changed
@@ -60,6 +60,30 @@ class _Operands:
         self._handled: Final = handled
         self._standing: Final[dict[int, bool]] = {}
         """By the number of an operation: what `_stands` says."""
+
+    def slices(self) -> bool:
+        """Bring constant slices to the block that uses them, if it always comes next."""
+        graph, layout = self._graph, self._inference.layout
+        changed = False
+        for at in layout.order:
+            node = graph.node(at) if at in self._inference.reached else None
+            if node is None or node.end.name != "jump":
+                continue
+            into = node.end.edges[0].target
+            if into == at or into not in self._inference.reached or len(layout.entering[into]) != 1:
+                continue
+            used = {arg for op in graph.node(into).ops for arg in op.args}
+            found = [op for op in node.ops if op.name == "slice" and used.issuperset(op.results) and self._may_move(op)]
+            found = [op for op in found if all(map(self._is_constant, op.args))]
+            if found:
+                node.ops = [op for op in node.ops if op not in found]
+                graph.node(into).ops[:0] = found
+                changed = True
+        return changed
+
+    def _is_constant(self, value: Value) -> bool:
+        made = self._inference.definitions.get(value)
+        return made is not None and made.name == "const"
 
     def block(self, node: Node) -> bool:
         behind: list[Operation] = []

@@ -51,7 +51,9 @@ from futamura.specializer.purity import (
     own_attributes,
     plain_lookup,
 )
+from futamura.specializer.raising import own_traceback
 from futamura.specializer.reclassing import store_class
+from futamura.specializer.restoring import hold
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import HELD, NONE, OF_SUPER, AbstractValue, Dynamic, Known, Virtual, VObject
@@ -438,7 +440,7 @@ def _field(m: Machine, target: AbstractValue, name: str) -> AbstractValue | None
         held = m.state.overlays.get(place)
         if held is None:
             loaded = m.emit("getattr", (target,), name, hint=name)
-            m.state.overlays[place] = (loaded, False)
+            hold(m.state, m.world, place, (loaded, False))
             return loaded
         return m.state.resolve(held[0])
     content = own_attribute(value, name)
@@ -463,7 +465,7 @@ def store_attribute(
     m: Machine, frame: Frame, op: Operation, value: AbstractValue, target: AbstractValue, name: str
 ) -> None:
     """`target.name = value`."""
-    if name == "__traceback__" and _own_traceback(m, value, target):
+    if name == "__traceback__" and own_traceback(m, value, target):
         return
     cls = exact_type(m, target)
     if name == "__class__":
@@ -523,17 +525,6 @@ def _note_store(m: Machine, cls: type | None, target: AbstractValue, name: str) 
         m.stores_on_class(None, name)
 
 
-def _own_traceback(m: Machine, value: AbstractValue, target: AbstractValue) -> bool:
-    """Is this the traceback that was read from this very exception?"""
-    entry = m.state.object(value)
-    if entry is None or entry.kind != "traceback":
-        return False
-    held = m.state.resolve(entry.items[0])
-    if type(held) is Dynamic and type(target) is Dynamic:
-        return held.rv == target.rv
-    return type(held) is Virtual and type(target) is Virtual and held.oid == target.oid
-
-
 def store_field(m: Machine, target: AbstractValue, name: str, value: AbstractValue) -> bool:
     entry = m.state.object(target)
     if entry is not None and HELD in entry.names and name in METHOD_NAMES:
@@ -557,7 +548,7 @@ def store_field(m: Machine, target: AbstractValue, name: str, value: AbstractVal
             if place in m.read_places:
                 m.event("FT305", f"attribute `{name}` of a static object is written after it was read")
                 raise Restart(f"attribute {name} of a static object is written", whole=True)
-        m.state.overlays[place] = (value, True)
+        hold(m.state, m.world, place, (value, True))
         return True
     return False
 

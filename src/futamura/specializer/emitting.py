@@ -411,8 +411,7 @@ class Emitter(ABC):
         if kind == "iterator" and isinstance(entry.extra, tuple):
             self.refuse(entry.site, "an iterator over unknown iterators escapes")
         if kind == "iterator":
-            maker = Known(zip if entry.extra == "zip" else enumerate)
-            return self.emit("call", (maker, *items), raises=False)
+            return self._construct_combined(entry)
         if kind == "view":
             source = self.state.resolve(items[0])
             if type(source) is Dynamic and source.type is not None and source.type.__flags__ & HEAP_TYPE:
@@ -447,12 +446,35 @@ class Emitter(ABC):
         keys = tuple(map(token_key, elements))
         return len(keys) < _CONSTANT_SET or self._displays.setdefault(frozenset(keys), keys) == keys
 
+    def _construct_combined(self, entry: VObject) -> Dynamic:
+        """A `zip` or an `enumerate`; a `for` statement takes what `iter` gives."""
+        items = [self._not_begun(item) for item in entry.items]
+        if entry.extra == "enumerate" and type(items[1]) is Known and items[1].value == 0:
+            del items[1]
+        made = self.emit("call", (Known(zip if entry.extra == "zip" else enumerate), *items), raises=False)
+        return self.emit("iter", (made,), raises=False)
+
+    def _not_begun(self, item: AbstractValue) -> AbstractValue:
+        """What an iterator runs over, if it has not begun and nothing else has this iterator: that makes another."""
+        item = self.state.resolve(item)
+        entry = self.state.object(item)
+        if type(item) is not Virtual or entry is None or entry.extra != "sequence" or len(entry.items) != 2:
+            return item
+        source, position = map(self.state.resolve, entry.items)
+        if type(source) is not Known or type(source.value) not in _ITERATED or entry.cls is reversed:
+            return item
+        begun = type(position) is not Known or position.value != 0
+        return item if begun or self.state.uses(item) > 1 else source
+
     def _construct_iterator(self, entry: VObject) -> Dynamic:
         source, position = entry.items[:2]
         if entry.cls is reversed:
             self.refuse(entry.site, "an iterator that runs backwards escapes")
         if len(entry.items) == 3 and (type(position) is not Known or position.value):
             raise Unsupported("an iterator over a dict escapes", self.span)
+        if type(source) is Known and isinstance(source.value, range) and type(position) is Known:
+            assert isinstance(position.value, int)
+            source, position = Known(source.value[position.value :]), Known(0)
         iterator = self.emit("iter", (source,), raises=False)
         if type(position) is not Known or position.value:
             method = self.emit("getattr", (iterator,), "__setstate__", raises=False)
@@ -469,6 +491,9 @@ class Emitter(ABC):
                 self.emit("setattr", (item, dynamic), name, results=0, raises=False)
             else:
                 self.emit("call", (Known(object.__setattr__), dynamic, Known(name), item), raises=False)
+
+
+_ITERATED: Final = (list, tuple, range, str, bytes)
 
 
 def _all_alike(items: Sequence[AbstractValue]) -> Known | None:

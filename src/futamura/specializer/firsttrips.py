@@ -14,15 +14,16 @@ Invariant: a version that ways lead back to is given up only if its virtual obje
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Final
 
-from futamura.specializer.keys import OPEN, Choices, Key, NoKey, opened
+from futamura.specializer.keys import OPEN, Choices, Key, NoKey, holds_no_values, is_fixed, opened
 from futamura.specializer.knowledge import Knowledge, Learned
 from futamura.specializer.machine import Restart
 from futamura.specializer.merge import generalize
 from futamura.specializer.residual import Lazy, ResidualBlock, Version, blocks_of
 from futamura.specializer.state import State
+from futamura.specializer.values import Dynamic, VObject
 
 __all__ = ["FirstTrips"]
 
@@ -38,15 +39,26 @@ class FirstTrips:
         self._early: Final = Learned[tuple[int, int, object]](knowledge)
         """A loop's header, by the number of its function, and a site whose objects are made real in front of it."""
 
-    def before(self, state: State, fresh: Callable[[int], int]) -> State:
+    def before(self, choices: Choices, state: State, fresh: Callable[[int], int]) -> State:
         """The trimmed state that enters a dynamic loop, from one that arrives at its header."""
         header = state.top.facts.uid, state.top.block
         real = {entry.site for entry in state.heap.values() if (*header, entry.site) in self._early}
+        real.update(_iterators(choices, state))
         if not real:
             return state
-        made = generalize(state, fresh, lambda entry: entry.site not in real)
+        made = generalize(state, fresh, lambda entry: entry.site not in real or not _may_be_real(state, entry))
         made.trim()
         return made
+
+    def forgets(self, state: State) -> bool:
+        """Forget what the first trip alone would know of attributes of static objects; is there one among them that
+        must be stored back before?"""
+        top = state.top
+        found = [place for place in state.overlays if (top.facts.uid, top.block, ("held", place)) in self._early]
+        stored = any(state.overlays[place][1] for place in found)
+        for place in found if not stored else ():
+            del state.overlays[place]
+        return stored
 
     def check(self, choices: Choices, versions: Iterable[Version]) -> None:
         """All versions are run: no first trip should be a copy for nothing."""
@@ -56,12 +68,48 @@ class FirstTrips:
             raise Restart("objects are made real in front of a loop")
 
 
+def _iterators(choices: Choices, state: State) -> Iterable[object]:
+    """The sites of the iterator that gives the items of the loop, and of those that it takes them from, if the
+    positions are in no key: they will not stay known."""
+    header = state.top.facts.blocks[state.top.block].terminator
+    given = state.top.env.get(header.args[0]) if header.name == "next" else None
+    entry = None if given is None else state.object(state.resolve(given))
+    if entry is None or entry.kind != "iterator" or choices.polyvariance == "none":
+        return ()  # without known values in the keys, what containers hold may tell the trips apart
+    whole = not isinstance(entry.extra, tuple)
+    found: dict[object, int] = {}
+    for one in (entry,) if whole else map(state.object, map(state.resolve, entry.items)):
+        if one is not None and one.kind == "iterator":
+            found.update(_positions(state, one) or {})
+    return found if holds_no_values(choices, state) or any(place in choices.nokey for place in found.items()) else ()
+
+
+def _positions(state: State, iterator: VObject) -> dict[object, int] | None:
+    """The sites of an iterator and of those that it takes its items from, with the place of the position in each; None
+    if no iterator at run time would do as well."""
+    if iterator.extra == "sequence":
+        plain = iterator.cls is not reversed and len(iterator.items) == 2
+        return {iterator.site: 1} if plain and state.object(state.resolve(iterator.items[0])) is None else None
+    if iterator.extra not in ("zip", "enumerate"):
+        return None
+    found = {iterator.site: len(iterator.items) - 1}
+    for item in iterator.items:
+        entry = state.object(state.resolve(item))
+        if entry is None:
+            continue
+        inner = _positions(state, entry) if entry.kind == "iterator" else None
+        if inner is None:
+            return None
+        found.update(inner)
+    return found
+
+
 def _wasted(choices: Choices, versions: Iterable[Version]) -> list[tuple[int, int, object]]:
     """Headers, and the sites whose objects are better real before these loops begin."""
     headers: dict[tuple[int, int], list[Version]] = {}
     for version in versions:
         top = version.state.top
-        if version.scalars is not None and not top.index and top.block in top.facts.dynamic_headers:
+        if not is_fixed(version.key) and not top.index and top.block in top.facts.dynamic_headers:
             headers.setdefault((top.facts.uid, top.block), []).append(version)
     found: list[tuple[int, int, object]] = []
     for header, copies in headers.items():
@@ -76,22 +124,58 @@ def _wasted(choices: Choices, versions: Iterable[Version]) -> list[tuple[int, in
 def _made_real(choices: Choices, first: Version, later: Version) -> set[object] | None:
     """The sites of objects that are virtual in the first version and not in the later one, if nothing else differs but
     values that are known there and not here."""
-    assert isinstance(first.key, tuple) and isinstance(later.key, tuple)
-    there = {entry.site for entry in later.state.heap.values()}
-    sites = {entry.site for entry in first.state.heap.values() if entry.kind in _REAL and entry.site not in there}
-    if not sites:
+    there = {(entry.site, entry.kind, entry.extra == "sequence") for entry in later.state.heap.values()}
+    sites: dict[int, object] = {
+        oid: entry.site
+        for oid, entry in first.state.heap.items()
+        if _may_be_real(first.state, entry) and (entry.site, entry.kind, entry.extra == "sequence") not in there
+    }
+    held = _known_of(first.state, later.state)
+    gained = _known_of(later.state, first.state)
+    if not (sites or held or gained) or not all(_stores(later, place) for place in gained):
         return None
     try:
-        tokens = Key(choices, first.state, without=sites).tokens
+        tokens = Key(choices, _without(first.state, held), without=sites).tokens
+        others = Key(choices, _without(later.state, gained)).tokens
     except NoKey:
         return None
-    if tokens == later.key:
-        return sites
-    if len(tokens) != len(later.key):
+    found = {*sites.values()} | {("held", place) for place in (*held, *gained)}
+    if tokens == others:
+        return found
+    if len(tokens) != len(others):
         return None
-    differing = opened(tokens, later.key)
+    differing = opened(tokens, others)
     # What is known in the first trip only is forgotten as soon as both have one version.
-    return sites if differing is not None and all(later.key[at] == OPEN for at in differing) else None
+    return found if differing is not None and all(others[at] == OPEN for at in differing) else None
+
+
+def _known_of(state: State, other: State) -> list[tuple[int, str]]:
+    """The attributes of static objects that have open values in one state, of which the other knows nothing."""
+    return [
+        place
+        for place, (content, _) in state.overlays.items()
+        if type(content) is Dynamic and place not in other.overlays
+    ]
+
+
+def _without(state: State, places: Collection[tuple[int, str]]) -> State:
+    """A state that does not know what these attributes hold."""
+    if not places:
+        return state
+    state = state.copy()
+    for place in places:
+        del state.overlays[place]
+    return state
+
+
+def _stores(version: Version, place: tuple[int, str]) -> bool:
+    """Is an attribute of that name stored on each trip, as it seems: may it as well be stored before the next one?"""
+    ops = [op for one in _looping(version) for block in blocks_of(one) for op in block.ops]
+    return any(op.name == "setattr" and op.attr == place[1] for op in ops)
+
+
+def _may_be_real(state: State, entry: VObject) -> bool:
+    return entry.kind in _REAL or (entry.kind == "iterator" and _positions(state, entry) is not None)
 
 
 def _is_wasted(first: Version, later: Version, sites: set[object]) -> bool:

@@ -21,7 +21,10 @@ from futamura.specializer.records import holds_only
 from futamura.specializer.state import State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, token_key
 
-__all__ = ["OPEN", "Choices", "Flat", "Key", "NoKey", "Tokens", "has_no_shape", "old_values", "opened"]
+__all__ = [
+    "OPEN", "Choices", "Flat", "Key", "NoKey", "Tokens", "has_no_shape", "holds_no_values", "is_fixed", "old_values",
+    "opened",
+]  # fmt: skip
 
 _IDENTITIES: Final = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
 
@@ -130,14 +133,11 @@ class Key:
         self._left: Final = choices.nokey.known()
         self._ages: Final = state.ages
         self._values: Final = choices.tokens.values
-        top = state.top
-        place = (top.facts.uid, top.block)
-        plain = choices.polyvariance == "none" or state.general
-        self._plain: Final = plain or place in choices.plain or place in choices.rolled
+        self._plain: Final = holds_no_values(choices, state)
         self._special: Final = self._plain or recursive
         """Has each known value to be looked at closely?"""
         self._without: Final = without
-        """The sites of objects that do not count."""
+        """The sites of objects that do not count, or such objects."""
         self._flats: Final = {} if self._special or without else choices.tokens.flats
         self._made: list[object] = [state.unit, state.general]
         self._outside: list[int] = []
@@ -283,7 +283,7 @@ class Key:
     def _begin(self, oid: int, entry: VObject) -> bool:
         """The token of an object that is met for the first time: does what it holds belong to the key?"""
         made, choices, site = self._made, self._choices, entry.site
-        if has_no_shape(choices, site) or site in self._without:
+        if has_no_shape(choices, site) or site in self._without or oid in self._without:
             made.append(OPEN)
             return False
         self._objects[oid] = len(self._objects)
@@ -339,10 +339,21 @@ class Key:
             self._outside.extend(range(first, len(made)))
 
 
+def holds_no_values(choices: Choices, state: State) -> bool:
+    """Are no known values in the key of this state?"""
+    place = (state.top.facts.uid, state.top.block)
+    return choices.polyvariance == "none" or state.general or place in choices.plain or place in choices.rolled
+
+
 def has_no_shape(choices: Choices, site: object) -> bool:
     """Are objects of this site in no key, nor those that are made there along other calls, if these are meant?"""
     noshape = choices.noshape
     return site in noshape or (type(site) is tuple and site[1:] in noshape)
+
+
+def is_fixed(key: object) -> bool:
+    """Keys of handlers and of residual functions' entries do not depend on their states."""
+    return isinstance(key, tuple) and key[0] in ("handler", "entry")
 
 
 def opened(key: tuple[object, ...], other: tuple[object, ...]) -> list[int] | None:

@@ -544,6 +544,8 @@ class Machine(Emitter):
     def arrive_here(self) -> None:
         """The current state reaches a specialization point: this path ends with an edge to its version."""
         self._prepare()
+        if self.state.overlays and self.versions.forgets(self.state):
+            store_back(self, self.world)
         snapshot = self.state
         version = self.arrive(snapshot)
         self.end("jump", (), (Lazy(version, snapshot),))

@@ -23,7 +23,7 @@ from futamura.specializer.machine import GUARDED, Machine, Restart, Unsupported
 from futamura.specializer.purity import deep
 from futamura.specializer.rules import exact_type
 from futamura.specializer.state import Frame
-from futamura.specializer.values import NONE, AbstractValue, Known, Virtual
+from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Virtual
 
 __all__ = [
     "CONSUMING",
@@ -31,6 +31,7 @@ __all__ = [
     "left_generator",
     "may_stop",
     "operands_in_generator",
+    "own_traceback",
     "raise_guarded",
     "raise_value",
     "raised_at_once",
@@ -231,3 +232,14 @@ def leave_closing(m: Machine, kind: type | None) -> bool:
         frames[-1].dynamic = True
         m.arrive_here()
     return True
+
+
+def own_traceback(m: Machine, value: AbstractValue, target: AbstractValue) -> bool:
+    """Is this the traceback that was read from this very exception?"""
+    entry = m.state.object(value)
+    if entry is None or entry.kind != "traceback":
+        return False
+    held = m.state.resolve(entry.items[0])
+    if type(held) is Dynamic and type(target) is Dynamic:
+        return held.rv == target.rv
+    return type(held) is Virtual and type(target) is Virtual and held.oid == target.oid

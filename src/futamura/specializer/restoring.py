@@ -15,15 +15,28 @@ from __future__ import annotations
 from typing import Final
 
 from futamura.specializer.emitting import Emitter
+from futamura.specializer.purity import MISSING, own_attribute
 from futamura.specializer.residual import ResidualBlock, ResidualEnd, ResidualOperation
 from futamura.specializer.state import Extent, State
-from futamura.specializer.values import Known, Virtual
+from futamura.specializer.values import AbstractValue, Known, Virtual
 from futamura.specializer.world import World
 
-__all__ = ["is_written", "restoring_block", "same_contents", "store_back"]
+__all__ = ["hold", "is_written", "restoring_block", "same_contents", "store_back"]
 
 _NO_REGION: Final = -1
 """The source region of a try statement that the source does not have."""
+
+
+def hold(state: State, world: World, place: tuple[int, str], content: tuple[AbstractValue, bool]) -> None:
+    """What an attribute of a static object holds from here on, and must it be stored back?  Those that the objects have
+    come first, in one order for all states; the others will get their places in the order of the first writes."""
+    late = place not in state.overlays
+    state.overlays[place] = content
+    if late and len(state.overlays) > 1:
+        there = {one for one in state.overlays if own_attribute(world.by_serial(one[0]), one[1]) is not MISSING}
+        state.overlays = {
+            one: state.overlays[one] for one in (*sorted(there), *(one for one in state.overlays if one not in there))
+        }
 
 
 def is_written(state: State) -> bool:
@@ -32,8 +45,8 @@ def is_written(state: State) -> bool:
 
 
 def store_back(m: Emitter, world: World) -> None:
-    """Emit the stores of what was written, in the order of the first writes: attributes that are new get their places
-    in the object's `__dict__` so.  From here on nothing is known of it."""
+    """Emit the stores of what was written, of attributes that are new in the order of the first writes: they get their
+    places in the object's `__dict__` so.  From here on nothing is known of it."""
     overlays = m.state.overlays
     for place, (content, dirty) in overlays.items():
         if dirty:

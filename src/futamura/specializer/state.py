@@ -331,7 +331,7 @@ class State:
         self.heap = heap
         if self.ages:
             self.ages = {vid: age for vid, age in self.ages.items() if vid in vids}
-        alone = [cell for cell in captured if cell.oid in heap and self._uses(cell) == 1]
+        alone = [cell for cell in captured if cell.oid in heap and self.uses(cell) == 1]
         if alone:
             self._empty(alone)
             self.trim(whole=whole)
@@ -356,7 +356,7 @@ class State:
         if cells:
             self.heap = {**self.heap, **{cell.oid: self.heap[cell.oid].with_items(()) for cell in cells}}
 
-    def _uses(self, value: Virtual) -> int:
+    def uses(self, value: Virtual) -> int:
         """How often a virtual object stands in the frames, in other objects and in overlays."""
         held: list[AbstractValue | None] = [content for content, _ in self.overlays.values()]
         for frame in self.frames:

@@ -25,7 +25,7 @@ from futamura.specializer.growth import (
     weights_of,
 )
 from futamura.specializer.history import Groups, History, Restore, copied_set, copied_summaries, shortened
-from futamura.specializer.keys import OPEN, Key, NoKey, Tokens, has_no_shape, old_values
+from futamura.specializer.keys import OPEN, Key, NoKey, Tokens, has_no_shape, is_fixed, old_values
 from futamura.specializer.knowledge import Knowledge, Learned
 from futamura.specializer.machine import Restart
 from futamura.specializer.meeting import mixed_places, most_records, recorded
@@ -174,6 +174,9 @@ class Versions:
 
     # -- arrival
 
+    def forgets(self, state: State) -> bool:
+        return self.trips.forgets(state)
+
     def extent(self, state: State, region: int) -> int:
         """The number of the try region that is entered with `state`: states with equal keys share it."""
         trimmed = state.copy()
@@ -320,7 +323,7 @@ class Versions:
             state.cross_header()
             if self.style.loops != "meet":
                 state = loosened(state, self.style.loops, self._fresh)
-            state = self.trips.before(state, self._fresh)
+            state = self.trips.before(self, state, self._fresh)
         key = self.key(state)
         version = self.unit.table.get(key.tokens)
         if version is None:
@@ -397,7 +400,7 @@ class Versions:
                 self._knowledge.now += 1
                 self._running = version
                 return version
-        if self.polyvariance == "auto" and self.style.loops == "meet":
+        if self.polyvariance != "all" and self.style.loops == "meet":
             self.trips.check(self, self._all)
         return None
 
@@ -411,7 +414,7 @@ class Versions:
                 for version in old:
                     if version.forward is not None:
                         continue
-                    if not _is_fixed(version.key):
+                    if not is_fixed(version.key):
                         scalars, key = self._key_now(version)
                         self.history.before(version)
                         version.key, version.scalars = key, scalars
@@ -593,8 +596,3 @@ class Versions:
             self.doubling.update([state.frames[0].facts.uid] if found.doubling else [])
             self._note("FT402", "objects that only some ways make: built at run time", state)
             raise Restart("objects are made on some ways only")
-
-
-def _is_fixed(key: object) -> bool:
-    """Keys of handlers and of residual functions' entries do not depend on their states."""
-    return isinstance(key, tuple) and key[0] in ("handler", "entry")
