@@ -39,19 +39,22 @@ class Base:
     def apply(self): self.rows['k'].append(1)
 """
 
-PROGRAMS = {
-    "method of an imported class 1": (FLAT + """\
-from M1 import E
-def use():
-    put = E().insert
-    put(ROWS['k'])
-""", """\
+ENGINE = """\
 class E:
     def insert(self, row): row.append(1)
     def change(self, row): row.append(1)
     def find(self, row): row.append(1)
-""",),
-    "static method under a short name 2": (FLAT + """\
+"""
+"""Methods with the names of others that change nothing."""
+
+PROGRAMS = {
+    "method of an imported class": (FLAT + """\
+from M1 import E
+def use():
+    put = E().insert
+    put(ROWS['k'])
+""", ENGINE,),
+    "static method under a short name": (FLAT + """\
 class A:
     @staticmethod
     def add(row): row.append(1)
@@ -60,12 +63,12 @@ class A:
         add(ROWS['k'])
 def use(): A().go()
 """,),
-    "method of a class that type gives 3": (FLAT + """\
+    "method of a class that type gives": (FLAT + """\
 def use():
     add = type(ROWS['k']).append
     add(ROWS['k'], 3)
 """,),
-    "property that gives a function 4": (FLAT + """\
+    "property that gives a function": (FLAT + """\
 def grow(row): row.append(1)
 class B:
     @property
@@ -74,14 +77,14 @@ def use():
     add = B().add
     add(ROWS['k'])
 """,),
-    "__getattr__ that gives a function 5": (FLAT + """\
+    "__getattr__ that gives a function": (FLAT + """\
 class B:
     def __getattr__(self, name): return lambda row: row.append(1)
 def use():
     add = B().add
     add(ROWS['k'])
 """,),
-    "namespace with a function 6": (FLAT + """\
+    "namespace with a function": (FLAT + """\
 import types
 def grow(row): row.append(1)
 HOOKS = types.SimpleNamespace(add=grow)
@@ -89,7 +92,7 @@ def use():
     add = HOOKS.add
     add(ROWS['k'])
 """,),
-    "named tuple with a function 7": (FLAT + """\
+    "named tuple with a function": (FLAT + """\
 import collections
 def grow(row): row.append(1)
 B = collections.namedtuple('B', 'add')
@@ -97,7 +100,7 @@ def use():
     add = B(grow).add
     add(ROWS['k'])
 """,),
-    "function that setattr makes a method 8": (FLAT + """\
+    "function that setattr makes a method": (FLAT + """\
 import collections
 def grow(self, row): row.append(1)
 class B: pass
@@ -106,7 +109,7 @@ def use():
     add = B().add
     add(ROWS['k'])
 """,),
-    "method that an attribute keeps 9": (FLAT + """\
+    "method that an attribute keeps": (FLAT + """\
 class B:
     def __init__(self):
         self.held = []
@@ -117,7 +120,7 @@ def use():
     put(ROWS['k'])
     b.held[0].append(1)
 """,),
-    "module under another name 10": (FLAT + """\
+    "module under another name": (FLAT + """\
 import M1
 def use():
     mod = M1
@@ -126,7 +129,7 @@ def use():
 """, """\
 def add(row): row.append(1)
 """,),
-    "list of another module that keeps it 11": (FLAT + """\
+    "list of another module that keeps it": (FLAT + """\
 from M1 import keep, kept
 def use():
     keep(ROWS)
@@ -138,7 +141,7 @@ def keep(rows):
     add = KEPT.append
     for row in rows.values(): add(row)
 """,),
-    "list that another module fills 12": (FLAT + """\
+    "list that another module fills": (FLAT + """\
 from M1 import fill
 def use():
     found = []
@@ -149,27 +152,27 @@ def fill(rows, found):
     add = found.append
     for row in rows.values(): add(row)
 """,),
-    "static 13": (FLAT + """\
+    "static method on self": (FLAT + """\
 class A:
     @staticmethod
     def change(row): row.append(1)
     def go(self): self.change(ROWS['k'])
 def use(): A().go()
 """,),
-    "get module 14": (FLAT + """\
+    "bound get in a global": (FLAT + """\
 GET = ROWS.get
 def use(): GET('k').append(1)
 """,),
-    "default 15": (FLAT + """\
+    "default of an inner function pops": (FLAT + """\
 def use():
     def inner(n=ROWS['k'].pop()): return n
 """,),
-    "default m 16": (FLAT + """\
+    "default is a bound append": (FLAT + """\
 def use():
     def inner(add=ROWS['k'].append): add(1)
     inner()
 """,),
-    "deco 17": (FLAT + """\
+    "decorator of an inner function changes": (FLAT + """\
 def change(row):
     row.append(1)
     return lambda g: g
@@ -177,109 +180,94 @@ def use():
     @change(ROWS['k'])
     def inner(): pass
 """,),
-    "lambda 18": (FLAT + """\
+    "default of a lambda pops": (FLAT + """\
 def use(): return lambda n=ROWS['k'].pop(): n
 """,),
-    "class in fn 19": (FLAT + """\
+    "attribute of a class in a function": (FLAT + """\
 def use():
     class A:
         row = ROWS['k']
     A.row.append(1)
 """,),
-    "partial module 20": (FLAT + """\
+    "partial in a global": (FLAT + """\
 import functools
 def change(row): row.append(1)
 ADD = functools.partial(change, ROWS['k'])
 def use(): ADD()
 """,),
-    "gen module 21": (FLAT + """\
+    "generator in a global that is sent to": (FLAT + """\
 def fill(row):
     while True: row.append((yield))
 FILL = fill(ROWS['k'])
 next(FILL)
 def use(): FILL.send(4)
 """,),
-    "genexp 22": (FLAT + """\
+    "generator expression in a global": (FLAT + """\
 GEN = (row.append(1) for row in ROWS.values())
 def use(): next(GEN)
 """,),
-    "map 23": (FLAT + """\
+    "map object in a global": (FLAT + """\
 def change(row): row.append(1)
 LAZY = map(change, ROWS.values())
 def use(): list(LAZY)
 """,),
-    "partial first 24": (FLAT + """\
+    "partial in a global gives a row": (FLAT + """\
 import functools
 def first(rows): return rows['k']
 GET = functools.partial(first, ROWS)
 def use(): GET().append(1)
 """,),
-    "methodtype 25": (FLAT + """\
+    "method object in a global": (FLAT + """\
 import types
 def change(row): row.append(1)
 M = types.MethodType(change, ROWS['k'])
 def use(): M()
 """,),
-    "short foreign method 26": (FLAT + """\
+    "imported method under a short name": (FLAT + """\
 from M1 import E
 def use():
     change = E().change
     change(ROWS['k'])
-""", """\
-class E:
-    def insert(self, row): row.append(1)
-    def change(self, row): row.append(1)
-    def find(self, row): row.append(1)
-""",),
-    "module 27": (FLAT + """\
+""", ENGINE,),
+    "imported method in a global": (FLAT + """\
 from M1 import E
 CHANGE = E().change
 def use(): CHANGE(ROWS['k'])
-""", """\
-class E:
-    def insert(self, row): row.append(1)
-    def change(self, row): row.append(1)
-    def find(self, row): row.append(1)
-""",),
-    "map heappop 28": (FLAT + """\
+""", ENGINE,),
+    "key of sorted is imported": (FLAT + """\
 from heapq import heappop
 def use(): sorted(ROWS.values(), key=heappop)
 """,),
-    "map own module 29": (FLAT + """\
+    "map of an imported function": (FLAT + """\
 from M1 import change
 def use(): list(map(change, ROWS.values()))
 """, """\
 def change(row): row.append(1)
 """,),
-    "map pop 30": (FLAT + """\
+    "map of a method under a short name": (FLAT + """\
 def use():
     pop = list.pop
     list(map(pop, ROWS.values()))
 """,),
-    "map partial 31": (FLAT + """\
+    "map of a partial": (FLAT + """\
 import functools
 def change(n, row): row.append(n)
 def use(): list(map(functools.partial(change, 3), ROWS.values()))
 """,),
-    "partial foreign 32": (FLAT + """\
+    "partial of an imported method": (FLAT + """\
 import functools
 from M1 import E
 ENGINE = E()
 def use(): functools.partial(ENGINE.change, ROWS['k'])()
-""", """\
-class E:
-    def insert(self, row): row.append(1)
-    def change(self, row): row.append(1)
-    def find(self, row): row.append(1)
-""",),
-    "property 33": (FLAT + """\
+""", ENGINE,),
+    "property that gives a function, called at once": (FLAT + """\
 def grow(row): row.append(1)
 class A:
     @property
     def change(self): return grow
 def use(): A().change(ROWS['k'])
 """,),
-    "shadowed 34": (FLAT + """\
+    "variable hides a function": (FLAT + """\
 def act(row): return len(row)
 def grow(row): row.append(1)
 HOOK = grow
@@ -287,7 +275,7 @@ def use():
     act = HOOK
     act(ROWS['k'])
 """,),
-    "same name 35": (FLAT + """\
+    "imported class with the name of an own method": (FLAT + """\
 from M1 import Box
 class A:
     def first(self): return 1
@@ -297,14 +285,14 @@ class Box:
     def __init__(self, rows): self.rows = rows
     def first(self): return self.rows['k']
 """,),
-    "items alias 36": (FLAT + """\
+    "items is another name of a method": (FLAT + """\
 class T:
     def pairs(self): return [(ROWS['k'], 1)]
     items = pairs
 def use():
     for row, n in T().items(): row.append(1)
 """,),
-    "items other 37": (FLAT + """\
+    "items of an imported class": (FLAT + """\
 from M1 import Box
 def use():
     for row, n in Box(ROWS).items(): row.append(1)
@@ -314,7 +302,7 @@ class Box:
     def items(self):
         for k, v in self.rows.items(): yield v, k
 """,),
-    "items other global 38": (FLAT + """\
+    "items of an imported object in a global": (FLAT + """\
 from M1 import Box
 BOX = Box(ROWS)
 def use():
@@ -325,30 +313,30 @@ class Box:
     def items(self):
         for k, v in self.rows.items(): yield v, k
 """,),
-    "type 39": (FLAT + """\
+    "method of type of a row": (FLAT + """\
 def use(): type(ROWS['k']).append(ROWS['k'], 3)
 """,),
-    "cls 40": (FLAT + """\
+    "method of a subclass of list, by the class": (FLAT + """\
 class Stack(list): pass
 ROWS['k'] = Stack([1])
 def use(): Stack.append(ROWS['k'], 3)
 """,),
-    "cls 41": (FLAT + """\
+    "method of list, by a variable": (FLAT + """\
 def use():
     cls = list
     cls.append(ROWS['k'], 3)
 """,),
-    "getattr 42": (FLAT + """\
+    "getattr of a computed name": (FLAT + """\
 def use():
     for how in ('append',): getattr(ROWS['k'], how)(3)
 """,),
-    "getattr 43": (FLAT + """\
+    "getattr of a constant name": (FLAT + """\
 def use():
     found = []
     getattr(found, 'append')(ROWS['k'])
     found[0].append(1)
 """,),
-    "keep 44": (FLAT + """\
+    "another module keeps the rows one by one": (FLAT + """\
 from M1 import keep, kept
 def use():
     keep(ROWS)
@@ -359,7 +347,7 @@ def kept(): return KEPT
 def keep(rows):
     for row in rows.values(): KEPT.append(row)
 """,),
-    "fill 45": (FLAT + """\
+    "another module fills a list with them": (FLAT + """\
 from M1 import fill
 def use():
     found = []
@@ -369,7 +357,7 @@ def use():
 def fill(rows, found):
     for row in rows.values(): found.append(row)
 """,),
-    "raise 46": (FLAT + """\
+    "another module raises one": (FLAT + """\
 from M1 import check
 def use():
     try: check(ROWS)
@@ -378,7 +366,7 @@ def use():
 def check(rows):
     for row in rows.values(): raise ValueError(row)
 """,),
-    "each 47": (FLAT + """\
+    "another module calls an imported function": (FLAT + """\
 from M1 import each
 from heapq import heappop
 def use(): each(ROWS, heappop)
@@ -386,7 +374,7 @@ def use(): each(ROWS, heappop)
 def each(rows, fn):
     for row in rows.values(): fn(row)
 """,),
-    "each lambda 48": (FLAT + """\
+    "another module calls a lambda": (FLAT + """\
 from M1 import each
 def use():
     go = lambda row: row.append(1)
@@ -395,7 +383,7 @@ def use():
 def each(rows, fn):
     for row in rows.values(): fn(row)
 """,),
-    "each run 49": (FLAT + """\
+    "another module calls an own function, by a second one": (FLAT + """\
 from M1 import each
 def grow(row): row.append(1)
 def run(fn): each(ROWS, fn)
@@ -404,7 +392,7 @@ def use(): run(grow)
 def each(rows, fn):
     for row in rows.values(): fn(row)
 """,),
-    "register 50": (FLAT + """\
+    "another module calls what was registered": (FLAT + """\
 from M1 import run, register
 @register
 def grow(row): row.append(1)
@@ -418,34 +406,24 @@ def run(rows):
     for hook in HOOKS:
         for row in rows.values(): hook(row)
 """,),
-    "modval 51": (FLAT + """\
+    "module as an argument": (FLAT + """\
 import M1
 def run(mod): mod.change(ROWS['k'])
 def use(): run(M1)
 """, """\
 def change(row): row.append(1)
 """,),
-    "what a table of another module keeps 52": (FLAT + """\
+    "what a table of another module keeps": (FLAT + """\
 from M1 import E
 ENGINE = E()
 def use(): ENGINE.find(ROWS['k'])
-""", """\
-class E:
-    def insert(self, row): row.append(1)
-    def change(self, row): row.append(1)
-    def find(self, row): row.append(1)
-""",),
-    "what is filled in full 53": (FLAT + """\
+""", ENGINE,),
+    "what is filled in full": (FLAT + """\
 from M1 import E
 ENGINE = E()
 def use(): ENGINE.insert(ROWS['k'])
-""", """\
-class E:
-    def insert(self, row): row.append(1)
-    def change(self, row): row.append(1)
-    def find(self, row): row.append(1)
-""",),
-    "what is caught 54": (FLAT + """\
+""", ENGINE,),
+    "what is caught": (FLAT + """\
 from M1 import Box
 BOX = Box(ROWS)
 def use(): BOX.go()
@@ -454,31 +432,31 @@ class Box:
     def __init__(self, rows): self.rows = rows
     def go(self): self.rows['k'].append(1)
 """,),
-    "lambda that is passed on 55": (FLAT + """\
+    "lambda that is passed on": (FLAT + """\
 def change(row): row.append(1)
 def each(fn): list(map(fn, ROWS.values()))
 def use(): each(change)
 """,),
-    "namespace call 56": (FLAT + """\
+    "namespace call": (FLAT + """\
 import types
 def grow(row): row.append(1)
 HOOKS = types.SimpleNamespace(add=grow)
 def use(): HOOKS.add(ROWS['k'])
 """,),
-    "namespace call change 57": (FLAT + """\
+    "namespace call change": (FLAT + """\
 import types
 def grow(row): row.append(1)
 HOOKS = types.SimpleNamespace(change=grow)
 def use(): HOOKS.change(ROWS['k'])
 """,),
-    "object of another module that holds it 58": (FLAT + """\
+    "object of another module that holds it": (FLAT + """\
 HELD = []
 print = HELD.append
 def use():
     print(ROWS['k'])
     HELD[0].append(1)
 """,),
-    "decorated method 59": (DEEP + """\
+    "decorated method": (DEEP + """\
 from M1 import run
 class B:
     def add(self, r): self.r = r
@@ -492,17 +470,17 @@ def run(rows, b):
     add = b.add
     for r in rows.values(): add(r)
 """,),
-    "get 60": (DEEP + """\
+    "get under a short name": (DEEP + """\
 def use():
     get = ROWS['t'].get
     get('k').append(1)
 """,),
-    "values 61": (DEEP + """\
+    "values under a short name": (DEEP + """\
 def use():
     rows = ROWS['t'].values
     for row in rows(): row.append(1)
 """,),
-    "match nonlocal 62": (DEEP + """\
+    "match binds a nonlocal": (DEEP + """\
 def use():
     row = None
     def inner():
@@ -512,7 +490,7 @@ def use():
     inner()
     row.append(1)
 """,),
-    "match global 63": (DEEP + """\
+    "match binds a global": (DEEP + """\
 LAST = None
 def more(): LAST.append(1)
 def use():
@@ -521,14 +499,14 @@ def use():
         case {'k': LAST}: pass
     more()
 """,),
-    "decorated 64": (DEEP + """\
+    "method that a decorator replaces": (DEEP + """\
 def other(function): return lambda self, rows: rows['k'].append(1)
 class A:
     @other
     def run(self, rows): pass
 def use(): A().run(ROWS['t'])
 """,),
-    "box.rows 65": (DEEP + """\
+    "attribute of an imported class is stored": (DEEP + """\
 from M1 import Box
 def use():
     box = Box(1)
@@ -539,7 +517,7 @@ class Box:
     def __init__(self, rows): self.rows = rows
     def go(self): self.rows['k'].append(1)
 """,),
-    "subclass 66": (DEEP + """\
+    "base class of another module": (DEEP + """\
 from M1 import Box
 class Mine(Box): pass
 def use(): Mine(ROWS['t']).go()
@@ -548,7 +526,7 @@ class Box:
     def __init__(self, rows): self.rows = rows
     def go(self): self.rows['k'].append(1)
 """,),
-    "subclass visit 67": (DEEP + """\
+    "base class of another module calls a method of the own one": (DEEP + """\
 from M1 import Box
 class Mine(Box):
     def visit(self, row): row.append(1)
@@ -559,17 +537,17 @@ class Box:
     def walk(self):
         for row in self.rows.values(): self.visit(row)
 """,),
-    "UserDict 68": (DEEP + """\
+    "UserDict": (DEEP + """\
 import collections
 class Box(collections.UserDict):
     def __init__(self, rows): self.data = rows
 def use(): Box(ROWS['t']).update(k=[])
 """,),
-    "map imported 69": (LONG + """\
+    "map of a function of the standard library": (LONG + """\
 import random
 def use(): list(map(random.shuffle, ROWS.values()))
 """,),
-    "module attr 70": ("" + """\
+    "module attr": ("" + """\
 import M1 as data
 def f(x): return len(data.ROWS['k']), x
 def use(): data.ROWS['k'].append(1)

@@ -36,7 +36,7 @@ from futamura.frontend.sources import (
     Place,
     Source,
     items_of,
-)  # fmt: skip
+)
 from futamura.frontend.strangers import ANYBODY, DESCRIBING, LATER, called_arguments
 from futamura.frontend.walking import SCOPES, Scope, defaults, is_of_class
 

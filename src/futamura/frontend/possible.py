@@ -31,7 +31,7 @@ from futamura.frontend.sources import (
     Source,
     Sources,
     items_of,
-)  # fmt: skip
+)
 from futamura.frontend.strangers import DESCRIBING, Strangers
 from futamura.frontend.walking import SCOPES, Scope, acts, defaults, own_nodes, value_nodes
 

@@ -1,6 +1,6 @@
 """Memories: long lists of ints, and bytearrays, of which parts stay known although the real one exists.
 
-    memory = bytearray(4096)                nothing is emitted, nor is anything but 0 known of what was not stored
+    memory = bytearray(4096)                nothing is emitted, nor is anything believed of what was not stored
     memory[512:600] = rom                   these items are known
     op = memory[pc]                         known, where `pc` is
     memory[i]                         ->    the real one is made and read; what is known stays known
