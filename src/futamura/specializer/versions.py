@@ -400,8 +400,8 @@ class Versions:
                 self._knowledge.now += 1
                 self._running = version
                 return version
-        if self.polyvariance != "all" and self.style.loops == "meet":
-            self.trips.check(self, self._all)
+        if self.polyvariance != "all" and self.style.loops == "meet" and self.work < self.budget.work // 4 * 3:
+            self.trips.check(self, self._all)  # another round has to fit
         return None
 
     def _rekey(self) -> None:
