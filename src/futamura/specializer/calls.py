@@ -58,6 +58,7 @@ from futamura.specializer.state import Frame
 from futamura.specializer.stepping import is_stepping
 from futamura.specializer.unpacking import TAKING, taken
 from futamura.specializer.values import OF_SUPER, AbstractValue, Dynamic, Known, Virtual, VObject, slot_of_super
+from futamura.specializer.worth import counted, stays_a_call
 
 __all__ = ["IN_PYTHON", "call_value", "enter", "push_function"]
 
@@ -361,6 +362,8 @@ def _inline_function(
         bound = bind(m, frame, signature, args, keywords, _defaults(function, signature))
     if bound is None:
         return False
+    if subject is None and all(map(is_plain_constant, bound)) and stays_a_call(m, facts):
+        return False
     if function.__globals__ is not library.__dict__:
         defaults = () if complete else ("__defaults__", "__kwdefaults__") if signature.kwonly else ("__defaults__",)
         for part in ("__code__", *defaults):
@@ -460,8 +463,12 @@ def _push(
     env = dict(zip(params, values, strict=True))
     result = op.results[0] if op.results else None
     blind = purpose == "call" and all(is_plain_constant(value) for value in values)
+    of_program = isinstance(made_by, types.FunctionType) and made_by.__globals__ is not library.__dict__
+    group = counted(m, frame, facts, blind=blind and of_program and not is_marked_inline(m, facts))
     m.folded += 1  # the call itself
-    inner = Frame(facts, env, chain, result=result, purpose=purpose, subject=subject, entered=entered, blind=blind)
+    inner = Frame(
+        facts, env, chain, result=result, purpose=purpose, subject=subject, entered=entered, blind=blind, counted=group
+    )
     frames.append(inner)
     return True
 

@@ -27,6 +27,7 @@ from futamura.specializer.stepping import enter_step, leave_step
 from futamura.specializer.summaries import returned_state
 from futamura.specializer.unpacking import go_on
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, Virtual, VObject
+from futamura.specializer.worth import gives_parts
 
 __all__ = ["ENDERS", "advance", "drain", "finite"]
 
@@ -311,6 +312,8 @@ def leave(m: Machine, frame: Frame) -> None:
             raise Unsupported("__init__ returns something", m.span)
         assert frame.subject is not None
         value = frame.subject
+    if frame.counted and type(value) is Virtual:
+        gives_parts(m, frame)
     m.state.frames.pop()
     m.give(frame.result, value)
     if frame.dynamic:

@@ -22,7 +22,7 @@ from futamura.specializer.promises import WRITERS, leaves_alone
 from futamura.specializer.purity import HEAP_TYPE, class_lookup, is_data, shows_methods
 from futamura.specializer.records import stored_fields
 from futamura.specializer.residual import ResidualBlock, ResidualOperation, Version
-from futamura.specializer.state import State, Unsupported
+from futamura.specializer.state import Spent, State, Unsupported
 from futamura.specializer.values import (
     BARE,
     HELD,
@@ -61,6 +61,8 @@ class Emitter(ABC):
         self.state: State = State([])
         self.block: ResidualBlock = ResidualBlock()
         self.emitted = 0
+        self.spent: Final[dict[int, Spent]] = {}
+        """By the number of a function: what its blind calls have folded and left."""
         self.looked = 0
         """As soon as so many operations were emitted, it is time to look how long the residual gets."""
         self.hints: list[str | None] = []

@@ -81,6 +81,7 @@ from futamura.specializer.touching import Source
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape
 from futamura.specializer.versions import Versions
 from futamura.specializer.world import Modules, World
+from futamura.specializer.worth import counting, leave_worthless
 
 __all__ = ["Open", "Outcome", "specialize_function", "specialize_program"]
 
@@ -89,6 +90,7 @@ MOST_LEFT: Final = 4
 """As many calls are left to save a specialization that runs out of budget."""
 _KINDS: Final = 3
 """For so many combinations of classes a call of a function in itself stays, before it does for all."""
+_RULES: Final = {name: counting(rule) for name, rule in RULES.items()}
 _LASTING: Final = ("FT305", "FT306", "FT401")
 """Events that stand although specialization starts again: they say why it does."""
 _ = (
@@ -345,6 +347,7 @@ class _Run:
                 root, params = started
                 self._run(machine, versions)
                 running = False
+                leave_worthless(machine)
                 traced = trace(machine, root, machine.inputs)
                 program = self._assemble(machine, root, params, facts)
                 self._check_static(program, read_places)
@@ -381,7 +384,7 @@ class _Run:
 
     def _new_machine(self, versions: Versions, facts: FunctionFacts) -> Machine:
         sources, home = self.sources, self.subject.home
-        machine = Machine(RULES, ENDERS, versions, self.budget, self.world, home, sources.callee, sources.nested)
+        machine = Machine(_RULES, ENDERS, versions, self.budget, self.world, home, sources.callee, sources.nested)
         versions.style = machine.style = self.subject.style or machine.style
         machine.patient, machine.watch, machine.deadline = self.subject.style is not None, self.watch, self._deadline
         machine.own_cells, machine.own_names, called = facts.cells, facts.function.free, facts.function.name

@@ -14,6 +14,7 @@ states that are compared, kept or met are always trimmed.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
 from futamura.ir.graph import Span
@@ -96,6 +97,18 @@ class Entered:
         self.left = -1
 
 
+@dataclass(slots=True)
+class Spent:
+    """What the blind calls of a function have folded and left, how many there were, and whether one was in a loop, or
+    gave something of which parts are known."""
+
+    folded: int = 0
+    left: int = 0
+    calls: int = 0
+    loops: bool = False
+    gives: bool = False
+
+
 class Frame:
     """One activation of a source function."""
 
@@ -103,6 +116,7 @@ class Frame:
         "blind",
         "block",
         "chain",
+        "counted",
         "dynamic",
         "entered",
         "env",
@@ -130,6 +144,7 @@ class Frame:
         subject: AbstractValue | None = None,
         extents: tuple[Extent, ...] = (),
         blind: bool = False,
+        counted: tuple[int, ...] = (),
         held: tuple[int, ...] = (),
         entered: Entered | None = None,
     ) -> None:
@@ -150,6 +165,8 @@ class Frame:
         """The try, except and copy regions around `block`, outermost first."""
         self.blind = blind
         """The call brought nothing static but plain constants: should it explode, it is better left as it is."""
+        self.counted = counted
+        """The numbers of the functions whose blind calls this frame belongs to: what folds here counts for them."""
         self.held = held
         """Entries of `env` that are no values of the function (negative) and live as long as the frame: objects
         that the caller of a residual function sees again, and, in the state of a return, the result."""
@@ -170,6 +187,7 @@ class Frame:
         copy.subject = self.subject
         copy.extents = self.extents
         copy.blind = self.blind
+        copy.counted = self.counted
         copy.held = self.held
         copy.entered = self.entered
         copy.forked = self.forked

@@ -1,0 +1,97 @@
+"""Calls that bring nothing static, and are not worth their copies: they stay calls of the function as it is.
+
+    contains(spec, text)                    canonical(text) is a page of code for an open text: in its place it folds
+        canonical(text) == spec.name   ->   nothing, and each function that it calls would have to be tested at entry
+
+Whether something folds is only known when it is done: for each function that was entered with open values and plain
+constants alone it is counted what folded in it, and what was left.  Of those in which next to nothing folds the calls
+stay, when specialization starts again.  A function whose result has parts that are known is worth it, and a small one
+is: a call takes as long.
+
+Invariant: nothing but counts of operations decides, so the same program has always the same residual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from futamura.ir.graph import Operation
+from futamura.specializer.facts import FunctionFacts
+from futamura.specializer.machine import Machine, Restart
+from futamura.specializer.state import Frame, Spent
+
+__all__ = ["counted", "counting", "gives_parts", "leave_worthless", "stays_a_call"]
+
+_LEAST: Final = 12
+"""Fewer operations of a function are shorter than what it takes to call it, or nearly."""
+_LEAST_IN_LOOPS: Final = 40
+"""The same for functions that are called in loops."""
+_FOLDED: Final = 4
+"""One operation that folds for so many that are left is worth it."""
+
+_Rule = Callable[[Machine, Frame, Operation], None]
+
+
+def counting(rule: _Rule) -> _Rule:
+    """The rule, with what it folds and leaves counted for the blind calls that it is applied in."""
+
+    def counted_rule(m: Machine, frame: Frame, op: Operation) -> None:
+        functions = frame.counted
+        if not functions:
+            rule(m, frame, op)
+            return
+        folded, emitted = m.folded, m.emitted
+        try:
+            rule(m, frame, op)
+        finally:
+            if m.folded != folded or m.emitted != emitted:
+                for uid in functions:
+                    spent = m.spent[uid]
+                    spent.folded += m.folded - folded
+                    spent.left += m.emitted - emitted
+
+    return counted_rule
+
+
+def counted(m: Machine, frame: Frame, facts: FunctionFacts, *, blind: bool) -> tuple[int, ...]:
+    """The functions whose blind calls a new frame belongs to, which `frame` calls."""
+    if not blind:
+        return frame.counted
+    spent = m.spent.setdefault(facts.uid, Spent())
+    spent.calls += 1
+    spent.loops = spent.loops or any(map(_is_in_loop, m.state.frames))
+    return frame.counted if facts.uid in frame.counted else (*frame.counted, facts.uid)
+
+
+def gives_parts(m: Machine, frame: Frame) -> None:
+    """This frame is left with an object of which parts are known."""
+    spent = m.spent.get(frame.facts.uid)
+    if spent is not None:
+        spent.gives = True
+
+
+def _is_in_loop(frame: Frame) -> bool:
+    facts = frame.facts
+    return any(facts.dynamic_headers.has(loop.header) for loop in facts.loops_of[frame.block])
+
+
+def stays_a_call(m: Machine, facts: FunctionFacts) -> bool:
+    """Is a blind call of this function not worth its copy?"""
+    if ("worthless", facts.uid) not in m.refused:
+        return False
+    m.event("FT408", f"the call of {facts.function.qualname} stays: what it is given is open, and little folds in it")
+    return True
+
+
+def leave_worthless(m: Machine) -> None:
+    """All versions are run: start again if there were blind calls that had better stay."""
+    found = {("worthless", uid) for uid, spent in m.spent.items() if _is_worthless(spent)}
+    if not all(map(m.refused.has, found)):
+        m.refused.update(found)
+        raise Restart("calls that are not worth their copies stay", whole=True)
+
+
+def _is_worthless(spent: Spent) -> bool:
+    least = _LEAST_IN_LOOPS if spent.loops else _LEAST
+    return not spent.gives and spent.left >= least * spent.calls and spent.folded * _FOLDED < spent.left
