@@ -212,8 +212,8 @@ CODES: Final[dict[str, Code]] = {
     ),
     "FT408": Code(
         "nothing-to-fold",
-        "a function that is called with open values alone, and in which next to nothing folded, is called as it is: its "
-        "copy would have been longer and no faster, for what it uses is tested whenever the residual is called",
+        "a function that is called with open values alone, and in which next to nothing folded, is called as it is: "
+        "its copy would have been longer and no faster, for what it uses is tested whenever the residual is called",
         "nothing is wrong; mark the function with `@futamura.inline` to have it unfolded",
         "yours",
         "note",

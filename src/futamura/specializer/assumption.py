@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from futamura.specializer.purity import MISSING, class_lookup, own_attribute, own_attributes
+from futamura.specializer.purity import MISSING, class_lookup, own_attribute, stored_attribute
 
 __all__ = ["Assumption", "Filled", "Registered", "identities", "parts"]
 
@@ -59,7 +59,7 @@ class Assumption:
         elif self.kind == "contents":
             return isinstance(self.value, Filled) and self.value.identities == identities(self.holder)
         elif self.kind == "own":
-            return self.name not in (own_attributes(self.holder) or ())
+            return stored_attribute(self.holder, self.name) is MISSING
         elif self.kind == "field":
             now = own_attribute(self.holder, self.name)
         elif self.kind == "subclasses":

@@ -19,7 +19,7 @@ from futamura.specializer.binding import Keywords
 from futamura.specializer.caching import LRU, is_plain_key
 from futamura.specializer.machine import Machine
 from futamura.specializer.partials import Call
-from futamura.specializer.purity import class_lookup, deep, own_attributes
+from futamura.specializer.purity import MISSING, class_lookup, deep, keeps_attributes, own_attributes, stored_attribute
 from futamura.specializer.values import AbstractValue, Known
 
 __all__ = ["cached_property_of", "call_of_cache"]
@@ -81,9 +81,10 @@ def cached_property_of(
 ) -> Call | None:
     """The call behind a `cached_property` that has no value yet; None if it is read at run time."""
     if type(target) is Known:
-        table, stored = m.world.caches.inside(found), own_attributes(target.value)
+        table, stored = m.world.caches.inside(found), stored_attribute(target.value, name) is not MISSING
         place = (m.world.serial(target.value), name)
-        if stored is None or name in stored or place in m.state.overlays or place in m.world.written:
+        kept = place in m.state.overlays or place in m.world.written
+        if not keeps_attributes(target.value) or stored or kept:
             return None
         if table is None:
             m.event("FT307", f"the attribute `{name}` is read when the residual runs: it is computed when first needed")

@@ -22,7 +22,7 @@ from types import BuiltinFunctionType, CellType, FunctionType, MappingProxyType,
 from typing import Final
 
 from futamura.ir.classes import is_a
-from futamura.specializer.purity import own_attributes
+from futamura.specializer.purity import named_attributes, own_attributes
 
 __all__ = ["Finding"]
 
@@ -78,8 +78,8 @@ def _inside(name: str, value: object) -> Iterator[tuple[str, object]]:
     elif kind is dict:
         held: dict[object, object] = value  # type: ignore[assignment]
         yield from ((_item_of(name), item) for item in held.values())
-    elif (fields := own_attributes(value)) is not None and not is_a(value, _CLOSED):
-        yield from ((key, item) for key, item in fields.items() if _is_plain(key))
+    elif not is_a(value, _CLOSED) and (fields := named_attributes(value)) is not None:
+        yield from ((key, item) for key, item in fields if _is_plain(key))
 
 
 def _is_plain(name: object) -> bool:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Hashable, Iterator
 from types import CellType, MemberDescriptorType
 from typing import Final
 
-from futamura.specializer.purity import DICTS, MISSING, behind, class_lookup, deep, own_attributes
+from futamura.specializer.purity import DICTS, MISSING, behind, class_lookup, deep, stored_attribute
 
 __all__ = ["BUILTIN", "ITEMS", "KEYS", "OUTSIDE", "PUT", "Graph", "Node", "Site", "TooMuch", "matters"]
 
@@ -274,9 +274,9 @@ def _items(value: object, kind: type, key: str) -> Iterator[object]:
 
 
 def _attribute(value: object, kind: type, name: str) -> Iterator[object]:
-    own = own_attributes(value)
-    if own is not None and name in own:
-        yield own[name]
+    own = stored_attribute(value, name)
+    if own is not MISSING:
+        yield own
         return
     found = class_lookup(kind, name)
     if type(found) is MemberDescriptorType:

@@ -29,7 +29,7 @@ from futamura.specializer.describing import is_dunder, origin_of
 from futamura.specializer.descriptors import may_fail
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.models import HANDLED, MODELS
-from futamura.specializer.purity import MISSING, class_lookup, own_attribute, own_attributes
+from futamura.specializer.purity import MISSING, class_lookup, keeps_attributes, own_attribute, stored_attribute
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.splats import is_writable_name
 from futamura.specializer.state import Frame
@@ -83,8 +83,8 @@ def _missing(m: Machine, target: AbstractValue, name: str) -> bool:
     if not m.world.is_frozen(value):
         return False
     place = (m.world.serial(value), name)
-    stored = own_attributes(value)
-    if place in m.world.written or stored is None or name in stored or not m.world.contents(value):
+    stored = stored_attribute(value, name) is not MISSING
+    if place in m.world.written or not keeps_attributes(value) or stored or not m.world.contents(value):
         return False
     if not m.world.objects.is_bare(value, name):
         return False

@@ -39,7 +39,7 @@ from futamura.specializer.pointing import (
     Site,
     matters,
 )
-from futamura.specializer.purity import DICTS, MISSING, class_lookup, own_attributes
+from futamura.specializer.purity import DICTS, MISSING, class_lookup, stored_attribute
 
 __all__ = ["CONTAINERS", "DISPLAYS", "Effects", "Operations", "Source"]
 
@@ -384,8 +384,8 @@ class Operations(ABC):
                 self.graph.give_site(site)
                 self.graph.add(result, OUTSIDE)
                 return
-            own = own_attributes(site.value) if site.is_static else None
-            if callee is not MISSING and not (own is not None and name in own):
+            hides = site.is_static and stored_attribute(site.value, name) is not MISSING
+            if callee is not MISSING and not hides:
                 self.graph.add(result, self.graph.method(site, name, callee))
             self.graph.flow(self.graph.field(site, name), result)
 

@@ -33,9 +33,10 @@ from futamura.specializer.purity import (
     is_data,
     is_mutable,
     is_plain_object,
+    keeps_attributes,
     own_attribute,
-    own_attributes,
     plain_lookup,
+    stored_attribute,
 )
 from futamura.specializer.values import token_key
 
@@ -462,10 +463,9 @@ class World:
     def lacks(self, value: object, name: str) -> bool:
         """Has this object, which others may have, no attribute of its own that hides what its class has?  As long as
         that is so when the residual is called, and nothing in sight stores one."""
-        own = own_attributes(value)
-        if own is None:
+        if not keeps_attributes(value):
             return own_attribute(value, name) is MISSING
-        if name in own or self._may_be_hidden(type(value), name):
+        if stored_attribute(value, name) is not MISSING or self._may_be_hidden(type(value), name):
             return False
         self.assume(Assumption("own", f"an object of class {type(value).__qualname__}", value, name, None))
         return True

@@ -19,14 +19,15 @@ from futamura.ir.graph import Operation
 from futamura.ir.laws import fold_cost
 from futamura.specializer.plainness import comparable
 from futamura.specializer.purity import (
+    MISSING,
     PURE_FUNCTIONS,
     PURE_METHODS,
     cheap,
     class_lookup,
     deep,
     is_data,
-    own_attributes,
     plain_format,
+    stored_attribute,
 )
 from futamura.specializer.world import World
 
@@ -181,11 +182,11 @@ def _attribute(value: Any, name: str, world: World) -> Any:
     above = class_lookup(kind, name)
     if is_data(above):
         raise Refused(f"the attribute `{name}` of a `{kind.__name__}` may be computed")
-    own = own_attributes(value)
-    if type(own) is not dict or name not in own or not world.contents(value):
+    own = stored_attribute(value, name)
+    if own is MISSING or not world.contents(value):
         raise Refused(f"the attribute `{name}` of a `{kind.__name__}` may be computed or written")
-    world.found(value, own[name])
-    return own[name]
+    world.found(value, own)
+    return own
 
 
 def _call(args: tuple[Any, ...], world: World) -> Any:
