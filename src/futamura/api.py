@@ -156,6 +156,28 @@ class Specializer:
         if not isinstance(function, types.FunctionType):
             raise UnsupportedError(diagnose("FT101", f"`{_called(target)}` is not a function written in Python"))
         inputs = _bind(function, given, static)
+        general = functools.partial(_without_promises, [], self, target, args, static)
+        made, outcome = self._made(target, function, inputs, general)
+        classes = outcome.guesses if self.assume == "check" and self._offline is None else {}
+        guesses = {name: Dyn(kind) for name, kind in classes.items() if inputs.get(name) is DYN}
+        if guesses:
+            better, found = self._made(target, function, {**inputs, **guesses}, made, made)
+            if not found.guesses and better.source and not better.stats["fallbacks"]:
+                made, outcome = better, found
+        if self.strict:
+            _require(outcome)
+        return made
+
+    def _made(
+        self,
+        target: Any,
+        function: types.FunctionType,
+        inputs: Mapping[str, object],
+        general: Callable[..., Any],
+        plain: Residual | None = None,
+    ) -> tuple[Residual, Outcome]:
+        """The residual for these inputs, and how it came out; where a promise is broken, `general` runs.  If the
+        promises are guesses, `plain` is the residual without them."""
         left = {name: value for name, value in inputs.items() if is_a(value, Dyn)}
         opened = {name: Open(value.exact_type(), value.shape(), value.item_types()) for name, value in left.items()}
         started = time.perf_counter()
@@ -165,10 +187,9 @@ class Specializer:
             if is_a(value, Dyn) and value.type is not None
         )
         outcome, printed = self._specialized(function, {**inputs, **opened}, promises, started)
-        if self.strict:
-            _require(outcome)
         values = {name: value for name, value in inputs.items() if not is_a(value, Dyn)}
-        general = functools.partial(_without_promises, [], self, target, args, static) if promises else None
+        if plain is not None:
+            outcome.events = (*outcome.events, *map(_guess, promises))
 
         def residual(printed: Printed | None, outcome: Outcome) -> Residual:
             kept = promises if printed is not None else ()
@@ -176,16 +197,14 @@ class Specializer:
                 target, values, printed, outcome.assumptions, kept, self.assume, outcome.events, outcome.stats,
                 outcome.apart, outcome.trace, outcome.declared,
             )  # fmt: skip
-            return Residual(recipe, general)
+            return Residual(recipe, general if promises else None, plain)
 
         if printed is not None:
             try:
-                return residual(printed, outcome)
+                return residual(printed, outcome), outcome
             except Exception as broken:
                 outcome = _failed(outcome, broken)
-                if self.strict:
-                    _require(outcome)
-        return residual(None, outcome)
+        return residual(None, outcome), outcome
 
     def _specialized(
         self,
@@ -360,6 +379,11 @@ def _require(outcome: Outcome) -> None:
     if found:
         first, *others = dict.fromkeys(event.diagnostic() for event in found)
         raise SpecializationError(first, tuple(others))
+
+
+def _guess(promise: Promise) -> Event:
+    """What is said of an input whose class nobody has promised."""
+    return Event("FT409", f"the residual is for calls where {promise}")
 
 
 def _failed(outcome: Outcome, broken: Exception) -> Outcome:

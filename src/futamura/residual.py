@@ -85,11 +85,14 @@ class Residual(_Callable):
     method.
     """
 
-    def __init__(self, recipe: Recipe, general: Callable[..., Any] | None = None) -> None:
-        """`general` runs where a promise is broken."""
+    def __init__(
+        self, recipe: Recipe, general: Callable[..., Any] | None = None, plain: Residual | None = None
+    ) -> None:
+        """`general` runs where a promise is broken; if nobody has given these promises, `plain` does without them."""
         target = recipe.target
         function: Any = target.__func__ if isinstance(target, types.MethodType) else target
         self._recipe: Final = recipe
+        self._plain: Final = plain
         self.py_func: Final = target
         self.static: Final = dict(recipe.static)
         self.source: Final = "" if recipe.printed is None else recipe.printed.emitted.text
@@ -192,6 +195,8 @@ class Residual(_Callable):
 
     def module_text(self) -> str:
         """The text that `save` writes."""
+        if self._plain is not None:  # a module has nobody to ask where the classes of inputs are others
+            return self._plain.module_text()
         if self._recipe.printed is None:
             raise SavingError(f"`{self.__qualname__}` was not specialized: {self._reasons() or 'no reason was given'}")
         recipe, made = self._recipe, self._untested()

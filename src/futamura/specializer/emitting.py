@@ -63,6 +63,8 @@ class Emitter(ABC):
         self.emitted = 0
         self.spent: Final[dict[int, Spent]] = {}
         """By the number of a function: what its blind calls have folded and left."""
+        self.guessed: dict[str, type] = {}
+        """Open inputs that are tested to be of a class where an operator needs it."""
         self.looked = 0
         """As soon as so many operations were emitted, it is time to look how long the residual gets."""
         self.hints: list[str | None] = []

@@ -94,33 +94,10 @@ _RULES: Final = {name: counting(rule) for name, rule in RULES.items()}
 _LASTING: Final = ("FT305", "FT306", "FT401")
 """Events that stand although specialization starts again: they say why it does."""
 _ = (
-    _aggregates,
-    _attributes,
-    _classes,
-    _containers,
-    _contexts,
-    _dunders,
-    _functions,
-    _globals,
-    _equality,
-    _libraries,
-    _matching,
-    _lists,
-    _marks,
-    _reflection,
-    _sets,
-    _showing,
-    _sorting,
-    _texts,
-    _views,
-    _long_lists,
-    _queues,
-    _conversions,
-    _inherited,
-    _own_items,
-    _unpacking,
-    call_value,
-)
+    _aggregates, _attributes, _classes, _containers, _contexts, _dunders, _functions, _globals, _equality, _libraries,
+    _matching, _lists, _marks, _reflection, _sets, _showing, _sorting, _texts, _views, _long_lists, _queues,
+    _conversions, _inherited, _own_items, _unpacking, call_value,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +265,7 @@ class _Run:
         self._left = MOST_LEFT
         self._kinds: Final = Counter[tuple[object, ...]]()
         self.watch: Watch | None = None
+        self._guessed: Final[dict[str, type]] = {}
         self._machine: Machine | None = None
         self._deadline: Final = None if budget.seconds is None else time.monotonic() + budget.seconds
 
@@ -388,6 +366,7 @@ class _Run:
         versions.style = machine.style = self.subject.style or machine.style
         machine.patient, machine.watch, machine.deadline = self.subject.style is not None, self.watch, self._deadline
         machine.own_cells, machine.own_names, called = facts.cells, facts.function.free, facts.function.name
+        machine.guessed = self._guessed
         machine.own_name = called.rpartition(".")[2].partition("#")[0]
         return machine
 
@@ -459,6 +438,10 @@ class _Run:
         alone = plain.varargs is None and plain.varkw is None and not plain.kwonly
         root = versions.arrive_unit(state) if alone else versions.arrive_root(state)
         self._arrived = state
+        for value, content in root.state.top.env.items():
+            before = env.get(value)
+            if type(content) is Dynamic and type(before) is Dynamic and before.rv in machine.inputs:
+                machine.inputs[content.rv] = machine.inputs[before.rv]
         return root, params
 
     def _run(self, machine: Machine, versions: Versions) -> None:
@@ -534,6 +517,7 @@ class _Run:
         return Outcome(
             program, self.open, assumptions, tuple(dict.fromkeys(self.events)), stats, tuple(self.points),
             self._apart(program, assumptions), declared=self.world.promises(),
+            guesses=self._guessed if self.world.unfrozen else {},
         )  # fmt: skip
 
     def _check_static(self, program: Program, read: set[tuple[int, str]]) -> None:

@@ -35,6 +35,8 @@ class Outcome:
     """What became of each source line, and why."""
     declared: tuple[str, ...] = ()
     """Promises that were used, and are not tested."""
+    guesses: dict[str, type] = field(default_factory=dict)
+    """Classes of open inputs with which nothing might have to be given up that is known of static objects."""
 
     @property
     def seconds(self) -> dict[str, float]:

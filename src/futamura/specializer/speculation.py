@@ -53,6 +53,8 @@ def likely(m: Machine, frame: Frame, op: Operation, name: str, args: Sequence[Ab
         return args
     other = _other_way(m, frame)
     for arg in unknown.values():
+        if arg.rv in m.inputs:
+            m.guessed.setdefault(m.inputs[arg.rv], kinds[arg.rv])
         _test(m, m.emit("is", (_class(m, arg), Known(kinds[arg.rv])), type=bool, raises=False), other)
     _refine(m.state, refined)
     return tried
