@@ -149,8 +149,9 @@ def keeps_attributes(value: object) -> bool:
     return type(class_lookup(type(value), "__dict__")) is GetSetDescriptorType and not is_a(value, type)
 
 
-def stored_attribute(value: object, name: str) -> object:
-    """What the dictionary of an instance has under `name`; `MISSING` if nothing.
+def stored_attribute(value: object, name: str, *, sure: bool = True) -> object:
+    """What the dictionary of an instance has under `name`; `MISSING` if nothing.  If that need not be `sure`, it may be
+    what the class has instead.
 
     The dictionary itself is not asked for if that can be helped: Python only makes it then, and from then on reading
     and storing attributes of this object takes two to three times as long, everywhere in the program (3.11 to 3.13).
@@ -165,9 +166,9 @@ def stored_attribute(value: object, name: str) -> object:
             got: object = object.__getattribute__(value, name)
         except AttributeError:
             return MISSING
-        if found is MISSING or not (described or got is found):
+        if found is MISSING or not (described or (got is found and sure)):
             return got
-        if not _may_hold(value, got):
+        if not _may_hold(value, name, got):
             return MISSING
     stored = own_attributes(value)
     return MISSING if stored is None or name not in stored else stored[name]
@@ -177,12 +178,19 @@ _BINDING: Final = (FunctionType, staticmethod, WrapperDescriptorType, MethodDesc
 """Descriptors that run no code when they are read of an instance, and give way to what it has itself."""
 
 
-def _may_hold(value: object, item: object) -> bool:
-    """May this object be one of the instance's attributes?"""
+def _may_hold(value: object, name: str, item: object) -> bool:
+    """May this object, which its class has under `name`, be what the instance itself has there?"""
+    held = 0
     for part in gc.get_referents(value):
-        if part is item or (type(part) is dict and any(held is item for held in part.values())):
+        held += part is item
+        if type(part) is dict and all(type(key) is str for key in part) and part.get(name, MISSING) is item:
             return True
-    return False
+    return held > 0 and held != sum(_holds(value, other, item) for other in _mentioned(type(value)))
+
+
+def _holds(value: object, name: str, item: object) -> bool:
+    """Is this object what the instance has under a name that its class has not?"""
+    return class_lookup(type(value), name) is MISSING and stored_attribute(value, name) is item
 
 
 def named_attributes(value: object) -> list[tuple[str, object]] | None:
@@ -193,10 +201,10 @@ def named_attributes(value: object) -> list[tuple[str, object]] | None:
     parts = gc.get_referents(value)
     if type(value).__flags__ & HEAP_TYPE:
         places = {id(part): at for at, part in reversed([*enumerate(parts)])}
-        pairs = [(name, stored_attribute(value, name)) for name in _mentioned(type(value))]
-        pairs = [(name, held) for name, held in pairs if held is not MISSING]
-        if len(pairs) == len(parts) - 1:  # the other one is the class
-            return sorted(pairs, key=lambda pair: places.get(id(pair[1]), len(parts)))
+        pairs = [(name, stored_attribute(value, name, sure=False)) for name in _mentioned(type(value))]
+        pairs = [(name, held) for name, held in pairs if id(held) in places]
+        if {id(type(value)), *(id(held) for _, held in pairs)} >= places.keys():
+            return sorted(pairs, key=lambda pair: places[id(pair[1])])
     return list((own_attributes(value) or {}).items())
 
 
