@@ -90,7 +90,6 @@ MOST_LEFT: Final = 4
 """As many calls are left to save a specialization that runs out of budget."""
 _KINDS: Final = 3
 """For so many combinations of classes a call of a function in itself stays, before it does for all."""
-_RULES: Final = {name: counting(rule) for name, rule in RULES.items()}
 _LASTING: Final = ("FT305", "FT306", "FT401")
 """Events that stand although specialization starts again: they say why it does."""
 _ = (
@@ -362,7 +361,8 @@ class _Run:
 
     def _new_machine(self, versions: Versions, facts: FunctionFacts) -> Machine:
         sources, home = self.sources, self.subject.home
-        machine = Machine(_RULES, ENDERS, versions, self.budget, self.world, home, sources.callee, sources.nested)
+        rules = {name: counting(rule) for name, rule in RULES.items()}
+        machine = Machine(rules, ENDERS, versions, self.budget, self.world, home, sources.callee, sources.nested)
         versions.style = machine.style = self.subject.style or machine.style
         machine.patient, machine.watch, machine.deadline = self.subject.style is not None, self.watch, self._deadline
         machine.own_cells, machine.own_names, called = facts.cells, facts.function.free, facts.function.name
