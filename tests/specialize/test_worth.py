@@ -180,3 +180,28 @@ def test_what_it_changes_is_seen(text: Any) -> None:
     LIMITS.update(low=3, high=8)
     assert mine == (outcome(between, ("low", "high"), text, LIMITS), LIMITS)
     LIMITS.update(low=3, high=8)
+
+
+def walked(tree: Any) -> Any:
+    """It is the target, and calls itself with open values: the residual goes on in itself."""
+    if tree is None:
+        return 0
+    left, value, right = tree
+    total = walked(left) + walked(right)
+    if value in LIMITS:
+        total += LIMITS[value]
+    elif value == "twice":
+        total *= 2
+    else:
+        total += len(value)
+    return total - total // 7 + total % 3
+
+
+TREE = ((None, "low", None), "twice", ((None, "abc", None), "high", None))
+
+
+def test_recursion_stays_in_the_residual() -> None:
+    residual = specialize(walked)
+    assert "FT408" not in residual.stats["notes"]
+    for tree in (None, TREE, (TREE, "x", TREE), (None, 5, None), 3):
+        assert outcome(residual, tree) == outcome(walked, tree)

@@ -59,6 +59,8 @@ def counted(m: Machine, frame: Frame, facts: FunctionFacts, *, blind: bool) -> t
     if not blind:
         return frame.counted
     spent = m.spent.setdefault(facts.uid, Spent())
+    if any(one.facts is facts for one in m.state.frames):
+        spent.gives = True  # what calls itself goes on in residual code, which may know more by then
     spent.calls += 1
     spent.loops = spent.loops or any(map(_is_in_loop, m.state.frames))
     return frame.counted if facts.uid in frame.counted else (*frame.counted, facts.uid)
