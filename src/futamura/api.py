@@ -162,7 +162,8 @@ class Specializer:
         guesses = {name: Dyn(kind) for name, kind in classes.items() if inputs.get(name) is DYN}
         if guesses:
             better, found = self._made(target, function, {**inputs, **guesses}, made, made)
-            if not found.guesses and better.source and not better.stats["fallbacks"]:
+            worth = not better.stats["fallbacks"] and "FT412" not in better.stats["notes"]
+            if not found.guesses and better.source and worth:
                 made, outcome = better, found
         if self.strict:
             _require(outcome)

@@ -351,6 +351,8 @@ def _inline_function(
     subject: AbstractValue | None = None,
 ) -> bool:
     """Enter a Python function; `subject` is the new instance if it is an `__init__`."""
+    if not m.world.assumes and function.__globals__ is not library.__dict__:
+        return False
     facts = m.resolve(function) if _opened(m, function, args) else None
     if facts is None or facts.function.kind not in ("function", "generator") or stays(m, frame, op, facts):
         return False
@@ -466,6 +468,7 @@ def _push(
     of_program = isinstance(made_by, types.FunctionType) and made_by.__globals__ is not library.__dict__
     group = counted(m, frame, facts, blind=blind and of_program and not is_marked_inline(m, facts))
     m.folded += 1  # the call itself
+    m.entered += 1
     inner = Frame(
         facts, env, chain, result=result, purpose=purpose, subject=subject, entered=entered, blind=blind, counted=group
     )

@@ -61,6 +61,10 @@ class Emitter(ABC):
         self.state: State = State([])
         self.block: ResidualBlock = ResidualBlock()
         self.emitted = 0
+        self.entered = 0
+        """Calls that were unfolded."""
+        self.settled = False
+        """Are all versions run?  What is still made is what passes between them, and raises nothing."""
         self.spent: Final[dict[int, Spent]] = {}
         """By the number of a function: what its blind calls have folded and left."""
         self.guessed: dict[str, type] = {}
@@ -225,7 +229,8 @@ class Emitter(ABC):
             if not kept:
                 self.observe()
             self.state.intact = intact
-            self.protect()
+            if not self.settled:
+                self.protect()
         elif name in WRITERS and not looks and not leaves_alone(name, args):
             self.state.intact = False
         values = tuple([self.residual_value(hint) for _ in range(results)])

@@ -42,7 +42,8 @@ def global_get(m: Machine, frame: Frame, op: Operation) -> None:
             m.named[id(found[0])] = op.attr
         m.set(frame, op, Known(found[0]))
         return
-    if name not in frame.facts.namespace and not m.world.is_assigned(frame.facts.namespace, name):
+    exists = name in frame.facts.namespace or hasattr(builtins, name)
+    if not exists and not m.world.is_assigned(frame.facts.namespace, name):
         m.event("FT207", f"`{module}.{name}` does not exist when the residual is made: it is looked up at run time")
     if frame.facts.namespace is m.home and name not in m.hidden:
         m.set(frame, op, m.emit("global_get", (), op.attr, hint=None))

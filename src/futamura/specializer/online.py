@@ -59,6 +59,7 @@ from futamura.specializer.calls import call_value
 from futamura.specializer.choosing import check_ways
 from futamura.specializer.control import ENDERS
 from futamura.specializer.declared import NOTHING, Declared
+from futamura.specializer.entry_costs import why_not_worth
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.knowledge import Knowledge
 from futamura.specializer.ladder import descend
@@ -330,6 +331,10 @@ class _Run:
                 self._check_static(program, read_places)
                 if self.world.objects.costs_too_much(machine.folded, self.world.assumptions.values(), program):
                     raise Restart("objects of globals are not worth their tests", whole=True)
+                if reason := why_not_worth(machine, program):
+                    self.world.assumes = False
+                    self.events.append(Event("FT412", reason))
+                    raise Restart(reason, whole=True)
                 if self.world.caches.settle(set(reachable(root))):  # this attempt was a trial
                     raise Restart("the entries of declared caches are known now", whole=True)
             except Restart as again:

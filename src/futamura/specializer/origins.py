@@ -46,8 +46,21 @@ _EFFECTS: Final = {
 }
 
 
+_NOT_TESTED: Final = "it is read when the residual runs: to test it at each call would take longer than what folds saves"
+
+
+class World(Protocol):
+    """What is believed of the program."""
+
+    @property
+    def assumes(self) -> bool: ...
+
+
 class Recorded(Protocol):
     """What a chain is made of; the machine has it."""
+
+    @property
+    def world(self) -> World: ...
 
     hints: list[str | None]
     origins: dict[int, ResidualOperation]
@@ -109,6 +122,8 @@ def chain(recorded: Recorded, inputs: dict[int, str], value: int) -> tuple[Becau
 
 def _effect(recorded: Recorded, op: ResidualOperation) -> str:
     """What makes this operation's result dynamic by itself, if something does."""
+    if op.name == "global_get" and not recorded.world.assumes:
+        return _NOT_TESTED
     if op.name in _EFFECTS:
         return _EFFECTS[op.name]
     if op.name == "invoke":

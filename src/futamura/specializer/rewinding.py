@@ -46,11 +46,11 @@ def rewind(machine: Machine, versions: Versions, knowledge: Knowledge) -> bool:
 
 def _counters(machine: Machine) -> Restore:
     steps, emitted, folded = machine.steps, machine.emitted, machine.folded
-    late, clean_ups = machine.late, machine.clean_ups
+    entered, late, clean_ups = machine.entered, machine.late, machine.clean_ups
 
     def restore() -> None:
         machine.steps, machine.emitted, machine.folded = steps, emitted, folded
-        machine.late, machine.clean_ups = late, clean_ups
+        machine.entered, machine.late, machine.clean_ups = entered, late, clean_ups
 
     return restore
 

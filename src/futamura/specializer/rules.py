@@ -31,7 +31,7 @@ from futamura.specializer.machine import Machine
 from futamura.specializer.memos import is_entry, note_unknown
 from futamura.specializer.plainness import always_true, comparable, is_record, stands_for
 from futamura.specializer.policy import SMALL_MODULUS
-from futamura.specializer.purity import ATOMS, CHANGEABLE, DICTS, cheap, deep
+from futamura.specializer.purity import ATOMS, CHANGEABLE, DICTS, HEAP_TYPE, cheap, deep
 from futamura.specializer.refinement import about_operands, answer, asked_of_none, asks_plainly, refused_by
 from futamura.specializer.selfsame import is_plain_tuple, joined_with_nothing, lookup_key
 from futamura.specializer.speculation import likely
@@ -73,7 +73,8 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
 def exact_type(m: Machine, value: AbstractValue) -> type | None:
     """The exact class of `value`, if it is known."""
     if type(value) is Known:
-        return type(value.value)
+        cls = type(value.value)
+        return cls if m.world.assumes or not cls.__flags__ & HEAP_TYPE else None
     if type(value) is Dynamic:
         return value.type
     entry = m.state.object(value)

@@ -36,7 +36,9 @@ _CELL_OF: Final = {"cell_get": 0, "cell_del": 0, "cell_set": 1}
 
 def content_of(m: Machine, frame: Frame, cell: object, op: Operation) -> Known | None:
     """The content of a closure's variable that nobody assigns, as an assumption."""
-    if type(cell) is not CellType or _may(is_reassigned, frame, op) or not m.world.contents_of_cell(cell):
+    if not m.world.assumes or type(cell) is not CellType:
+        return None
+    if _may(is_reassigned, frame, op) or not m.world.contents_of_cell(cell):
         return None
     try:
         content = cell.cell_contents

@@ -123,6 +123,8 @@ class World:
         """Searches of regular expressions that were made already, by what was asked."""
         self.assumptions: Final[dict[tuple[str, int, str], Assumption]] = {}
         self.registered: Final[dict[tuple[int, int], Registered]] = {}
+        self.assumes = True
+        """Is something believed that is tested at entry: of globals, closures, and the classes of static objects?"""
         self._showing: Final[set[str]] = set()
         """Methods of objects that the residual makes, which no attribute of these hides."""
         """By the identities of the registry and of the class; this keeps both alive."""
@@ -338,7 +340,7 @@ class World:
 
     def lookup(self, namespace: Mapping[str, object], module: str, name: str) -> tuple[object] | None:
         """The binding of a global as an assumption; None if visible code rebinds it, or it does not exist."""
-        if self.is_assigned(namespace, name):
+        if self.is_assigned(namespace, name) or not (self.assumes or namespace is runtime.__dict__):
             return None
         if name in namespace:
             value = namespace[name]

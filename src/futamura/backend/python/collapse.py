@@ -212,6 +212,11 @@ class Collapse:
             tested = self._tested(node)
             if tested is None:
                 return False
+            bare = self._arm(node, short)
+            if bare is not None and (bare.items or bare.end.name != "jump"):
+                bare = None
+            if bare is not None:
+                short = bare.end.edges[0]
             position = self._difference(node, short, long, tested)
             if position is None:
                 continue
@@ -223,7 +228,7 @@ class Collapse:
                 node.items.pop()  # truth
                 self.uses[tested] -= 1
             self.uses[node.end.args[0]] -= 1
-            self._replace(node, kind, (tested,), (right,), position, short, arm)
+            self._replace(node, kind, (tested,), (right,), position, short, *filter(None, (arm, bare)))
             return True
         return False
 

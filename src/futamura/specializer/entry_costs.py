@@ -1,0 +1,136 @@
+"""What the tests at the entry of a residual cost, and whether what has folded is worth them.
+
+    def month_days(year, month):          seven names of modules and two functions would be tested at each call, so that
+        if month == FEBRUARY:       ->    two constants fold: they are read when the residual runs
+            return 28 + is_leap(year)
+        return DAYS[month]
+
+If they are not, specialization starts again and believes nothing that it would have to test: of globals, closures and
+the classes of static objects.  What is known of plain data (numbers, strings, lists of them) needs no test and stays.
+
+How often a call does an operation is guessed from the flow graph alone, and what folded is taken to be spread evenly
+over what is left.  The figures are those of CPython 3.11 on a machine on which an addition takes 25 ns; measured on
+268 functions of 43 packages, of which 93 were slower than the original before, and 35 are now.
+
+Invariant: only counts decide, so the same program has always the same residual.
+"""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Final
+
+from futamura import controls
+from futamura.analysis.cfg import ControlFlow
+from futamura.analysis.loops import loops
+from futamura.ir.graph import Function, Program
+from futamura.specializer.assumption import Assumption, Filled
+from futamura.specializer.machine import Machine
+
+__all__ = ["why_not_worth"]
+
+_COSTS: Final = {"global": 8, "attribute": 15, "own": 25, "field": 25, "cell": 20}
+"""Nanoseconds; all others are asked by a call."""
+_OF_A_FUNCTION: Final = 27
+"""`__code__` and the like are found by a slower way than other attributes."""
+_OF_A_CALL: Final = 60
+_OF_AN_ITEM: Final = 6
+_OPERATION: Final = 25
+
+_OF_CALLS: Final = 1
+"""So many operations take as long as it takes to enter a function and to leave it, beside the call itself."""
+
+_LITTLE: Final = 40
+"""Tests that take no longer do no harm."""
+_MARGIN: Final = 2.0
+"""So many times what the tests take has to be saved: what is left runs as fast as before at best."""
+
+_DEEPEST: Final = 50
+"""Calls of residual functions in each other that are followed."""
+_ROUNDS: Final = 8
+"""So often is a loop taken to go round."""
+_RARE: Final = 0.05
+"""How often a way is taken that ends with an exception, for each time that the other one is."""
+
+_STEERING: Final = frozenset(
+    map(id, (controls.static, controls.dynamic, controls.promote, controls.unroll, controls.peek))
+)
+
+
+def why_not_worth(m: Machine, program: Program) -> str:
+    """Why testing what was assumed for this residual would take longer than what has folded saves; empty if it would
+    not, or if the program itself steers what is folded."""
+    world = m.world
+    assumptions = world.assumptions.values()
+    if not world.assumes or not world.objects.tested or m.folded > m.emitted:
+        return ""
+    cost = sum(map(_cost, assumptions))
+    if cost < _LITTLE or any(_steers(one.value) for one in assumptions):
+        return ""
+    if _saved(m, program) >= _MARGIN * cost:
+        return ""
+    return f"to test {len(assumptions)} assumptions at each call would take longer than what folds saves"
+
+
+def _saved(m: Machine, program: Program) -> float:
+    """Nanoseconds that one call of the residual takes less than one of the original."""
+    return _operations(program) * (m.folded + _OF_CALLS * m.entered) / max(m.emitted, 1) * _OPERATION
+
+
+def _cost(one: Assumption) -> int:
+    """Nanoseconds that testing this takes at one call."""
+    if isinstance(one.value, Filled):
+        return _OF_A_CALL + _OF_AN_ITEM * len(one.value.kept)
+    if one.kind == "attribute" and type(one.holder) is FunctionType:
+        return _OF_A_FUNCTION
+    return _COSTS.get(one.kind, _OF_A_CALL)
+
+
+def _steers(value: object) -> bool:
+    """Is this one of the controls that the program contains, or a function that is marked?"""
+    if type(value) is not FunctionType:
+        return False
+    return id(value) in _STEERING or any(controls.is_marked(value, mark) for mark in ("pure", "opaque", "inline"))
+
+
+def _operations(program: Program) -> float:
+    """How many operations one call of the program does."""
+    done: dict[str, float] = {}
+    functions = {one.name: one for one in program.functions}
+
+    def called(name: object, depth: int) -> float:
+        function = functions.get(name) if isinstance(name, str) and depth < _DEEPEST else None
+        if function is not None and function.name not in done:
+            done[function.name] = 0.0  # how deep it calls itself is not known
+            done[function.name] = sum(
+                often * (1.0 + (called(op.attr, depth + 1) if op.name == "invoke" else 0.0))
+                for block, often in zip(function.blocks, _frequencies(function), strict=True)
+                for op in block.ops
+                if op.name not in ("const", "copy")
+            )
+        return 0.0 if function is None else done[function.name]
+
+    return called(program.main.name, 0)
+
+
+def _frequencies(function: Function) -> list[float]:
+    """How often one call runs each block."""
+    flow = ControlFlow(function)
+    found = loops(flow)
+    depths = [found.depth(block) for block in range(len(function.blocks))]
+    place = {block: at for at, block in enumerate(flow.order)}
+    often = [0.0] * len(function.blocks)
+    often[flow.root] = 1.0
+    for block in flow.order:
+        targets = [edge.target for edge in function.blocks[block].terminator.edges]
+        weights = [_RARE if _raises(function, target) else 1.0 for target in targets]
+        leaves = any(depths[target] < depths[block] for target in targets)
+        whole = 1.0 if leaves else sum(weights)  # a loop that is entered is left once, and goes round before
+        for target, weight in zip(targets, weights, strict=True):
+            if place[target] > place[block]:
+                often[target] += often[block] * weight / whole
+    return [times * _ROUNDS**depth for times, depth in zip(often, depths, strict=True)]
+
+
+def _raises(function: Function, block: int) -> bool:
+    return function.blocks[block].terminator.name in ("raise", "reraise")

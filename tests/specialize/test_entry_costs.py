@@ -1,0 +1,220 @@
+"""What would cost more to test at each call than it folds is not assumed: the residual reads it where it is used.
+
+Invariant: where much folds, or the program says itself what is to fold, nothing is given up.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import pytest
+
+import futamura
+from futamura import DYN, Dyn, Specializer
+from tests.specialize.specializing import fallbacks, source_of, specialize
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+
+FEBRUARY = 2
+DAYS = [0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+
+def is_leap(year):
+    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+
+
+def month_days(year, month):
+    if not 1 <= month <= 12:
+        raise ValueError(month)
+    return DAYS[month] + (month == FEBRUARY and is_leap(year))
+
+
+def power(x, n):
+    found = 1
+    for _ in range(n):
+        found *= x
+    return found
+
+
+def report(day, how):
+    if how == "long":
+        return f"{day.strftime('%A')}, {describe(day, DAYS)}"
+    return describe(day, DAYS)
+
+
+def describe(day, table):
+    left = table[min(day.month, 12)] - day.day
+    return str(left) if left > 1 else repr(max(left, -1))
+
+
+class Range:
+    """Its methods only pass on what they are given."""
+
+    def __init__(self, low, high):
+        self.low = low
+        self.high = high
+        self.seen = 0
+
+    def __contains__(self, x):
+        if isinstance(x, Range) or not isinstance(x, (int, float)):
+            return False
+        if hasattr(x, "real") and abs(x) != abs(round(x, 1)):
+            return False
+        return min(self.low, x, self.high) >= self.low and max(x, 0) <= self.high
+
+    def note(self, x):
+        self.seen += 1
+        return x in self, self.seen
+
+
+class Day:
+    month, day = 2, 27
+
+    def strftime(self, how):
+        return how.replace("%A", "Friday")
+
+
+def assumed(residual: Any) -> int:
+    return len(residual.assumptions)
+
+
+def notes(residual: Any) -> Any:
+    return residual.stats["notes"]
+
+
+def test_names_are_read_where_nothing_folds_for_them() -> None:
+    residual = specialize(month_days)
+    assert assumed(residual) == 0 and notes(residual)["FT412"] == 1 and not fallbacks(residual)
+    assert "month == FEBRUARY and is_leap(year)" in source_of(residual)
+    for year in (1900, 2000, 2023, 2024):
+        for month in range(1, 13):
+            got, expected = residual(year, month), month_days(year, month)
+            assert got == expected and type(got) is type(expected)
+    with pytest.raises(ValueError, match="13"):
+        residual(2000, 13)
+
+
+def test_what_is_bound_anew_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    residual = specialize(month_days)
+    here = sys.modules[__name__]
+    monkeypatch.setattr(here, "FEBRUARY", 3)
+    monkeypatch.setattr(here, "is_leap", lambda year: 100)
+    assert residual(2000, 3) == month_days(2000, 3) == 131
+    monkeypatch.setitem(here.__dict__, "ValueError", KeyError)
+    with pytest.raises(KeyError):
+        residual(2000, 0)
+
+
+def test_promises_make_it_worth() -> None:
+    residual: Any = Specializer(assume="trust")(month_days)
+    assert "FT412" not in notes(residual) and "is_leap(" not in residual.source
+    assert residual(2024, 2) == 29
+
+
+def test_what_folds_much_is_tested() -> None:
+    residual = specialize(power, DYN, 5)
+    assert assumed(residual) and "FT412" not in notes(residual)
+    assert "range" not in source_of(residual) and residual(3) == 243
+
+
+def test_plain_data_is_known_without_a_test() -> None:
+    residual = specialize(report, DYN, "short")
+    assert "FT412" in notes(residual) and assumed(residual) == 0
+    assert "how" not in source_of(residual) and "strftime" not in source_of(residual)
+    assert residual(Day()) == report(Day(), "short")
+
+
+def test_an_object_is_used_as_it_is() -> None:
+    limits = Range(1, 9)
+    residual = specialize(limits.__contains__)
+    assert assumed(residual) == 0 and notes(residual)["FT412"] == 1
+    assert [residual(x) for x in (0, 1, 9, 9.5, "5", limits)] == [False, True, True, False, False, False]
+    limits.low = -1
+    assert residual(0) is True
+    noted = specialize(limits.note)
+    assert [noted(5), noted(50)] == [(True, 1), (False, 2)] and limits.seen == 2
+
+
+def test_a_closure_is_used_as_it_is() -> None:
+    def made(shift):
+        def moved(x):
+            return str(max(x, shift)) + repr(min(x, shift)) + ascii(abs(x))
+
+        def change(value):
+            nonlocal shift
+            shift = value
+
+        return moved, change
+
+    moved, change = made(3)
+    residual = specialize(moved)
+    assert assumed(residual) == 0 and "FT412" in notes(residual)
+    assert residual(5) == moved(5) == "535"
+    change(7)
+    assert residual(5) == moved(5) == "755"
+
+
+def steered(year, month):
+    return futamura.static(DAYS[FEBRUARY]) + month_days(year, month) + len(str(year)) + len(repr(month))
+
+
+def test_controls_of_the_program_decide() -> None:
+    residual = specialize(steered)
+    assert "FT412" not in notes(residual) and "FT204" not in notes(residual)
+    assert residual(2024, 2) == steered(2024, 2)
+
+
+def test_the_reason_is_told() -> None:
+    residual: Any = specialize(month_days)
+    text = residual.explain()
+    assert "DAYS: it is read when the residual runs: to test it at each call would take longer" in text
+    assert "FT412" in text and "does not exist yet" not in text
+
+
+def test_a_promised_class_is_still_tested() -> None:
+    residual: Any = specialize(month_days, Dyn(int), Dyn(int))
+    assert "FT412" in notes(residual)
+    assert residual(2024, 2) == 29 and residual(2024.0, 2) == month_days(2024.0, 2)
+
+
+def test_the_same_function_twice() -> None:
+    assert source_of(specialize(month_days)) == source_of(specialize(month_days))
+
+
+def sorted_by(rows, key, reverse):
+    found = sorted(rows, key=lambda row: str(row.get(key)), reverse=bool(reverse))
+    if isinstance(rows, tuple):
+        found = tuple(found)
+    return list(map(repr, found)), max(len(found), 1)
+
+
+def test_functions_made_inside_still_are() -> None:
+    residual = specialize(sorted_by, DYN, "b", DYN)
+    rows = [{"b": 3}, {"a": 1}, {"b": "x"}]
+    assert residual(rows, 1) == sorted_by(rows, "b", 1)
+    assert residual(tuple(rows), 0) == sorted_by(tuple(rows), "b", 0)
+
+
+def counted(items):
+    for index, item in enumerate(items):
+        yield index, str(item), max(index, len(repr(item)))
+    yield from zip(items, map(ascii, items))
+
+
+def test_generators_still_are() -> None:
+    residual = specialize(counted)
+    assert list(residual(["a", 1])) == list(counted(["a", 1]))
+    assert not fallbacks(residual)
+
+
+def chosen(first, second, third):
+    return 1 + (first == FEBRUARY and is_leap(second)), [second or not third], (third < 3 or second) + 1
+
+
+def test_operands_with_and_are_written_so() -> None:
+    residual = specialize(chosen)
+    assert "(first == FEBRUARY and is_leap(second))" in source_of(residual)
+    assert " else " not in source_of(residual)
+    for values in ((2, 2000, 1), (1, 0, 5), (2, 7, 9)):
+        assert residual(*values) == chosen(*values)
