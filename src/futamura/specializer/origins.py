@@ -46,7 +46,7 @@ _EFFECTS: Final = {
 }
 
 
-_NOT_TESTED: Final = "it is read when the residual runs: to test it at each call would take longer than what folds saves"
+_NOT_TESTED: Final = "it is read when the residual runs: to test it at each call would take longer than folding saves"
 
 
 class World(Protocol):
