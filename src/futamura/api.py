@@ -9,6 +9,7 @@ What cannot be specialized calls the original; `stats["fallbacks"]` and `events`
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import sys
@@ -131,6 +132,8 @@ class Specializer:
         self.caches: Final = tuple(map(_declared_cache, caches))
         self.bool_comparisons: Final = bool_comparisons
         self.watch: Final = watch
+        self._weighs = True
+        """Is what was assumed weighed against what it saves?"""
         self.mode: Final = mode
         self.division: Final = division
         self.points: Final = points
@@ -194,11 +197,14 @@ class Specializer:
 
         def residual(printed: Printed | None, outcome: Outcome) -> Residual:
             kept = promises if printed is not None else ()
+            alone: Callable[[], Residual] | None = None if plain is None else lambda: plain
+            if alone is None and any(event.code == "FT412" for event in outcome.events):
+                alone = functools.partial(self._assuming, target, function, inputs, general)
             recipe = Recipe(
                 target, values, printed, outcome.assumptions, kept, self.assume, outcome.events, outcome.stats,
                 outcome.apart, outcome.trace, outcome.declared,
             )  # fmt: skip
-            return Residual(recipe, general if promises else None, plain)
+            return Residual(recipe, general if promises else None, alone)
 
         if printed is not None:
             try:
@@ -206,6 +212,18 @@ class Specializer:
             except Exception as broken:
                 outcome = _failed(outcome, broken)
         return residual(None, outcome), outcome
+
+    def _assuming(
+        self,
+        target: Any,
+        function: types.FunctionType,
+        inputs: Mapping[str, object],
+        general: Callable[..., Any],
+    ) -> Residual:
+        """The residual for these inputs if it costs nothing to test what was assumed."""
+        other = copy.copy(self)
+        other._weighs = False
+        return other._made(target, function, inputs, general)[0]
 
     def _specialized(
         self,
@@ -233,6 +251,10 @@ class Specializer:
             return _failed(outcome, broken), None
         return outcome, Printed(emitted, outcome.program.main.signature)
 
+    def _is_trusted(self) -> bool:
+        """Costs it nothing to assume something?"""
+        return self.assume == "trust" or not self._weighs
+
     def _outcome(self, function: types.FunctionType, inputs: Mapping[str, object]) -> Outcome:
         try:
             if self._offline is not None:
@@ -247,7 +269,7 @@ class Specializer:
                 budget=self.budget,
                 modules=modules,
                 watch=self.watch,
-                declared=Declared(self.frozen, self.caches, self.bool_comparisons, self.assume == "trust"),
+                declared=Declared(self.frozen, self.caches, self.bool_comparisons, self._is_trusted()),
             )
         except Exception as broken:
             names = tuple(name for name, value in inputs.items() if isinstance(value, Open))

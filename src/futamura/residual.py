@@ -86,13 +86,17 @@ class Residual(_Callable):
     """
 
     def __init__(
-        self, recipe: Recipe, general: Callable[..., Any] | None = None, plain: Residual | None = None
+        self,
+        recipe: Recipe,
+        general: Callable[..., Any] | None = None,
+        alone: Callable[[], Residual] | None = None,
     ) -> None:
-        """`general` runs where a promise is broken; if nobody has given these promises, `plain` does without them."""
+        """`general` runs where a promise is broken; `alone`, if given, makes the residual that a module gets instead:
+        one without promises that nobody gave, or with all that was assumed, for a module tests nothing of that."""
         target = recipe.target
         function: Any = target.__func__ if isinstance(target, types.MethodType) else target
         self._recipe: Final = recipe
-        self._plain: Final = plain
+        self._alone: Final = alone
         self.py_func: Final = target
         self.static: Final = dict(recipe.static)
         self.source: Final = "" if recipe.printed is None else recipe.printed.emitted.text
@@ -195,8 +199,8 @@ class Residual(_Callable):
 
     def module_text(self) -> str:
         """The text that `save` writes."""
-        if self._plain is not None:  # a module has nobody to ask where the classes of inputs are others
-            return self._plain.module_text()
+        if self._alone is not None:
+            return self._alone().module_text()
         if self._recipe.printed is None:
             raise SavingError(f"`{self.__qualname__}` was not specialized: {self._reasons() or 'no reason was given'}")
         recipe, made = self._recipe, self._untested()

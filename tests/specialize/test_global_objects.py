@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import linecache
 import pickle
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from futamura import DYN, Residual, Specializer, specialize
-from futamura.specializer import objects
+from futamura.specializer import entry_costs, objects
 from tests.outcomes import outcome
 from tests.specialize.test_modules import module
 
@@ -154,6 +155,7 @@ class Pair:
 @pytest.fixture(autouse=True)
 def always_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(objects, "_WORTH", 0)
+    monkeypatch.setattr(entry_costs, "_LITTLE_FOR_NOTHING", sys.maxsize)
 
 
 @pytest.fixture(name="app")

@@ -137,7 +137,7 @@ GIVEN: list[dict[str, Any]] = [{}, {"a": 1}, {"steps": 9, "b": 2}, {"self": 3}, 
 
 @pytest.mark.parametrize("function", [through_two, called_like])
 def test_functions_that_collect_are_entered_with_any_options(function: Any) -> None:
-    mine, its = Runner([1, 2]), Runner([1, 2])
+    mine, its = Runner([*range(12)]), Runner([*range(12)])
     residual = futamura.specialize(function, its)
     assert "for step" not in residual.source and "runner" not in residual.source
     for given in GIVEN:

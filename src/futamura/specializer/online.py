@@ -331,7 +331,8 @@ class _Run:
                 self._check_static(program, read_places)
                 if self.world.objects.costs_too_much(machine.folded, self.world.assumptions.values(), program):
                     raise Restart("objects of globals are not worth their tests", whole=True)
-                if reason := why_not_worth(machine, program):
+                static = len(self.open) < len(self.inputs) or bool(facts.cells)
+                if reason := why_not_worth(machine, program, static=static):
                     self.world.assumes = False
                     self.events.append(Event("FT412", reason))
                     raise Restart(reason, whole=True)

@@ -218,7 +218,7 @@ class Collapse:
             if bare is not None:
                 short = bare.end.edges[0]
             position = self._difference(node, short, long, tested)
-            if position is None:
+            if position is None or (bare is not None and not self._is_operand(short, position)):
                 continue
             arm = self.draft.nodes[long.target]
             right = self._passed(arm, position)
@@ -231,6 +231,15 @@ class Collapse:
             self._replace(node, kind, (tested,), (right,), position, short, *filter(None, (arm, bare)))
             return True
         return False
+
+    def _is_operand(self, edge: Edge, position: int) -> bool:
+        """Is what is passed here used once, by an operation that does not ask for its truth again?"""
+        target = self.draft.nodes[edge.target]
+        value = target.params[position]
+        users = [item for item in target.items if value in item.args]
+        if self.uses[value] != 1 or len(users) != 1 or isinstance(users[0], FusedItem):
+            return False
+        return users[0].name not in ("truth", "not")
 
     def _tested(self, node: DraftNode) -> Value | None:
         """The value whose truth, computed last in the node, decides its branch; or a `bool` that decides it itself."""
