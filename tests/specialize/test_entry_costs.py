@@ -197,7 +197,7 @@ def test_the_reason_is_told() -> None:
 def shown(value, names, limits):
     if value in names:
         return ascii(value) + format(value, "") + hex(hash(value)) + bin(len(value)) + oct(ord(value[:1]))
-    if isinstance(value, (list, tuple)) and any(map(callable, value)) or not all(map(bool, value)):
+    if (isinstance(value, (list, tuple)) and any(map(callable, value))) or not all(map(bool, value)):
         return sorted(value, key=repr) + list(reversed(value)) + [*zip(value, enumerate(value))]
     low, high = min(value), max(value)
     if abs(low) > round(high) or divmod(high, 3) == (sum(value), pow(low, 2)):
