@@ -186,3 +186,31 @@ def test_a_class_with_another_meaning() -> None:
         assert "wide" in outcome(breaking, nested, 5, [2, 1])[1]
     finally:
         globals()["Wide"] = old
+
+
+def handed_over(function: Any) -> Any:
+    def given(k: Any) -> Iterator[Any]:
+        try:
+            got = yield k
+            NOTED.append(got)
+        finally:
+            pass
+
+    made = given(10)
+    try:
+        found = function(made)
+    finally:
+        NOTED.append(made.close)
+    return found
+
+
+def test_one_that_is_handed_over_in_a_try_statement() -> None:
+    residual = futamura.specialize(handed_over)
+    assert not [event for event in residual.events if event.code == "FT901"]
+
+    def closing(made: Any) -> None:
+        made.close()
+
+    for function in (next, list, closing, len):
+        got, expected = outcome(residual, function), outcome(handed_over, function)
+        assert got[0] == expected[0] and len(got[1]) == len(expected[1])
