@@ -96,3 +96,70 @@ def test_both_operators_agree_for_builtin_values(kind, wanted) -> None:
     residual = futamura.specialize(only, Dyn(kind), wanted)
     for x in (1, 2, 0.0, -0.0, 1.0, math.nan, "x", "", b"x", True, False, None, 2j, 1 + 0j):
         assert residual(x) == only(x, wanted)
+
+
+def checked(rules, row):
+    found = []
+    for name, wanted in rules:
+        value = row.get(name)
+        if value is not None and value in wanted:
+            found.append(name)
+        if not (value is None or value not in wanted or not value):
+            found.append("not " + name)
+        same = not (value is None or value in wanted)
+        found.append(same)
+    return found
+
+
+def scored(rules, row):
+    points = 0
+    for name, wanted, count in rules:
+        value = row.get(name)
+        if value is not None and value in wanted:
+            points += count
+    return points
+
+
+class Odd:
+    """Its comparisons and its `in` say what they are asked, and give no bool."""
+
+    def __init__(self, log, truth):
+        self.log = log
+        self.truth = truth
+
+    def __contains__(self, item):
+        self.log.append("in")
+        return self.truth
+
+    def __bool__(self):
+        self.log.append("bool")
+        return self.truth
+
+    def __lt__(self, other):
+        self.log.append("lt")
+        return self
+
+
+def odd(first, x, y):
+    found = []
+    if not (x is None or not x < first or not y):
+        found.append(1)
+    if not (not x and y is None):
+        found.append(2)
+    return found, not (x is None or not x), not (y is not None and not y)
+
+
+def test_the_opposite_of_a_junction_is_one_of_opposites() -> None:
+    residual = futamura.specialize(scored, (("a", (1, 2), 3), ("b", "xy", 5), ("c", "z", 7)))
+    assert "not (" not in residual.source and " is not None and " in residual.source
+    assert residual({"a": 2, "b": "z", "c": "z"}) == 10 and residual({"a": None, "b": "y"}) == 5
+    residual = futamura.specialize(checked, (("a", (1, 2)), ("b", "xy")))
+    for row in ({}, {"a": 1}, {"a": 3, "b": "x"}, {"a": None, "b": "q"}, {"b": ""}):
+        assert residual(row) == checked((("a", (1, 2)), ("b", "xy")), row)
+    residual = futamura.specialize(odd, 3)
+    for truth in (True, False):
+        for other in (None, 1, 0, Odd([], truth)):
+            log, expected = [], []
+            got = residual(Odd(log, truth), other)
+            assert got == odd(3, Odd(expected, truth), other) and log == expected
+            assert [type(part) for part in got] == [list, bool, bool]

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Protocol
 
 from futamura.backend.python.exact import exception_matches, member_of
-from futamura.backend.python.opposites import opposite
+from futamura.backend.python.opposites import has_opposite, is_joined, is_not, opposite, truth_operand
 from futamura.backend.python.trees import (
     Comprehension,
     Expression,
@@ -151,33 +151,34 @@ class Expressions:
 
     def condition(self, tree: Expression, negated: bool = False, level: int = TEST) -> str:
         """The text of a tree whose truth alone matters."""
-        tree = _truth_operand(tree)
+        tree = truth_operand(tree)
         if not negated:
             if isinstance(tree, Fused) and tree.data == "condition":
                 return self._joined(tree, level)
             if isinstance(tree, Fused) and tree.kind == "not":
                 return self.condition(tree.kids[0], True, level)
             return self.text(tree, level)
-        if isinstance(tree, Node) and tree.op.name == "not":
-            return self.condition(tree.kids[0], False, level)
-        if isinstance(tree, Fused) and tree.kind == "not":
+        if is_not(tree):
             return self.condition(tree.kids[0], False, level)
         other = opposite(tree, self.context.exact)
         if other is not None and isinstance(tree, Node):
             return self._comparison(tree.kids, (other,), level)
+        if isinstance(tree, Fused) and has_opposite(tree, self.context.exact):
+            return self._joined(tree, level, negated=True)
         found = "not " + self.condition(tree, False, NOT)
         return f"({found})" if level > NOT else found
 
-    def _joined(self, tree: Fused, level: int) -> str:
-        """`a and b`, `a if c else b` in a condition."""
+    def _joined(self, tree: Fused, level: int, *, negated: bool = False) -> str:
+        """`a and b`, `a if c else b` in a condition; `not (a or b)` is `not a and not b`."""
         if tree.kind == "ifexp":
             test, then, orelse = tree.kids
             chosen = f"{self.condition(then, False, OR)} if {self.condition(test, False, OR)}"
             found = f"{chosen} else {self.condition(orelse)}"
             return f"({found})" if level > TEST else found
-        own = AND if tree.kind == "and" else OR
-        found = f" {tree.kind} ".join(
-            self.condition(kid, False, own if _is_condition(kid, tree.kind) else own + 1) for kid in tree.kids
+        kind = tree.kind if not negated else "or" if tree.kind == "and" else "and"
+        own = AND if kind == "and" else OR
+        found = f" {kind} ".join(
+            self.condition(kid, negated, own if _is_condition(kid, tree.kind) else own + 1) for kid in tree.kids
         )
         return f"({found})" if own < level else found
 
@@ -194,6 +195,8 @@ class Expressions:
             right = self.text(tree.kids[1], own if _same(tree.kids[1], kind) else own + 1)
             return f"{left} {kind} {right}", own
         if kind == "not":
+            if is_joined(tree.kids[0]):  # as a value it is a bool, which its parts need not be
+                return "not " + self.condition(tree.kids[0], False, NOT), NOT
             return self.condition(tree.kids[0], True), NOT
         if kind == "ifexp":
             if tree.data == "condition":
@@ -409,14 +412,8 @@ def _is_generator_call(tree: Expression) -> bool:
     )
 
 
-def _truth_operand(tree: Expression) -> Expression:
-    while isinstance(tree, Node) and tree.op.name == "truth":
-        tree = tree.kids[0]
-    return tree
-
-
 def _is_condition(tree: Expression, kind: str) -> bool:
-    tree = _truth_operand(tree)
+    tree = truth_operand(tree)
     return isinstance(tree, Fused) and tree.kind == kind and tree.data == "condition"
 
 

@@ -14,13 +14,13 @@ class of the user may define `!=` as it likes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, TypeGuard
 
-from futamura.backend.python.trees import Expression, Literal, Node, Ref
+from futamura.backend.python.trees import Expression, Fused, Literal, Node, Ref
 from futamura.backend.structure.tree import If
 from futamura.ir.graph import OBJECT, Value
 
-__all__ = ["Exact", "equal_first", "opposite"]
+__all__ = ["Exact", "equal_first", "has_opposite", "is_joined", "is_not", "opposite", "truth_operand"]
 
 Exact = Callable[[Value], str]
 """The exact class of a value, by name; "object" where it is not known."""
@@ -44,6 +44,34 @@ def opposite(tree: Expression, exact: Exact) -> str | None:
     if name in _OF_SCALARS and kinds <= _SCALARS:
         return _OF_SCALARS[name]
     return _OF_ORDERED[name] if name in _OF_ORDERED and any(kinds <= group for group in _ORDERED) else None
+
+
+def truth_operand(tree: Expression) -> Expression:
+    """What a test of its truth looks at."""
+    while isinstance(tree, Node) and tree.op.name == "truth":
+        tree = tree.kids[0]
+    return tree
+
+
+def is_joined(tree: Expression) -> bool:
+    """Is this a condition made of others, which gives its truth alone?"""
+    tree = truth_operand(tree)
+    return isinstance(tree, Fused) and tree.data == "condition"
+
+
+def is_not(tree: Expression) -> TypeGuard[Node | Fused]:
+    return (isinstance(tree, Fused) and tree.kind == "not") or (isinstance(tree, Node) and tree.op.name == "not")
+
+
+def has_opposite(tree: Expression, exact: Exact) -> bool:
+    """Is the opposite of this condition made of opposites, without a `not` before a parenthesis?
+
+        not (v is None or v not in names)     ->     v is not None and v in names
+    """
+    tree = truth_operand(tree)
+    if isinstance(tree, Fused) and tree.data == "condition":
+        return tree.kind != "ifexp" and all(has_opposite(kid, exact) for kid in tree.kids)
+    return is_not(tree) or opposite(tree, exact) is not None
 
 
 def _kind(tree: Expression, exact: Exact) -> str:
