@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import linecache
 import pickle
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from futamura import DYN, Residual, Specializer, specialize
-from futamura.specializer import entry_costs, objects
+from futamura.specializer import objects
 from tests.outcomes import outcome
 from tests.specialize.test_modules import module
 
@@ -152,10 +151,12 @@ class Pair:
         return all(outcome(self.residual, x) == outcome(self.function, x) for x in inputs)
 
 
+pytestmark = pytest.mark.usefixtures("assuming")
+
+
 @pytest.fixture(autouse=True)
 def always_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(objects, "_WORTH", 0)
-    monkeypatch.setattr(entry_costs, "_LITTLE_FOR_NOTHING", sys.maxsize)
 
 
 @pytest.fixture(name="app")

@@ -6,6 +6,10 @@
 Passes leave operations where the order of Python's operands would not have them; the back end keeps that order by
 variables.  An operand that is used once, in the same block, and neither has an effect nor reads memory, goes behind
 what stands between it and its use.  So does a constant slice that is used in the next block, where a `try` begins.
+A new empty container goes in front of an operand that waits for its use meanwhile:
+
+    v1 = call items; v2 = list; v3 = iter v1        out = []
+->  v2 = list; v1 = call items; v3 = iter v1        for x in items(): ...
 
 Invariant: what moves raises nothing, has no effect and reads no memory that anybody could write.
 """
@@ -13,9 +17,10 @@ Invariant: what moves raises nothing, has no effect and reads no memory that any
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Final
 
+from futamura.ir.constant import Constant
 from futamura.ir.graph import Operation, Value
 from futamura.ir.liveness import end_uses
 from futamura.optimize.callees import callees_first
@@ -26,6 +31,8 @@ from futamura.optimize.inference import Inference
 __all__ = ["operands"]
 
 _STAYING: Final = frozenset({"const", "copy", "cell", "function", "iter", "global_get"})
+_CONTAINERS: Final = frozenset({"list", "dict", "set"})
+_CONSTANT: Final = frozenset({"const"})
 _MOST_PASSED: Final = 160
 """Operations of a block past which an operand goes."""
 _MOST_NESTED: Final = 32
@@ -96,7 +103,44 @@ class _Operands:
             behind.insert(place, op)
             users.update(dict.fromkeys(op.args, op))
         node.ops = behind[::-1]
+        return self._containers_first(node) or moved
+
+    def _containers_first(self, node: Node) -> bool:
+        """Bring what makes new empty containers in front of the operands that wait for their uses there."""
+        ops = node.ops
+        moved = False
+        users: dict[Value, int] = {arg: at for at, op in enumerate(ops) for arg in op.args}
+        users.update(dict.fromkeys(node.end.args, len(ops)))
+        for at in range(len(ops)):
+            first = self._made_from(ops, at)
+            start, waiting = first, set[Value]()
+            while start > 0 and self._waits(ops[start - 1], at, users, waiting):
+                start -= 1
+                waiting.update(ops[start].args)
+            if any(other.name not in _CONSTANT for other in ops[start:first]):
+                ops[start : at + 1] = [*ops[first : at + 1], *ops[start:first]]
+                moved = True
         return moved
+
+    def _made_from(self, ops: Sequence[Operation], at: int) -> int:
+        """The first of the operations that make a new empty container, which is no operand itself; 0 if they do not."""
+        op = ops[at]
+        if not op.results or self._uses[op.results[0]] == 1:
+            return 0
+        if op.name in _CONTAINERS:
+            return 0 if op.args else at
+        made = ops[at - 1] if op.name == "call" and at and len(op.args) == 1 else None
+        if made is None or made.results != op.args or self._uses[op.args[0]] != 1:
+            return 0
+        value = made.attr.value if isinstance(made.attr, Constant) else None
+        return at - 1 if value is list or value is dict or value is set else 0
+
+    def _waits(self, op: Operation, at: int, users: Mapping[Value, int], waiting: Set[Value]) -> bool:
+        """Is the result an operand without a name, of what comes behind this place or waits as well?"""
+        if len(op.results) != 1 or self._uses[op.results[0]] != 1 or op.results[0] in self._handled:
+            return False
+        used = users.get(op.results[0], -1) > at or op.results[0] in waiting
+        return used and self._graph.hints[op.results[0]] is None
 
     def _place(self, op: Operation, behind: Sequence[Operation], users: Mapping[Value, Operation]) -> int:
         """Where the operation goes in what is behind it, the last one first: before its use, or where it stands."""
