@@ -43,13 +43,15 @@ def assemble(machine: Machine, root: Version, entry: Entry, placed: Placed | Non
     waiting = [root.final()]
     assemblies: dict[Version, Assembly] = {}
     machine.settled = True
-    while waiting:
-        version = waiting.pop(0)
-        assembly = assemblies[version] = Assembly(machine, names, waiting, entry.inputs, root.final())
-        assembly.own = entry.inputs if version is root.final() else parameters(version)
-        assembly.params[version.root] = assembly.own
-        assembly.visit(version.root)
-    machine.settled = False
+    try:
+        while waiting:
+            version = waiting.pop(0)
+            assembly = assemblies[version] = Assembly(machine, names, waiting, entry.inputs, root.final())
+            assembly.own = entry.inputs if version is root.final() else parameters(version)
+            assembly.params[version.root] = assembly.own
+            assembly.visit(version.root)
+    finally:
+        machine.settled = False
     main = assemblies[root.final()]
     places = sorted(machine.free)
     main.free = [machine.free[place] for place in places]

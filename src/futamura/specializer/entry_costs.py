@@ -55,6 +55,8 @@ _MARGIN_FOR_NOTHING: Final = 3.0
 
 _DEEPEST: Final = 50
 """Calls of residual functions in each other that are followed."""
+_MOST: Final = 1e12
+"""So many operations are counted at most."""
 _ROUNDS: Final = 8
 """So often is a loop taken to go round."""
 _WEIGHTS: Final = {"raise": 0.05, "reraise": 0.05, "return": 0.15}
@@ -127,12 +129,13 @@ def _counted(program: Program, weigh: Callable[[Function], list[float]]) -> floa
         function = functions.get(name) if isinstance(name, str) and depth < _DEEPEST else None
         if function is not None and function.name not in known:
             known[function.name] = 0.0  # how deep it calls itself is not known
-            known[function.name] = sum(
+            counted = sum(
                 often * (weight + sum(called(op.attr, depth + 1) for op in block.ops if op.name == "invoke"))
                 for block, often, weight in zip(
                     function.blocks, _frequencies(function), weigh(function), strict=True
                 )
             )
+            known[function.name] = min(counted, _MOST)
         return 0.0 if function is None else known[function.name]
 
     return called(program.main.name, 0)
