@@ -199,7 +199,7 @@ class Specializer:
             kept = promises if printed is not None else ()
             alone: Callable[[], Residual] | None = None if plain is None else lambda: plain
             if alone is None and any(event.code == "FT412" for event in outcome.events):
-                alone = functools.partial(self._assuming, target, function, inputs, general)
+                alone = lambda: self._without_weighing()._made(target, function, inputs, general)[0]  # noqa: E731
             recipe = Recipe(
                 target, values, printed, outcome.assumptions, kept, self.assume, outcome.events, outcome.stats,
                 outcome.apart, outcome.trace, outcome.declared,
@@ -213,17 +213,11 @@ class Specializer:
                 outcome = _failed(outcome, broken)
         return residual(None, outcome), outcome
 
-    def _assuming(
-        self,
-        target: Any,
-        function: types.FunctionType,
-        inputs: Mapping[str, object],
-        general: Callable[..., Any],
-    ) -> Residual:
-        """The residual for these inputs if it costs nothing to test what was assumed."""
+    def _without_weighing(self) -> Specializer:
+        """The same, for residuals of which it costs nothing to test what was assumed."""
         other = copy.copy(self)
         other._weighs = False
-        return other._made(target, function, inputs, general)[0]
+        return other
 
     def _specialized(
         self,

@@ -17,6 +17,7 @@ from futamura import DYN, Dyn, Specializer
 from futamura.specializer import entry_costs
 from tests.outcomes import outcome
 from tests.specialize.specializing import fallbacks, source_of, specialize
+from tests.specialize.subjects.numbers import power_for
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -32,13 +33,6 @@ def month_days(year, month):
     if not 1 <= month <= 12:
         raise ValueError(month)
     return DAYS[month] + (month == FEBRUARY and is_leap(year))
-
-
-def power(x, n):
-    found = 1
-    for _ in range(n):
-        found *= x
-    return found
 
 
 def report(day, how):
@@ -127,7 +121,7 @@ def test_promises_make_it_worth() -> None:
 
 
 def test_what_folds_much_is_tested() -> None:
-    residual = specialize(power, DYN, 5)
+    residual = specialize(power_for, DYN, 5)
     assert assumed(residual) and "FT412" not in notes(residual)
     assert "range" not in source_of(residual) and residual(3) == 243
 
