@@ -3,13 +3,13 @@
     $ python -m tools.fuzz_passes --count 50000 --seed 1
     50000 programs, 171204 passes (51034 changed something): 0 mismatches ...
 
-Half of the programs are random control flow with nested handlers and generators (`tests/fuzz/graphs.py`), half compute
-with numbers, strings, lists, attributes, cells and globals under conditions, switches, handlers and loops, irreducible
-ones too (`tests/optimize/programs.py`); a third of these decides much and has no handlers (`tests/optimize/logic.py`),
-for the shortcuts between tests and the loops that are split; of some, a fifth takes buffers apart
-(`tests/optimize/records.py`).  Some go through what residuals meet behind the passes as well.  Results with their
-types, exceptions with their texts, calls in order, and what is left in arguments, attributes and globals are compared;
-the verifier runs behind each pass.
+Half of the programs are random control flow with nested handlers and generators (`tests/fuzz/graphs.py`; a fifth of
+them loops that count, `tests/optimize/counted.py`), half compute with numbers, strings, lists, attributes, cells and
+globals under conditions, switches, handlers and loops, irreducible ones too (`tests/optimize/programs.py`); a third of
+these decides much and has no handlers (`tests/optimize/logic.py`), for the shortcuts between tests and the loops that
+are split; of some, a fifth takes buffers apart (`tests/optimize/records.py`).  Some go through what residuals meet
+behind the passes as well.  Results with their types, exceptions with their texts, calls in order, and what is left in
+arguments, attributes and globals are compared; the verifier runs behind each pass.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from futamura.optimize.shapes import Shape
 from futamura.optimize.shortcuts import take_shortcuts
 from tests.fuzz.graphs import observe, random_program
 from tests.fuzz.oracles import interpreted
-from tests.optimize import programs
+from tests.optimize import counted, programs
 from tests.optimize.logic import logical_program
 from tests.optimize.records import READERS, buffer, record_program
 
@@ -42,6 +42,9 @@ FUEL = 100_000
 ENDLESS = "did not end"
 GIVEN = {"a": Shape("int"), "b": Shape("int"), "s": Shape("str"), "xs": Shape("list")}
 
+COUNTING = 10_000
+"""Operations of loops that count: many do not end."""
+SUMMING = ("typefold", "cse", "algebra", "dead-stores", "closed-forms", "dce")
 READING = ("typefold", "fields", "cse", "typefold", "sink", "dce")
 
 
@@ -63,13 +66,30 @@ def computed(program: Program, seed: int, data: object = None) -> tuple[object, 
     return result, recorder.events, [programs.shown(item) for item in xs], left
 
 
+def counted_run(program: Program, seed: int, typed: bool) -> tuple[object, ...]:
+    """What a run of a program with loops that count gives."""
+    given = counted.arguments_of(seed)
+    if typed and not type(given[0]) is type(given[1]) is int:
+        return ("of other types",)
+    try:
+        result = run(program, given, globals={"__name__": "counted"}, fuel=COUNTING)
+        return tuple([programs.shown(part) for part in result])
+    except OutOfFuel:
+        return (ENDLESS,)
+    except Exception as error:
+        return (f"raised {type(error).__name__}: {error}",)
+
+
 def check(seed: int, counts: collections.Counter[str], *, runs: int, passes: tuple[str, ...] = ()) -> str:
     """ "" or what is wrong with the program of this seed; `passes` instead of random ones."""
     number = random.Random(seed)
     computes = number.random() < 0.5
     decides = computes and seed % 3 == 0
     reads = computes and seed % 1000 >= 800 and not decides
-    if reads:
+    loops = not computes and seed % 1000 >= 800
+    if loops:
+        program = counted.counted_program(seed)
+    elif reads:
         program = record_program(seed)
     elif decides:
         program = logical_program(seed)
@@ -80,11 +100,13 @@ def check(seed: int, counts: collections.Counter[str], *, runs: int, passes: tup
     names = passes or tuple(number.choice(tuple(PASSES)) for _ in range(number.randrange(1, 7)))
     if reads and not passes and number.random() < 0.7:
         names = (*names, *READING)
-    typed = computes and number.random() < 0.7
-    given = {**GIVEN, "s": Shape("bytes")} if reads else GIVEN
+    if loops and not passes and number.random() < 0.8:
+        names = (*names, *SUMMING)
+    typed = (computes or loops) and number.random() < 0.7
+    given = counted.TYPES if loops else {**GIVEN, "s": Shape("bytes")} if reads else GIVEN
     counts["programs"] += 1
     counts["passes"] += len(names)
-    known = {**programs.KNOWN, **READERS} if computes else None
+    known = counted.KNOWN if loops else {**programs.KNOWN, **READERS} if computes else None
     try:
         changed, report = optimize(
             program, names, known=known, given=given if typed else None, watch=lambda name, function: None
@@ -99,7 +121,10 @@ def check(seed: int, counts: collections.Counter[str], *, runs: int, passes: tup
     counts["changed"] += sum(report.changed.values())
     counts["removed"] += sum(report.removed.values())
     for at in range(runs):
-        if computes:
+        if loops:
+            expected = counted_run(program, seed * 1000 + at, typed)
+            found = expected if expected[0] == ENDLESS else counted_run(changed, seed * 1000 + at, typed)
+        elif computes:
             data = buffer(random.Random(seed * 1000 + at), only_bytes=typed) if reads else None
             expected, found = computed(program, seed * 1000 + at, data), computed(changed, seed * 1000 + at, data)
         else:

@@ -106,6 +106,11 @@ TRANSFORMATIONS: dict[str, tuple[str, tuple[str, ...]]] = {
         "algebra",
         ("algebra_of_an_index", "algebra_mask", "algebra_strings", "private_list"),
     ),
+    "loops that are sums": (
+        "closed-forms",
+        ("closed_form_of_a_sum", "closed_form_of_steps_of_three", "closed_form_in_a_list",
+         "closed_form_that_needs_the_number", "closed_form_at_a_place_out_of_range", "closed_form_of_both_loops"),
+    ),
     "tests shared in a tree": (
         "decisions",
         ("decisions_of_numbers", "decisions_rules_become_a_tree", "decisions_in_a_loop",

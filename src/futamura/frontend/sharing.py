@@ -90,7 +90,7 @@ def _add_parts(value: object, found: dict[int, object]) -> None:
     the module of its globals does."""
     work = gc.get_referents(value)
     if is_a(value, types.FunctionType):
-        spaces = (value.__globals__, value.__builtins__)
+        spaces = (value.__globals__, getattr(value, "__builtins__", None))
         work = [part for part in work if all(part is not space for space in spaces)]
     seen: set[int] = set()
     while work:

@@ -83,12 +83,13 @@ class _Chains:
         if best == (name, value, constant):
             return [op]
         name, value, constant = best
-        extra = self._graph.operation("const", (), None, constant)
-        found = [*new, extra, op._replace(operator=OPERATORS[name], args=(value, extra.results[0]))]
+        if (kind, constant) in OPERATORS[name].laws.right_identity:  # one step forth, and one back
+            found = [*new, op._replace(operator=OPERATORS["copy"], args=(value,))]
+        else:
+            extra = self._graph.operation("const", (), None, constant)
+            found = [*new, extra, op._replace(operator=OPERATORS[name], args=(value, extra.results[0]))]
         for one in found:
             self.made.update(dict.fromkeys(one.results, one))
-        if (kind, constant) in OPERATORS[name].laws.right_identity:  # one step forth, and one back
-            return [*new, op._replace(operator=OPERATORS["copy"], args=(value,))]
         return found
 
     def _subtracted(self, op: Operation) -> Operation:

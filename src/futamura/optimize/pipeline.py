@@ -30,6 +30,8 @@ from futamura.optimize.available import cse
 from futamura.optimize.bufferfields import buffer_fields, may_have_fields
 from futamura.optimize.cells import uncaptured
 from futamura.optimize.cleaning import merge, paste, prune
+from futamura.optimize.closedforms import RULES as OF_CLOSED_FORMS
+from futamura.optimize.closedforms import closed_forms
 from futamura.optimize.closurefacts import closure_facts
 from futamura.optimize.contifying import contify
 from futamura.optimize.copies import copies
@@ -96,6 +98,8 @@ class Row(NamedTuple):
     """It only takes operations and edges away: what was known of those that stay still holds."""
     lasting: bool = False
     """It asks only for what holds of single operations, which outlives a pass that takes others away."""
+    then: tuple[str, ...] = ()
+    """What finds more where it changed anything: run behind it, as far as these are in the sequence at all."""
 
 
 class Cleaning(NamedTuple):
@@ -174,6 +178,17 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         "what is stored over before anybody reads it is not stored",
         "behind cse, which needs the stores no more, and algebra, which needs the values between no more",
         OF_DEAD_STORES,
+    ),
+    "closed-forms": Row(
+        closed_forms,
+        "loops that add the same in each round are sums",
+        "behind cse, algebra and dead-stores, which leave one load and one store of each place",
+        OF_CLOSED_FORMS,
+        wanted=_has_ways,
+        then=(
+            "thread", "paste", "parameters", "cse", "typefold", "paste", "parameters", "algebra", "dead-stores",
+            "closed-forms",
+        ),
     ),
     "licm": Row(
         licm,
@@ -323,8 +338,9 @@ RULES: Final = tuple(
 """All rewrite rules, as `Report.fired` counts them."""
 PIPELINE: Final = (
     "inline", "closures", "closure-facts", "contify", "paste", "parameters", "scalars", "cells", "typefold",
-    "decisions", "fields", "cse", "typefold", "thread", "paste", "parameters", "algebra", "dead-stores", "licm", "arms",
-    "paste", "late-iter", "copies", "peel", "split", "sink", "displays", "texts", "dce", "operands", "paste",
+    "decisions", "fields", "cse", "typefold", "thread", "paste", "parameters", "algebra", "dead-stores",
+    "closed-forms", "licm", "arms", "paste", "late-iter", "copies", "peel", "split", "sink", "displays", "texts",
+    "dce", "operands", "paste",
 )  # fmt: skip
 NO_TIME: Final = {
     "parameters": "fewer names: the others see more, and up to a seventh fewer operations are left (`collatz`)",
@@ -495,7 +511,9 @@ class _Run:
         older: Inference | None = None  # from before a pass that only took away
         before = _count(graph)
         started = time.process_time()
-        for name, row in rows:
+        work = [*reversed(rows)]
+        while work:
+            name, row = work.pop()
             if name == self.keep:
                 self._put_aside(graph, changed)
             if isinstance(row, Cleaning):
@@ -510,6 +528,9 @@ class _Run:
             if news:
                 older = facts if isinstance(row, Row) and row.takes_away else None
                 changed, facts = True, None
+                if isinstance(row, Row) and row.then:
+                    listed = dict(rows)
+                    work.extend((again, listed[again]) for again in reversed(row.then) if again in listed)
             count = _count(graph) if news else before
             ended = time.process_time()
             self.report.add(name, ended - started, news, before - count)

@@ -15,7 +15,7 @@ from typing import Final
 
 from futamura.ir.constant import Constant
 from futamura.ir.facts import SCALARS
-from futamura.ir.graph import Operation, Value
+from futamura.ir.graph import OBJECT, Operation, Value
 from futamura.ir.ops import OPERATORS
 from futamura.optimize.deciding import DECIDED, straighten
 from futamura.optimize.effects import acts
@@ -27,6 +27,7 @@ from futamura.optimize.shapes import Shape
 __all__ = ["RULES", "typefold"]
 
 _ONE_SIDED: Final = ("identity", "absorbing", "same", "idempotent")
+_COMPARISONS: Final = frozenset({"eq", "ne", "lt", "le", "gt", "ge"})
 RULES: Final = (
     "constant",
     "constant parameter",
@@ -69,6 +70,8 @@ def typefold(graph: FlowGraph, inference: Inference) -> bool:
                 graph.fire(rule)
             else:
                 ops.append(op)
+                if op.name in _COMPARISONS:
+                    _tell(graph, inference, op)
         changed = changed or len(ops) != len(node.ops) or any(a is not b for a, b in zip(ops, node.ops))
         node.ops = ops
     for value, other in replaced.items():
@@ -76,6 +79,14 @@ def typefold(graph: FlowGraph, inference: Inference) -> bool:
             graph.hints[other] = graph.hints[value]
     graph.replace(replaced)
     return straighten(graph, inference) or changed
+
+
+def _tell(graph: FlowGraph, inference: Inference, comparison: Operation) -> None:
+    """Write down of which exact classes the operands are: who prints `not a == b` may write `a != b` then."""
+    for value in comparison.args:
+        shape = inference.shapes.get(value)
+        if shape is not None and shape.type in SCALARS and graph.types[value] == OBJECT:
+            graph.types[value] = shape.type
 
 
 def is_single(value: object) -> bool:
