@@ -52,7 +52,7 @@ _TIDYING: Final = ("paste", "parameters", "dce")
 AGAIN: Final = ("typefold", "cse", "dce")
 """The passes that find more where the items of lists are known."""
 _MERGING: Final = ("merge", "paste")
-_MERGED: Final = ("dce",)
+_MERGED: Final = ("late-iter", "dce")
 MOST_MERGED: Final = 2_000
 """Operations of a residual that is printed a second time, to see whether it is shorter with equal blocks merged."""
 _PLACING: Final = ("operands",)

@@ -11,6 +11,7 @@ import collections
 import itertools
 import linecache
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -41,11 +42,16 @@ def shown(program: Any, given: tuple[Any, ...]) -> object:
         return f"{type(error).__name__}: {error}"
 
 
-@pytest.mark.parametrize("part", range(4))
-def test_random_loops_mean_the_same(part: int) -> None:
+SEEDS: list[Sequence[int]] = [range(part * 1000, part * 1000 + 150) for part in range(4)]
+
+
+@pytest.mark.parametrize("seeds", [*SEEDS, (3281, 300, 14458, 16837)])
+def test_random_loops_mean_the_same(seeds: Sequence[int]) -> None:
+    """The last four: a use that a sum adds is renamed with the others (3281), a block that no way leads to is not asked
+    for its places (300, 14458), what adds nothing is what was there (16837)."""
     fired: collections.Counter[str] = collections.Counter()
     compared = 0
-    for seed in range(part * 1000, part * 1000 + 150):
+    for seed in seeds:
         program = counted_program(seed)
         typed = bool(seed % 4)
         given = TYPES if typed else {"data": Shape("bytes")}
@@ -61,7 +67,7 @@ def test_random_loops_mean_the_same(part: int) -> None:
             if expected != ENDLESS:  # what takes long may take no time now
                 assert shown(changed, inputs) == expected, (seed, inputs)
                 compared += 1
-    assert compared > 25
+    assert compared > 25 or len(seeds) < 10
     assert all(fired[f"closed-forms: {rule}"] for rule in RULES[:2])
 
 

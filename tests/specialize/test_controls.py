@@ -42,7 +42,8 @@ def counts(n, x):
     i = dynamic(0)
     while i < n:
         i += 1
-    return i + x
+        x += i
+    return x
 
 
 def forgets_in_try(n, xs, zs):

@@ -55,9 +55,12 @@ def merge(graph: FlowGraph) -> bool:
     """Make one block of those that nothing tells apart.
 
     Blocks begin in classes by their own code, with values told by where they are made: in the block, or outside; a
-    class is split as long as its members lead to different classes.  What is left together is the same.
+    class is split as long as its members lead to different classes.  What is left together is the same.  A step of an
+    iterator at the end of a block counts as a block, where another block is nothing but one: a first round that stands
+    before its loop, and is the same as the others, is one of them.
     """
     threaded = _thread(graph)
+    steps = _set_apart(graph)
     numbers = {at: _own_code(node) for at, node in graph.nodes()}
     classes = _numbered(numbers)
     while True:
@@ -73,6 +76,9 @@ def merge(graph: FlowGraph) -> bool:
         first = keeper.setdefault(classes[at], at) if at else at  # no edge may lead to the entry
         if first != at:
             moved[at] = first
+    for at, node in steps.items():
+        if at not in moved:
+            node.end, graph.blocks[at] = graph.node(at).end, None
     if not moved:
         return threaded
     for _, node in graph.nodes():
@@ -81,6 +87,19 @@ def merge(graph: FlowGraph) -> bool:
     for at in moved:
         graph.blocks[at] = None
     return True
+
+
+def _set_apart(graph: FlowGraph) -> dict[int, Node]:
+    """Make a block of each step behind other operations of an iterator that a block steps alone: the nodes before
+    these, by their numbers."""
+    alone = {node.end.args for _, node in graph.nodes() if node.end.name == "next" and not (node.ops or node.params)}
+    found: dict[int, Node] = {}
+    for _, node in [*graph.nodes()] if alone else ():
+        if node.end.name == "next" and (node.ops or node.params) and node.end.args in alone:
+            at = graph.add(Node(-1, [], [], node.end, node.handler, node.region))
+            node.end = graph.terminator("jump", (), (Edge(at),))._replace(span=node.end.span)
+            found[at] = node
+    return found
 
 
 def _thread(graph: FlowGraph) -> bool:

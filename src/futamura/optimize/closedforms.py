@@ -233,7 +233,7 @@ class _Writer:
 
 
 def _finals(graph: FlowGraph, found: Round, count: Count, node: Node) -> tuple[list[Operation], dict[Slot, Value]]:
-    """The operations of a block with those that compute what all rounds leave, and these values.
+    """The operations of a block with those that compute what all rounds leave, and the values of all that is counted.
 
     The counter is loaded first: what is loaded before raises the same `IndexError`, and nobody sees what is stored.
     """
@@ -246,7 +246,7 @@ def _finals(graph: FlowGraph, found: Round, count: Count, node: Node) -> tuple[l
     writer.ops.extend(op for op in node.ops if op.id not in found.changing.union(loads, stores))
     writer.ops.extend(op for op in node.ops if loads.get(op.id) == slot)
     rounds = writer.count(count, _first(found, slot)) if needed else -1
-    finals: dict[Slot, Value] = {}
+    finals = {one: _first(found, one) for one, form in found.after.items() if form == Form(one)}
 
     def leave(one: Slot) -> None:
         if one not in changing:
@@ -281,11 +281,12 @@ def _once(graph: FlowGraph, found: Round, count: Count, users: dict[Value, list[
     made = {*node.params, *(result for op in node.ops for result in op.results)}
     used = {value for value in made if any(at not in found.nodes for at in users.get(value, ()))}
     used.update(made.intersection(found.leaving.args))
-    slots = {value: _left_in(found, value) for value in used}
-    if any(slot is None for slot in slots.values()):
+    left = {value: _left_in(found, value) for value in used}
+    if any(slots is None for slots in left.values()):
         return False
     node.ops, finals = _finals(graph, found, count, node)
-    replaced = {value: finals[slot] for value, (slot,) in slots.items() if slot in finals}  # type: ignore[misc]
+    named = {value: finals.get(slot, value) for value, slots in left.items() for slot in slots or ()}
+    replaced = {value: final for value, final in named.items() if final != value}
     args = tuple([replaced.get(arg, arg) for arg in found.leaving.args])
     node.end = graph.terminator("jump", (), (Edge(found.leaving.target, args),))._replace(span=node.end.span)
     for value in replaced:
@@ -295,13 +296,13 @@ def _once(graph: FlowGraph, found: Round, count: Count, users: dict[Value, list[
     return True
 
 
-def _left_in(found: Round, value: Value) -> tuple[Slot | None] | None:
+def _left_in(found: Round, value: Value) -> tuple[Slot, ...] | None:
     """The slot that holds this value behind each round, none for what is the same in all; None: it is neither."""
     form = found.forms.get(value)
     if form is None:
         return None
     if form.slot is None:
-        return (None,)
+        return ()
     return (form.slot,) if found.after.get(form.slot) == form else None
 
 

@@ -45,7 +45,8 @@ class Places:
         else:
             return None
         mine = self._inference.private.get(target)
-        if mine is None or op.id not in mine.ops or self._inference.operands[op.id][-1].type not in ("int", "bool"):
+        shapes = self._inference.operands.get(op.id)  # none, if no way leads there
+        if mine is None or shapes is None or op.id not in mine.ops or shapes[-1].type not in ("int", "bool"):
             return None
         base, distance = self._affine(index)
         if base is None and distance < 0 and mine.length is not None:
