@@ -1,6 +1,6 @@
 """First rounds that are like the others: a loop whose first trip only makes what the later ones know is one loop.
 
-    scope = {}; for item in data: scope["x"] = item; out.append(scope["x"])     ->     for item in data: out.append(item)
+    scope = {}; for item in data: scope["x"] = item; show(scope["x"])    ->    for item in data: show(item)
 """
 
 from __future__ import annotations
