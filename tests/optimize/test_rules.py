@@ -146,6 +146,25 @@ def switched() -> Program:
     return Program("f", (builder.finish(),))
 
 
+def with_a_handler() -> Program:
+    """`try: return "ab"[x]` of a residual, with a clause for KeyError."""
+    builder = FunctionBuilder("f", Signature(regular=("x",)), module="m")
+    entry = builder.block(1)
+    clause, other, taken = [builder.block(2) for _ in range(3)]
+    builder.region("try", 0, flavor="residual", handler=clause.id)
+    builder.region("except", 0, of=1)
+    (x,) = builder.params(entry, "x")
+    entry.handler = Edge(clause.id)
+    found = builder.emit(entry, "getitem", (builder.constant(entry, "ab"), x))
+    builder.terminate(entry, "return", (found,))
+    (caught,) = builder.params(clause, "e")
+    test = builder.emit(clause, "exc_match", (caught, builder.constant(clause, KeyError)))
+    builder.terminate(clause, "branch", (test,), (Edge(taken.id), Edge(other.id)))
+    builder.terminate(other, "reraise", (caught,))
+    builder.terminate(taken, "return", (builder.constant(taken, None),))
+    return Program("f", (builder.finish(),))
+
+
 @functools.cache
 def applied_elsewhere() -> collections.Counter[str]:
     """The rules that golden cases and random programs apply."""
@@ -162,6 +181,11 @@ def applied_elsewhere() -> collections.Counter[str]:
         changed, report = optimize(program, (action,))
         assert outcome(program, (3,)) == outcome(changed, (3,))
         fired.update(report.fired)
+    caught = with_a_handler()
+    changed, report = optimize(caught, ("handlers", "dce"), given={"x": Shape("int")})
+    assert outcome(caught, (1,)) == outcome(changed, (1,)) and outcome(caught, (2,)) == outcome(changed, (2,))
+    assert len(changed.main.blocks) == 1
+    fired.update(report.fired)
     graph = FlowGraph(switched().main)  # every pass that cuts a way prunes by itself
     graph.node(0).end = graph.terminator("jump", (), graph.node(0).end.edges[:1])
     prune = PASSES["prune"]

@@ -43,6 +43,7 @@ from futamura.optimize.decisions import decisions
 from futamura.optimize.displays import RULES as OF_DISPLAYS
 from futamura.optimize.displays import displays, has_displays
 from futamura.optimize.flowgraph import FlowGraph
+from futamura.optimize.handlers import handlers, has_handlers
 from futamura.optimize.hoisting import RULES as OF_LICM
 from futamura.optimize.hoisting import licm
 from futamura.optimize.inference import Inference, Known
@@ -148,6 +149,12 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         "constants, decided branches and neutral operations from types and ranges",
         "before cse: what it folds need not be looked up; after it once more, for conditions that became the same",
         OF_TYPEFOLD,
+    ),
+    "handlers": Row(
+        handlers,
+        "handlers that take nothing of what comes to them are passed by",
+        "behind typefold, whose types tell what operations raise; before all that stays out of try statements",
+        wanted=has_handlers,
     ),
     "decisions": Row(
         decisions,
@@ -338,11 +345,12 @@ RULES: Final = tuple(
 """All rewrite rules, as `Report.fired` counts them."""
 PIPELINE: Final = (
     "inline", "closures", "closure-facts", "contify", "paste", "parameters", "scalars", "cells", "typefold",
-    "decisions", "fields", "cse", "typefold", "thread", "paste", "parameters", "algebra", "dead-stores",
+    "handlers", "decisions", "fields", "cse", "typefold", "thread", "paste", "parameters", "algebra", "dead-stores",
     "closed-forms", "licm", "arms", "paste", "late-iter", "copies", "peel", "split", "sink", "displays", "texts",
     "dce", "operands", "paste",
 )  # fmt: skip
 NO_TIME: Final = {
+    "handlers": "a `try` that nothing comes out of takes one operation of the machine, but has to be read",
     "parameters": "fewer names: the others see more, and up to a seventh fewer operations are left (`collatz`)",
     "late-iter": "what it brings together prints as one `for`, not as an iterator in a variable and a loop over it",
     "displays": "a dict that is filled field by field is one display: `unstructure` has 33 lines, without it 47",

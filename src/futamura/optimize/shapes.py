@@ -76,9 +76,10 @@ def join(one: Shape, other: Shape) -> Shape:
 
 
 def widened(old: Shape, new: Shape) -> Shape:
-    """`new`, with bounds that moved given up: a sequence of these ends."""
-    low = new.low if new.low == old.low else None
-    high = new.high if new.high == old.high else None
+    """`new`, with bounds that moved given up: at zero and at the length of the longest list, which tests of counters
+    come to, then for good.  So a sequence of these ends."""
+    low = new.low if new.low == old.low else 0 if new.low is not None and new.low >= 0 else None
+    high = new.high if new.high == old.high else LONGEST if new.high is not None and new.high <= LONGEST else None
     if new.type == "bool":
         low, high = new.low, new.high
     return new._replace(low=low, high=high)
