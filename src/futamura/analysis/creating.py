@@ -23,7 +23,7 @@ import ast
 from collections.abc import Iterator
 from typing import Final
 
-__all__ = ["stores_on_new_classes"]
+__all__ = ["is_metaclass", "stores_on_new_classes"]
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _MAKING: Final = ("type", "ABCMeta", "EnumMeta")
@@ -56,7 +56,7 @@ def _hooks(tree: ast.Module) -> Iterator[tuple[_Function, str]]:
         if isinstance(node, ast.ClassDef):
             for function in node.body:
                 if isinstance(function, ast.FunctionDef):
-                    yield from _hook(function, _is_metaclass(node))
+                    yield from _hook(function, is_metaclass(node))
     decorators = _decorators(tree)
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name in decorators and (first := _first_parameter(node)):
@@ -76,7 +76,7 @@ def _hook(function: ast.FunctionDef, in_metaclass: bool) -> Iterator[tuple[_Func
                     yield function, target.id
 
 
-def _is_metaclass(node: ast.ClassDef) -> bool:
+def is_metaclass(node: ast.ClassDef) -> bool:
     """Are all of its bases classes that make a new class each time?  Another one in front could give an old one."""
     return bool(node.bases) and all(any(_named(base, name) for name in _MAKING) for base in node.bases)
 

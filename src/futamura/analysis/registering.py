@@ -1,8 +1,8 @@
 """Functions that are only there to be called while modules are imported: what they fill is complete by then.
 
     OPS = {}
-    def op(name):                       op is used as a decorator, at module level, and nowhere else
-        def deco(function):
+    def op(name):                       op is used as a decorator, at module level, or by functions of this kind,
+        def deco(function):             and nowhere else
             OPS[name] = function
             return function
         return deco
@@ -10,148 +10,243 @@
     @op("add")
     def add(stack): ...
 
-Hooks that Python calls for a new class count as well: `__init_subclass__`, `__set_name__`; and constructors of a class
-that the text makes no objects of later.
+    def unary(name, function):          unary is called at module level, and nowhere else
+        op(name)(lambda x: function(x))
+
+    for name in NAMES: unary(name, NAMES[name])
+
+Hooks that Python calls for a new class count as well: `__init_subclass__`, `__set_name__`; and constructors of a
+class that the text makes no objects of later.
 
 A function inside of them that is kept (a wrapper, a setter) may be called at any time: it is none of them.
 
-Invariant: every use of the name in the text stands outside of all functions, where it is called or decorates.
-That it is used so in other modules is not seen: who believes what was filled in has to test it.
+Invariant: each use of such a function in the text calls it, or decorates with it, outside of all functions or while
+another such function runs; and something outside of all functions starts them.
+That it is used so in other modules is not seen, nor that one of them which calls others is run later (`run(...)` for a
+demonstration): who believes what was filled in has to test it, and to ask (`directly_registering`).
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple, TypeAlias
 
-from futamura.analysis.reading import bound_by, parts
+from futamura.analysis.creating import is_metaclass
+from futamura.analysis.reading import parts
+from futamura.analysis.uses import FUNCTIONS, Home, Use, uses
 
-__all__ = ["registering_functions"]
+__all__ = ["directly_registering", "registering_functions"]
 
 _HOOKS: Final = frozenset({"__init_subclass__", "__set_name__"})
+_CONSTRUCTORS: Final = frozenset({"__init__", "__post_init__"})
+_DEFINING: Final = (*FUNCTIONS, ast.ClassDef)
+_CALLING: Final = frozenset({"decorator", "decorating", "called"})
+_Definition: TypeAlias = "ast.FunctionDef | ast.Lambda"
 
 
 def registering_functions(tree: ast.Module, users: Sequence[ast.Module] = ()) -> list[ast.AST]:
-    """The definitions of these functions; of functions inside of them those that do nothing but decorate.  `users` are
-    other texts that use them."""
-    outside = list(_outside(tree))
-    everywhere = [*outside, *(node for user in users for node in _outside(user))]
-    ways = _ways([tree, *users], everywhere)
-    found: list[ast.AST] = []
-    for node in outside:
-        if isinstance(node, ast.ClassDef) and ways.get(node.name, {"used"}) <= {"called", "asked"}:
-            found.extend(_making(node, tree))
-        if not isinstance(node, ast.FunctionDef) or _is_suspended(node):
-            continue
-        used = ways.get(node.name, {"used"})
-        if "called" in used and any(_partial_of(part, node.name) for part in ast.walk(node)):
-            continue  # what it gives is kept
-        if node.name in _HOOKS or used <= {"decorating", "decorator", "called"}:
-            found.append(node)
-            if used <= {"decorating", "decorator"}:
-                found.extend(_given_back(node, "decorator" in used))
+    """The definitions of these functions; of functions inside of them those that do nothing but decorate, or that only
+    they call.  `users` are other texts that use them."""
+    return _Text(tree, users).settled()
+
+
+def directly_registering(tree: ast.Module) -> tuple[list[ast.AST], list[ast.AST]]:
+    """Those of them that no function calls; and those that call others of them."""
+    text = _Text(tree, ())
+    text.settled()
+    calling = text.calling()
+    text.direct = True
+    return text.settled(), calling
+
+
+class _Candidate(NamedTuple):
+    """A function that may be one of these."""
+
+    node: _Definition
+    kind: str
+    """"function", "method"; "hook", which Python calls; "constructor" of a class; "inner" of another function; "given",
+    a lambda that `parent` gives back."""
+    uses: Sequence[Use]
+    """Of its name; of that of the class, if Python calls it."""
+    parent: Home
+
+
+class _Given(NamedTuple):
+    """What a function gives back, where that is called at once, by identity."""
+
+    itself: frozenset[int]
+    """Functions, by their names or as lambdas; also those in `partial(function, ...)`."""
+    called: frozenset[int]
+    """The names of functions that make what is given back."""
+
+
+class _Text:
+    """The functions of a text that may be such, and which of them are still believed to be."""
+
+    def __init__(self, tree: ast.Module, users: Sequence[ast.Module]) -> None:
+        self._uses: Final[dict[tuple[Home, str], list[Use]]] = {}
+        for use in uses(tree):
+            self._uses.setdefault((use.owner, use.name), []).append(use)
+        for use in (use for user in users for use in uses(user) if use.owner is None):
+            self._uses.setdefault((None, use.name), []).append(use._replace(kind="class"))
+        self._defined: Final = frozenset(node.name for node in ast.walk(tree) if isinstance(node, _DEFINING))
+        self.candidates: Final = {id(one.node): one for one in self._candidates(tree)}
+        self._returned: Final = frozenset[int]().union(
+            *(_given_back(one.node, self._defined, plain=False).itself for one in self.candidates.values())
+        )
+        self._given: Final = {
+            place: _given_back(one.node, self._defined, plain=any(map(self._is_plain, one.uses)))
+            for place, one in self.candidates.items()
+        }
+        self.believed = frozenset(self.candidates)
+        """Those that are believed to run on import only."""
+        self._at_once = frozenset(self.candidates)
+        """Those whose results, as far as they are in `_given`, are believed to be called at once."""
+        self.direct = False
+        """Are only those wanted that no function calls?"""
+
+    def settled(self) -> list[ast.AST]:
+        self._settle()
+        found = self.candidates.items()
+        return [one.node for place, one in found if place in self.believed or self._is_made_elsewhere(one)]
+
+    def calling(self) -> list[ast.AST]:
+        """Those that call another one, or themselves."""
+        found = {id(use.during) for one in self._believed() for use in one.uses if use.way in _CALLING}
+        return [one.node for one in self._believed() if id(one.node) in found]
+
+    def _believed(self) -> list[_Candidate]:
+        return [one for place, one in self.candidates.items() if place in self.believed]
+
+    def _candidates(self, tree: ast.Module) -> Iterator[_Candidate]:
+        """A walk through what is outside of all functions, and from there into functions."""
+        constructors = _constructors(tree)
+        work: list[tuple[ast.AST, ast.ClassDef | None, Home]] = [(part, None, None) for part in tree.body]
+        while work:
+            node, cls, parent = work.pop()
+            if isinstance(node, ast.FunctionDef):
+                kind = "inner" if parent is not None else "function" if cls is None else "method"
+                key = node.name
+                if parent is None and id(node) in constructors:
+                    kind, key = "constructor", constructors[id(node)]
+                elif parent is None and node.name in _HOOKS:
+                    kind, key = "hook", ""
+                elif node.name.startswith("__") and node.name.endswith("__"):
+                    continue  # it is called without its name
+                if not _is_suspended(node):
+                    yield _Candidate(node, kind, self._uses.get((parent, key), ()), parent)
+                    yield from (_Candidate(one, "given", (), node) for one in _lambdas(node))
+                    work.extend((part, None, node) for part in node.body)
+            elif isinstance(node, ast.ClassDef):
+                work.extend((part, node, None) for part in node.body if parent is None)
+            elif not isinstance(node, (*FUNCTIONS, ast.Lambda)):
+                work.extend((part, cls, parent) for part in ast.iter_child_nodes(node))
+
+    def _is_plain(self, use: Use) -> bool:
+        """May what it gives here be kept, as what a decorator gives is?"""
+        return use.way == "decorator" or id(use.node) in self._returned
+
+    def _settle(self) -> None:
+        """Take out what does not run on import only, until all others do if all others do and something starts them."""
+        while True:
+            before = self.believed, self._at_once
+            at_once = (place for place in self._at_once if all(map(self._uses_at_once, self.candidates[place].uses)))
+            self._at_once = frozenset(at_once)
+            self.believed = frozenset(place for place in self.believed if self._is_fine(self.candidates[place]))
+            if before == (self.believed, self._at_once):
+                self.believed = self._started()
+                if self.believed == before[0]:
+                    return
+
+    def _is_made_elsewhere(self, one: _Candidate) -> bool:
+        """Is it the constructor of a class that the text only asks for what it has?"""
+        return one.kind == "constructor" and bool(one.uses) and all(use.way == "asked" for use in one.uses)
+
+    def _is_fine(self, one: _Candidate) -> bool:
+        if one.kind == "given":
+            return self._gives(one.parent, one.node)
+        harmless = ("asked",) if one.kind == "constructor" else ()
+        return all(use.way in harmless or self._is_start(use) for use in one.uses)
+
+    def _is_start(self, use: Use) -> bool:
+        """Does this use call the function, on import only?"""
+        if use.way in _CALLING:
+            return use.during is None or (id(use.during) in self.believed and not self.direct)
+        return self._gives(use.during, use.node)
+
+    def _gives(self, function: Home, node: ast.AST) -> bool:
+        """Is this what a function gives back that is called at once then?"""
+        place = id(function)
+        return place in self.believed and place in self._at_once and id(node) in self._given[place].itself
+
+    def _uses_at_once(self, use: Use) -> bool:
+        """Is what the function gives here called at once, or kept by a decorator that got a function?"""
+        if use.way in ("decorator", "decorating") or self._gives(use.during, use.node):
+            return True
+        place = id(use.during)
+        return use.way == "called" and place in self._at_once and id(use.node) in self._given[place].called
+
+    def _started(self) -> frozenset[int]:
+        """Those believed ones that something outside of all functions starts."""
+        started: set[int] = set()
+        waiting = [one for place, one in self.candidates.items() if place in self.believed]
+        while True:
+            found = [one for one in waiting if self._is_started(one, started)]
+            if not found:
+                return frozenset(started)
+            started.update(id(one.node) for one in found)
+            waiting = [one for one in waiting if id(one.node) not in started]
+
+    def _is_started(self, one: _Candidate, started: set[int]) -> bool:
+        if one.kind in ("hook", "given"):
+            return one.kind == "hook" or id(one.parent) in started
+        other = {"method": "name", "function": "attribute"}.get(one.kind)
+        return any(
+            use.kind != other and use.way != "asked" and (use.during is None or id(use.during) in started)
+            for use in one.uses
+        )
+
+
+def _constructors(tree: ast.Module) -> Mapping[int, str]:
+    """By identity the constructors of classes whose objects are only made where the class is called, with its name."""
+    nodes = list(ast.walk(tree))
+    found: dict[int, str] = {}
+    for cls in nodes if not any(map(_makes_again, nodes)) and not _keeps_types(nodes) else ():
+        if isinstance(cls, ast.ClassDef) and not is_metaclass(cls):
+            plain = all(getattr(one, "id", getattr(one, "attr", "")) == "dataclass" for one in cls.decorator_list)
+            if plain and {"cls", "type"}.isdisjoint(getattr(node, "id", "") for node in ast.walk(cls)):
+                found.update((id(one), cls.name) for one in cls.body if getattr(one, "name", "") in _CONSTRUCTORS)
     return found
 
 
-def _ways(texts: Sequence[ast.Module], outside: Sequence[ast.AST]) -> dict[str, set[str]]:
-    """How each name is used: to decorate, with arguments or without, called at once, or only asked for what it has."""
-    found: dict[int, str] = {id(node): "called" for statement in outside for node in _called(statement)}
-    for statement in outside:
-        if isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
-            for decorator in statement.decorator_list:
-                found[id(decorator)] = "decorator"
-                if isinstance(decorator, ast.Call):
-                    found[id(decorator.func)] = "decorating"
-    ways: dict[str, set[str]] = {}
-    for node, within, variables in (use for text in texts for use in _uses(text)):
-        found.update((id(part), "asked") for part in _asked(node))
-        found.update((id(part), "") for part in _own_uses(node, within))
-        name = node.attr if isinstance(node, ast.Attribute) else ""
-        if isinstance(node, ast.Name) and node.id not in variables:
-            name = node.id
-        if name and isinstance(node.ctx, ast.Load):  # type: ignore[attr-defined]
-            ways.setdefault(name, set()).add(found.get(id(node), "used"))
-    return {name: ways - {""} for name, ways in ways.items()}
-
-
-def _uses(tree: ast.AST) -> Iterator[tuple[ast.AST, str, frozenset[str]]]:
-    """The nodes, each with the function that it is in, if that is in no other, and the variables that it sees."""
-    work: list[tuple[ast.AST, str, frozenset[str]]] = [(tree, "", frozenset())]
-    while work:
-        node, within, variables = work.pop()
-        yield node, within, variables
-        if isinstance(node, (*_FUNCTIONS, ast.Lambda)):
-            outer = [*node.args.defaults, *(one for one in node.args.kw_defaults if one is not None)]
-            outer += [] if isinstance(node, ast.Lambda) else node.decorator_list
-            work.extend((part, within, variables) for part in outer)
-            within = "<inner>" if within else getattr(node, "name", "<inner>")
-            variables = variables | frozenset(_variables(node))
-            inner = [node.body] if isinstance(node, ast.Lambda) else node.body
-            work.extend((part, within, variables) for part in inner)
-        elif not isinstance(node, ast.AnnAssign):
-            work.extend((part, within, variables) for part in ast.iter_child_nodes(node))
-        elif node.value is not None:
-            work.extend((part, within, variables) for part in (node.target, node.value))
-
-
-def _variables(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Iterator[str]:
-    """The names that the function binds for itself."""
-    yield from (part.arg for part in ast.walk(function.args) if isinstance(part, ast.arg))
-    work: list[ast.AST] = [function.body] if isinstance(function, ast.Lambda) else list(function.body)
-    others: set[str] = set()
-    names: list[str] = []
-    while work:
-        node = work.pop()
-        if isinstance(node, (ast.Global, ast.Nonlocal)):
-            others.update(node.names)
-        names.extend(bound_by(node))
-        if not isinstance(node, (*_FUNCTIONS, ast.ClassDef, ast.Lambda)):
-            work.extend(ast.iter_child_nodes(node))
-    yield from (name for name in names if name not in others)
-
-
-def _asked(node: ast.AST) -> Iterator[ast.AST]:
-    """What is asked for an attribute here, or a class that something is compared with."""
+def _makes_again(node: ast.AST) -> bool:
+    """May this make an object of any class, or call a constructor of one that exists?"""
     if isinstance(node, ast.Attribute):
-        yield node.value
-    elif isinstance(node, ast.ExceptHandler) and node.type is not None:
-        yield node.type
-    elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
-        yield from node.args[1:]
+        return node.attr == "__class__" or (node.attr in _CONSTRUCTORS and not isinstance(node.value, ast.Call))
+    called = node.func if isinstance(node, ast.Call) else None
+    if isinstance(called, ast.Attribute) and getattr(called.value, "id", "") != "dataclasses":
+        return False
+    return getattr(called, "id", getattr(called, "attr", "")) == "replace"
 
 
-def _own_uses(node: ast.AST, within: str) -> Iterator[ast.AST]:
-    """The name of the function that this is in, where it calls itself, or gives back `partial(itself, ...)`."""
-    if isinstance(node, ast.Call) and getattr(node.func, "id", "") == within:
-        yield node.func
-    yield from _partial_of(node, within)
+_LOOKING: Final = frozenset({"isinstance", "issubclass", "get", "str", "repr", "id"})
 
 
-def _partial_of(node: ast.AST, name: str) -> list[ast.expr]:
-    """The name of a function where `partial(function, ...)` is given back."""
-    given = node.value if isinstance(node, ast.Return) else None
-    if not isinstance(given, ast.Call) or getattr(given.func, "id", getattr(given.func, "attr", "")) != "partial":
-        return []
-    return [part for part in given.args[:1] if getattr(part, "id", "") == name]
-
-
-def _making(cls: ast.ClassDef, tree: ast.Module) -> Iterator[ast.AST]:
-    """The constructors of a class whose objects are all made on import."""
-    names = {getattr(node, "id", "") for node in ast.walk(cls)}
-    shown = {getattr(node, "attr", "") for node in ast.walk(tree)}
-    again = any(
-        isinstance(node, ast.Attribute) and node.attr in _CONSTRUCTORS and not isinstance(node.value, ast.Call)
-        for node in ast.walk(tree)
-    )
-    plain = all(getattr(one, "id", getattr(one, "attr", "")) == "dataclass" for one in cls.decorator_list)
-    if plain and not again and not names & {"cls", "type"} and "__class__" not in shown:
-        for one in cls.body:
-            if isinstance(one, ast.FunctionDef) and one.name in _CONSTRUCTORS and not _is_suspended(one):
-                yield one
-
-
-_CONSTRUCTORS: Final = frozenset({"__init__", "__post_init__"})
+def _keeps_types(nodes: Sequence[ast.AST]) -> bool:
+    """Is the class of an object taken for more than to look at it, or to compare it?"""
+    looked: set[int] = set()
+    for node in nodes:
+        if isinstance(node, ast.Compare):
+            looked.update(map(id, (node.left, *node.comparators)))
+        elif isinstance(node, ast.Subscript):
+            looked.add(id(node.slice))
+        elif isinstance(node, (ast.Attribute, ast.FormattedValue)):
+            looked.add(id(node.value))
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in _LOOKING:
+            looked.update(map(id, node.args))
+    calls = (node for node in nodes if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "type")
+    return any(len(call.args) == 1 and id(call) not in looked for call in calls)
 
 
 def _is_suspended(function: ast.FunctionDef) -> bool:
@@ -165,24 +260,47 @@ def _is_binding(decorator: ast.expr) -> bool:
     return isinstance(decorator, ast.Name) and decorator.id in ("classmethod", "staticmethod")
 
 
-def _given_back(function: ast.FunctionDef, plain: bool) -> Iterator[ast.AST]:
-    """The functions that this one makes only to return them, or to call them: the decorators of `@function(...)`.  If
-    it is a `plain` decorator as well, what it returns there is kept: only those that it returns if it gets nothing."""
-    values = [node.value for node in function.body if isinstance(node, ast.Return) and node.value is not None]
-    given = [part for value in values for part in parts(value)]
+def _given_back(function: _Definition, defined: Collection[str], *, plain: bool) -> _Given:
+    """What this function gives back; the text has these names `defined`.  If it is a `plain` decorator as well, what it
+    gives back there is kept: only what it gives back if it gets nothing."""
+    values = [value for node in _own_returns(function) for value in parts(node)]
     if plain:
-        first = [one.arg for one in [*function.args.posonlyargs, *function.args.args][:1]]
-        given = [value.body for value in values if isinstance(value, ast.IfExp) and _lacks(value.test, first)]
-        tests = (node for node in function.body if isinstance(node, ast.If) and _lacks(node.test, first))
-        given += [node.value for test in tests for node in test.body if isinstance(node, ast.Return) and node.value]
-    returned = set(map(id, given))
-    calls = {id(node.func) for node in ast.walk(function) if isinstance(node, ast.Call)}
-    for statement in function.body:
-        if isinstance(statement, ast.FunctionDef) and not statement.decorator_list and not _is_suspended(statement):
-            uses = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == statement.name]
-            if uses and all(id(use) in returned | calls for use in uses):
-                yield statement
-    yield from (part for part in given if isinstance(part, ast.Lambda))
+        values = list(_without_function(function))
+    calls = [value for value in values if isinstance(value, ast.Call)]
+    named = ((one, getattr(one.func, "id", getattr(one.func, "attr", ""))) for one in calls)
+    bound = [one for one, name in named if name == "partial" and name not in defined]
+    itself = (id(value) for value in (*values, *(one for call in bound for one in call.args[:1])))
+    return _Given(frozenset(itself), frozenset(id(one.func) for one in calls))
+
+
+def _own_returns(function: _Definition) -> Iterator[ast.expr]:
+    """What a function gives back, but for functions inside of it."""
+    if isinstance(function, ast.Lambda):
+        yield function.body
+        return
+    work: list[ast.AST] = list(function.body)
+    while work:
+        node = work.pop()
+        if isinstance(node, ast.Return) and node.value is not None:
+            yield node.value
+        if not isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef, ast.expr)):
+            work.extend(ast.iter_child_nodes(node))
+
+
+def _without_function(function: _Definition) -> Iterator[ast.expr]:
+    """What a function gives back where its first parameter is tested to be None."""
+    first = [one.arg for one in [*function.args.posonlyargs, *function.args.args][:1]]
+    for node in function.body if isinstance(function, ast.FunctionDef) else ():
+        if isinstance(node, ast.Return) and isinstance(node.value, ast.IfExp) and _lacks(node.value.test, first):
+            yield node.value.body
+        elif isinstance(node, ast.If) and _lacks(node.test, first):
+            yield from (one.value for one in node.body if isinstance(one, ast.Return) and one.value is not None)
+
+
+def _lambdas(function: ast.FunctionDef) -> Iterator[ast.Lambda]:
+    """Those that a function gives back."""
+    for value in _own_returns(function):
+        yield from (part for part in parts(value) if isinstance(part, ast.Lambda))
 
 
 def _lacks(test: ast.expr, names: Sequence[str]) -> bool:
@@ -191,26 +309,3 @@ def _lacks(test: ast.expr, names: Sequence[str]) -> bool:
         return False
     other = test.comparators[0]
     return getattr(test.left, "id", None) in names and isinstance(other, ast.Constant) and other.value is None
-
-
-_FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
-
-
-def _outside(tree: ast.Module) -> Iterator[ast.AST]:
-    """The nodes that are in no function; of functions the definitions themselves and their decorators."""
-    work: list[ast.AST] = list(tree.body)
-    while work:
-        node = work.pop()
-        yield node
-        if isinstance(node, _FUNCTIONS):
-            work.extend(node.decorator_list)
-        elif not isinstance(node, ast.Lambda):
-            work.extend(ast.iter_child_nodes(node))
-
-
-def _called(node: ast.AST) -> Iterator[ast.AST]:
-    """The names and attributes that this node calls, or decorates with."""
-    if isinstance(node, ast.Call):
-        yield node.func
-    elif isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
-        yield from node.decorator_list

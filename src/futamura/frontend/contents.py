@@ -31,7 +31,7 @@ from typing import Final, NamedTuple
 
 from futamura.analysis.creating import stores_on_new_classes
 from futamura.analysis.reading import own_names, parts, read_only
-from futamura.analysis.registering import registering_functions
+from futamura.analysis.registering import directly_registering, registering_functions
 from futamura.analysis.storing import on_own_objects
 from futamura.frontend.items import changed_by_functions
 from futamura.frontend.passing import Callee, Elsewhere, Parameters, asks_by_name, shows_variables
@@ -41,8 +41,8 @@ from futamura.ir.classes import is_a
 from futamura.source import unwarned
 
 __all__ = [
-    "Contents", "changed_names", "changing", "contents_are_constant", "is_rebound", "line_of_use", "object_contents",
-    "registered",
+    "Contents", "changed_names", "changing", "contents_are_constant", "filled_around", "is_rebound", "line_of_use",
+    "object_contents", "registered",
 ]  # fmt: skip
 
 
@@ -205,6 +205,45 @@ def registered(namespace: Mapping[str, object]) -> dict[int, object]:
         if known.with_registering != known.certain:
             found.update(changing_objects(one, known.with_registering))
     return found
+
+
+def filled_around(function: types.FunctionType) -> dict[int, object]:
+    """What is known of this module only because the functions that fill it are called on import alone, if this function
+    calls such a function: where it runs later, they do."""
+    namespace = function.__globals__
+    key = id(namespace)
+    found = _helped.get(key)
+    if found is None or found[0] is not namespace:
+        found = _helped[key] = (namespace, _filled_by_helpers(namespace))
+    starts, filled = found[1]
+    return filled if (function.__code__.co_firstlineno, function.__code__.co_name) in starts else {}
+
+
+def _filled_by_helpers(namespace: Mapping[str, object]) -> _Helped:
+    """Line and name of the functions that call functions which fill something on import, and what these fill."""
+    known, tree = _changes(namespace), _tree(namespace)
+    if known is None or tree is None or known.certain == known.with_registering:
+        return frozenset(), {}
+    direct, calling = directly_registering(tree)
+    starts = frozenset(map(_start_of, calling))
+    if not starts:
+        return starts, {}
+    _, parameters = _parameters(tree, namespace, _elsewhere(_DEPTH))
+    changed = changed_by_functions(tree, direct, parameters.outside(), parameters.doubtful()).certain
+    before = changing_objects(namespace, known.certain)
+    filled = changing_objects(namespace, changed).items()
+    return starts, {key: value for key, value in filled if key not in before}
+
+
+def _start_of(node: ast.AST) -> tuple[int, str]:
+    """The line that the code of a function begins with, and its name."""
+    if isinstance(node, ast.FunctionDef):
+        return min([node.lineno, *(one.lineno for one in node.decorator_list)]), node.name
+    return node.lineno, "<lambda>"  # type: ignore[attr-defined]
+
+
+_Helped = tuple[frozenset[tuple[int, str]], dict[int, object]]
+_helped: Final[dict[int, tuple[object, _Helped]]] = {}
 
 
 def _together(namespace: Mapping[str, object]) -> Iterator[tuple[Mapping[str, object], _Changes]]:

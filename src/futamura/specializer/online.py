@@ -255,10 +255,10 @@ class _Run:
         self.subject: Final = subject
         self.inputs: Final = inputs
         self.budget: Final = budget.scaled(static_size(v for v in inputs.values() if not is_a(v, Open)))
-        self.sources: Final = _Sources(lower)
         self.events: Final[list[Event]] = []
         static = [value for value in inputs.values() if not is_a(value, Open)]
         self.world: Final = World(static, modules)
+        self.sources: Final = _Sources(lambda function: self._entered(lower, function))
         self.open: Final = tuple(name for name, value in inputs.items() if is_a(value, Open))
         self._file = ""
         self._context: tuple[Because, ...] = ()
@@ -268,6 +268,11 @@ class _Run:
         self._guessed: Final[dict[str, type]] = {}
         self._machine: Machine | None = None
         self._deadline: Final = None if budget.seconds is None else time.monotonic() + budget.seconds
+
+    def _entered(self, lower: Lower, function: types.FunctionType) -> _Lowered:
+        if self.world.enter(function):
+            raise Restart(f"{function.__qualname__} fills a table", whole=True)
+        return lower(function)
 
     @property
     def name(self) -> str:

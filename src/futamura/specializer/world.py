@@ -84,6 +84,8 @@ class Modules(Protocol):
 
     def registered(self, namespace: Mapping[str, object], /) -> Mapping[int, object]: ...
 
+    def filled_around(self, function: types.FunctionType, /) -> Mapping[int, object]: ...
+
 
 class World:
     """Static objects, what was read of them, and which places turned out to be written."""
@@ -202,6 +204,12 @@ class World:
             self.looked_at.append(namespace)
             self._changing[id(namespace)] = dict(self._modules.changing(namespace))
             self._registered.update(self._modules.registered(namespace))
+
+    def enter(self, function: types.FunctionType) -> bool:
+        """This function is specialized, or called by what is.  True if something was believed that it may fill."""
+        filled = {} if self._modules is None else self._modules.filled_around(function)
+        believed = [self.write(value) for value in filled.values()]
+        return any(believed)
 
     def declare(self, declared: Declared) -> None:
         """What the user promises: nobody writes the objects of `frozen` (nor what they reach) while the residual is

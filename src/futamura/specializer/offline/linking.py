@@ -64,6 +64,7 @@ class Linked:
         """The name of a Python function in the program; None if it cannot be part of it."""
         if function in self._names:
             return None if _defines_here(self._functions[self._names[function]]) else self._names[function]
+        self.world.enter(function)  # nothing was read yet
         try:
             program, main, namespace, _ = self._lower(function)
         except UnsupportedError:
