@@ -394,3 +394,82 @@ def test_demonstrations_leave_tables_known(tmp_path: Path, monkeypatch: pytest.M
     residual = futamura.specialize(made.run, ("add", "double"), f=None)
     assert residual(1) == 8
     assert "OPS" not in residual.source
+
+
+FIELDS = """
+    class Field:
+        def __init__(self, kind): self.kind = kind
+    {making}
+    {base}
+    class User{of}:
+        name = Field("str")
+        age = Field("int")
+    def check(cls, data):
+        return [data[k] if f.kind == "str" else int(data[k]) for k, f in cls.fields.items()]
+"""
+FILLING = """
+            for key, value in list(body.items()):
+                if isinstance(value, Field):
+                    cls.fields[key] = value
+"""
+NEW = """class Meta(type):
+        def __new__(mcs, name, bases, body):
+            cls = super().__new__(mcs, name, bases, body)
+            cls.fields = {}"""
+INIT = """class Meta(type):
+        def __init__(cls, name, bases, body):
+            cls.fields = {}"""
+DECORATOR = """def model(cls):
+            body = vars(cls)
+            cls.fields = {}"""
+COLLECT = """
+            cls.collect(body)
+            return cls
+        def collect(cls, body):"""
+FUNCTION = """
+    def model(cls):
+        cls.fields = {}
+        collect(cls, vars(cls))
+        return cls"""
+END = "            return cls"
+MAKING = {
+    "__new__": NEW + FILLING + END,
+    "a method of the metaclass": NEW + COLLECT + FILLING,
+    "the old super": NEW.replace("super()", "super(Meta, mcs)") + FILLING + END,
+    "__init__": INIT + FILLING,
+    "a decorator": DECORATOR + FILLING + END,
+    "a decorator that calls a function": "def collect(cls, body):" + FILLING + FUNCTION,
+}
+
+
+def of_fields(making: str) -> str:
+    if "def model" in making:
+        return FIELDS.format(making=making, base="@model", of="")
+    return FIELDS.format(making=making, base="class Model(metaclass=Meta): pass", of="(Model)")
+
+
+@pytest.mark.parametrize("at", range(len(MAKING)), ids=MAKING)
+def test_what_the_making_of_a_class_fills_is_known(at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = module(f"described_{at}", of_fields(list(MAKING.values())[at]), tmp_path, monkeypatch)
+    residual = futamura.specialize(made.check, made.User)
+    data = {"name": "Ann", "age": "7", "more": "x"}
+    assert residual(data) == ["Ann", 7]
+    assert not any(table in residual.source for table in ("fields", "_k", "for "))
+    made.User.fields["more"] = made.Field("str")
+    assert residual(data) == made.check(made.User, data) == ["Ann", 7, "x"]
+
+
+FILLED_LATER = {
+    "a function": "    def later(cls): cls.fields['more'] = Field('str')\n",
+    "a method": "    def later(cls): cls.collect({'more': Field('str')})\n",
+    "another name": "    fill = Meta.collect\n    def later(cls): fill(cls, {'more': Field('str')})\n",
+}
+
+
+@pytest.mark.parametrize("at", range(len(FILLED_LATER)), ids=FILLED_LATER)
+def test_what_fills_a_class_in_the_middle_of_a_call(at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = of_fields(MAKING["a method of the metaclass"]) + list(FILLED_LATER.values())[at]
+    text += "    def run(cls, f):\n        f()\n        return [*cls.fields]\n"
+    made = module(f"described_later_{at}", text, tmp_path, monkeypatch)
+    residual = futamura.specialize(made.run, made.User)
+    assert residual(lambda: made.later(made.User)) == ["name", "age", "more"]

@@ -15,8 +15,8 @@
 
     for name in NAMES: unary(name, NAMES[name])
 
-Hooks that Python calls for a new class count as well: `__init_subclass__`, `__set_name__`; and constructors of a
-class that the text makes no objects of later.
+Hooks that Python calls for a new class count as well: `__init_subclass__`, `__set_name__`, `__new__` and `__init__` of
+metaclasses; and constructors of a class that the text makes no objects of later.
 
 A function inside of them that is kept (a wrapper, a setter) may be called at any time: it is none of them.
 
@@ -39,6 +39,8 @@ from futamura.analysis.uses import FUNCTIONS, Home, Use, uses
 __all__ = ["directly_registering", "registering_functions"]
 
 _HOOKS: Final = frozenset({"__init_subclass__", "__set_name__"})
+_MAKING: Final = frozenset({"__new__", "__init__", "__prepare__"})
+"""The hooks of metaclasses."""
 _CONSTRUCTORS: Final = frozenset({"__init__", "__post_init__"})
 _DEFINING: Final = (*FUNCTIONS, ast.ClassDef)
 _CALLING: Final = frozenset({"decorator", "decorating", "called"})
@@ -130,8 +132,8 @@ class _Text:
                 key = node.name
                 if parent is None and id(node) in constructors:
                     kind, key = "constructor", constructors[id(node)]
-                elif parent is None and node.name in _HOOKS:
-                    kind, key = "hook", ""
+                elif parent is None and (node.name in _HOOKS or (cls is not None and _is_making(node, cls))):
+                    kind, key = "hook", cls.name if cls is not None and node.name not in _HOOKS else ""
                 elif node.name.startswith("__") and node.name.endswith("__"):
                     continue  # it is called without its name
                 if not _is_suspended(node):
@@ -166,7 +168,7 @@ class _Text:
     def _is_fine(self, one: _Candidate) -> bool:
         if one.kind == "given":
             return self._gives(one.parent, one.node)
-        harmless = ("asked",) if one.kind == "constructor" else ()
+        harmless = {"hook": ("asked", "base", "metaclass"), "constructor": ("asked",)}.get(one.kind, ())
         return all(use.way in harmless or self._is_start(use) for use in one.uses)
 
     def _is_start(self, use: Use) -> bool:
@@ -247,6 +249,11 @@ def _keeps_types(nodes: Sequence[ast.AST]) -> bool:
             looked.update(map(id, node.args))
     calls = (node for node in nodes if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "type")
     return any(len(call.args) == 1 and id(call) not in looked for call in calls)
+
+
+def _is_making(function: ast.FunctionDef, cls: ast.ClassDef) -> bool:
+    """Does Python call this method of a metaclass for a new class?"""
+    return function.name in _MAKING and is_metaclass(cls)
 
 
 def _is_suspended(function: ast.FunctionDef) -> bool:
