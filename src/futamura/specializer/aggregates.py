@@ -18,12 +18,14 @@ from typing import Final
 from futamura.ir.graph import Operation
 from futamura.specializer import library
 from futamura.specializer.calls import enter
+from futamura.specializer.control import ends_within
 from futamura.specializer.generators import is_generator
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, Keywords, Model, iterable_items
 from futamura.specializer.purity import PURE_FUNCTIONS, deep
 from futamura.specializer.rules import exact_type, site
 from futamura.specializer.state import Frame
+from futamura.specializer.stepping import is_stepping
 from futamura.specializer.values import NONE, AbstractValue, Known, VObject
 from futamura.specializer.views import sorted_plainly
 
@@ -40,6 +42,19 @@ def _items(m: Machine, value: AbstractValue) -> tuple[AbstractValue, ...] | None
     if entry is not None and entry.kind not in _SHAPED:
         return None
     return iterable_items(m, value)
+
+
+def _comes_in_line(m: Machine, value: AbstractValue) -> bool:
+    """Are the items taken one after the other in line: by the steps of an iterator, or from a few that are known?"""
+    entry = m.state.object(value)
+    if entry is not None and entry.kind == "iterator" and entry.extra == ("step", "items"):
+        return ends_within(m, m.state.resolve(entry.items[0]), _MOST)
+    if is_generator(m, value) or is_stepping(m, value):
+        return True
+    if entry is not None and entry.kind == "iterator":
+        return ends_within(m, m.state.resolve(value), _MOST)
+    items = _items(m, value)
+    return items is not None and len(items) <= _MOST
 
 
 def _is_code(m: Machine, function: AbstractValue) -> bool:
@@ -145,10 +160,8 @@ def _extreme(
     source = args[0]
     if len(args) > 1:
         source = m.virtual(VObject("tuple", tuple, tuple(args), site=(site(frame), "all")))
-    elif not is_generator(m, source):
-        items = _items(m, source)
-        if items is None or len(items) > _MOST:
-            return None
+    elif not _comes_in_line(m, source):
+        return None
     given = Known("default" in named)
     chosen = [source, named["key"], given, named.get("default", NONE), Known(greater)]
     return HANDLED if enter(m, frame, op, library.extreme, chosen) else None
@@ -173,10 +186,11 @@ def _sorted(
     named = dict(keywords)
     if found is not None or len(args) != 1 or site(frame) in m.refused or not named.keys() <= {"key", "reverse"}:
         return found
-    items = _items(m, args[0])
     backwards = named.get("reverse", Known(False))
-    if items is None or len(items) > _MOST or type(backwards) is not Known or type(backwards.value) is not bool:
+    if type(backwards) is not Known or type(backwards.value) is not bool or not _comes_in_line(m, args[0]):
         return None
+    if "key" not in named and (is_generator(m, args[0]) or is_stepping(m, args[0])):
+        return HANDLED if enter(m, frame, op, library.sorted_of, [args[0], backwards]) else None
     if "key" not in named or not _is_code(m, named["key"]):
         return None
     return HANDLED if enter(m, frame, op, library.sorted_by, [args[0], named["key"], backwards]) else None
@@ -186,10 +200,10 @@ def _by_keys(
     m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
 ) -> AbstractValue | None:
     """The items in the order of their keys, if these are known."""
-    items, keys = iterable_items(m, args[0]), iterable_items(m, args[1])
-    assert items is not None and keys is not None and type(args[2]) is Known
-    values = [key.value for key in keys if type(key) is Known and deep(key.value, unordered=False)]
-    if len(values) == len(items):
+    items, keys = _items(m, args[0]), _items(m, args[1])
+    assert type(args[2]) is Known
+    values = [key.value for key in keys or () if type(key) is Known and deep(key.value, unordered=False)]
+    if items is not None and keys is not None and len(values) == len(items):
         try:
             order = sorted(range(len(items)), key=values.__getitem__, reverse=bool(args[2].value))  # type: ignore[arg-type]
         except TypeError:

@@ -29,7 +29,7 @@ from futamura.specializer.unpacking import go_on
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, Virtual, VObject
 from futamura.specializer.worth import gives_parts
 
-__all__ = ["ENDERS", "advance", "drain", "finite"]
+__all__ = ["ENDERS", "advance", "drain", "ends_within", "finite"]
 
 Ender = Callable[[Machine, Frame], None]
 ENDERS: Final[dict[str, Ender]] = {}
@@ -260,7 +260,7 @@ def _advance_view(m: Machine, iterator: Virtual, view: VObject) -> AbstractValue
 
 def drain(m: Machine, iterator: AbstractValue, most: int) -> tuple[AbstractValue, ...] | None:
     """All further items of a virtual iterator, which is exhausted then; None if they are not known, or too many."""
-    if type(iterator) is not Virtual or not finite(m, iterator) or _remaining(m, iterator) > most:
+    if type(iterator) is not Virtual or not ends_within(m, iterator, most):
         return None
     items: list[AbstractValue] = []
     while True:
@@ -269,6 +269,11 @@ def drain(m: Machine, iterator: AbstractValue, most: int) -> tuple[AbstractValue
             return tuple(items)
         assert item is not None
         items.append(item)
+
+
+def ends_within(m: Machine, iterator: AbstractValue, most: int) -> bool:
+    """Has this virtual iterator no more than so many items, whose number is known?"""
+    return finite(m, iterator) and _remaining(m, iterator) <= most
 
 
 def _remaining(m: Machine, iterator: AbstractValue) -> int:

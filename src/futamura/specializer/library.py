@@ -102,8 +102,9 @@ def tuple_of(iterable: Iterable[Any]) -> tuple[Any, ...]:
     return tuple([item for item in iterable])
 
 
-def sorted_of(iterable: Iterable[Any]) -> list[Any]:
-    return sorted([item for item in iterable])
+def sorted_of(iterable: Iterable[Any], reverse: bool = False) -> list[Any]:
+    items = [item for item in iterable]
+    return sorted(items, reverse=True) if reverse else sorted(items)
 
 
 def sum_of(iterable: Iterable[Any], start: Any = 0) -> Any:
