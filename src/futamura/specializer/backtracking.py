@@ -13,10 +13,11 @@ Invariant: the bound holds for every way the engine may go; parts that are not u
 from __future__ import annotations
 
 import re
+import warnings
 from re import _compiler, _constants, _parser  # type: ignore[attr-defined]
 from typing import Any, Final
 
-__all__ = ["ways_to_match"]
+__all__ = ["parsed", "ways_to_match"]
 
 _MOST: Final = 10**12
 _SINGLE: Final = frozenset({_constants.LITERAL, _constants.NOT_LITERAL, _constants.IN, _constants.ANY})
@@ -30,11 +31,18 @@ Node = tuple[Any, Any]
 def ways_to_match(pattern: re.Pattern[Any], text: str | bytes) -> int | None:
     """An upper bound of the number of ways that are tried at one place of `text`; None if there is no small one."""
     try:
-        tree = _parser.parse(pattern.pattern, pattern.flags)
+        tree = parsed(pattern)
         found = _Measure(tree.state, text).sequence(list(tree), tree.state.flags, frozenset())
     except (re.error, RecursionError, _Unbounded):
         return None
     return found if found < _MOST else None
+
+
+def parsed(pattern: re.Pattern[Any]) -> Any:
+    """The parser's nodes of a pattern that was compiled before: what it has to say was said then."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG)
 
 
 class _Unbounded(Exception):

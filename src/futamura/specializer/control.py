@@ -135,7 +135,8 @@ def take_next(m: Machine, frame: Frame) -> None:
     if type(iterator) is Dynamic and iterator.type is enumerate:
         item_value = Dynamic(item_value.rv, tuple, Shape(length=2, counts=shape is not None and shape.counts))
     if shape is not None and counts:
-        item_value = Dynamic(item_value.rv, shape.element, Shape(least=shape.least, texts=shape.texts))
+        known = Shape(least=shape.least, texts=shape.texts, pattern=shape.pattern)
+        item_value = Dynamic(item_value.rv, shape.element, known)
         if shape.element is not None:
             m.types[item_value.rv] = shape.element
     m.split(frame, "next", (rv,), end.edges, implicit=item_value)

@@ -17,6 +17,7 @@ from typing import Final, NoReturn
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Span
 from futamura.specializer.confined import confined, only_looks
+from futamura.specializer.groups import is_all_groups
 from futamura.specializer.handling import has_context
 from futamura.specializer.promises import WRITERS, leaves_alone
 from futamura.specializer.purity import HEAP_TYPE, class_lookup, is_data, shows_methods
@@ -387,6 +388,8 @@ class Emitter(ABC):
             return display
         if kind == "tuple":
             return self._called_class(entry)
+        if kind == "dict" and is_all_groups(entry, self.origins):
+            self.refuse(entry.site, "the dict of all groups of a match is looked at as a whole")
         if kind == "dict" and entry.cls is dict:
             pairs = [x for key, item in zip(entry.names, items) for x in (Known(key), item)]
             return self.emit("dict", pairs, type=dict, raises=False)

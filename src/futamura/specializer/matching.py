@@ -24,11 +24,13 @@ from futamura.specializer.attributes import VIRTUAL_FIELDS
 from futamura.specializer.backtracking import ways_to_match
 from futamura.specializer.calls import enter
 from futamura.specializer.emitting import CONSTRUCTORS, Emitter
+from futamura.specializer.groups import MOST_GROUPS, group_number, pattern_of, place_of_groups, sure_groups
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import HANDLED, KEYWORD_METHODS, KEYWORD_MODELS, METHODS, Keywords, iterator_over
 from futamura.specializer.partials import is_callable
 from futamura.specializer.purity import deep
-from futamura.specializer.rules import SPECIAL, site
+from futamura.specializer.refinement import one_of
+from futamura.specializer.rules import SPECIAL, exact_type, hint_of, site
 from futamura.specializer.state import Frame
 from futamura.specializer.stepping import STEPS, stepping
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
@@ -250,6 +252,46 @@ def _group_at(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]
     return METHODS["match", "group"](m, frame, op, args[0], held, args[1:])
 
 
+# -- matches that are open, of known patterns
+
+
+def _open_group(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    """`match[group]`, a group that the pattern has."""
+    pattern = pattern_of(args[0]) if exact_type(m, args[0]) is re.Match else None
+    number = None if pattern is None else group_number(pattern, args[1])
+    return None if pattern is None or number is None else _read_group(m, pattern, number, args, hint_of(frame, op))
+
+
+def _read_group(
+    m: Machine, pattern: re.Pattern[Any], number: int, args: list[AbstractValue], hint: str | None
+) -> Dynamic:
+    """The text of a group; None if it may have taken no part, and has not."""
+    if number in sure_groups(pattern):
+        return m.emit("getitem", args, type=str, hint=hint, raises=False)
+    made = m.emit("getitem", args, hint=hint, raises=False)
+    return Dynamic(made.rv, classes=one_of((type(None), str)))
+
+
+def _open_groupdict(
+    m: Machine, frame: Frame, op: Operation, target: AbstractValue, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    """A virtual dict of the named groups."""
+    pattern = pattern_of(target)
+    given = [*args, *(value for name, value in keywords if name == "default")]
+    if pattern is None or len(given) > 1 or len(given) != len(args) + len(keywords):
+        return None
+    names = tuple(pattern.groupindex)
+    place = place_of_groups(len(names), site(frame))
+    if len(names) > MOST_GROUPS or place in m.refused:
+        return None
+    plain = not given or (type(given[0]) is Known and given[0].value is None)
+    if not plain and not sure_groups(pattern).issuperset(pattern.groupindex.values()):
+        return None
+    numbers = pattern.groupindex.values()
+    items = [_read_group(m, pattern, number, [target, Known(name)], name) for name, number in zip(names, numbers)]
+    return m.virtual(VObject("dict", dict, tuple(items), names, place))
+
+
 def _field(m: Machine, held: VObject, name: str) -> AbstractValue | None:
     if name == "re":
         return held.items[0]
@@ -273,6 +315,7 @@ def _construct_match(m: Emitter, held: VObject) -> Dynamic:
     return m.emit("getitem", (every, Known(number)), raises=False)
 
 
-SPECIAL.setdefault("getitem", []).append(_group_at)
+SPECIAL.setdefault("getitem", []).extend((_group_at, _open_group))
+KEYWORD_METHODS[re.Match, "groupdict"] = _open_groupdict
 VIRTUAL_FIELDS["match"] = _field
 CONSTRUCTORS["match"] = _construct_match

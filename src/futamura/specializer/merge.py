@@ -322,7 +322,8 @@ def _common_shape(a: State, x: AbstractValue, b: State, y: AbstractValue) -> Sha
         return left
     short = left.short and right.short
     length = left.length if left.length == right.length else None
-    left, right = (shape._replace(short=short, length=length) for shape in (left, right))
+    pattern = left.pattern if left.pattern is right.pattern else None
+    left, right = (shape._replace(short=short, length=length, pattern=pattern) for shape in (left, right))
     if left._replace(least=None) != right._replace(least=None):
         return None
     if left.least is None or right.least is None or left.least < 0 or right.least < 0:

@@ -15,6 +15,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from futamura.ir.classes import is_a
+from futamura.specializer.groups import group_number, pattern_of, sure_groups
 from futamura.specializer.machine import Machine
 from futamura.specializer.refinement import A_CLASS, A_TEXT, NO_PLAIN_VALUE, one_of
 from futamura.specializer.rules import exact_type
@@ -63,7 +65,7 @@ def result_of_call(m: Machine, args: Sequence[AbstractValue], kind: type | None)
     if owner is re.Pattern:
         return _of_pattern(entry.items[0], name)
     if owner is re.Match:
-        return _text_of_match(entry.items[0], args[1:]) if name == "group" else _OF_MATCH.get(name)
+        return _of_match(entry.items[0], name, args[1:])
     if owner is not str:
         return None
     if name == "format":
@@ -81,15 +83,26 @@ def result_of_call(m: Machine, args: Sequence[AbstractValue], kind: type | None)
 
 def _of_pattern(pattern: AbstractValue, name: str) -> Dynamic | None:
     known = pattern.value if type(pattern) is Known else None
-    texts = type(known.pattern) if isinstance(known, re.Pattern) else None
+    expression = known if isinstance(known, re.Pattern) else None
+    texts = None if expression is None else str if is_a(expression.pattern, str) else bytes
     if name in _SEARCHES:
-        return Dynamic(-1, shape=Shape(texts=texts), classes=_FOUND)
+        return Dynamic(-1, shape=Shape(texts=texts, pattern=expression), classes=_FOUND)
     if name == "finditer":
-        return Dynamic(-1, shape=Shape(element=re.Match, iterates=True, texts=texts))
+        return Dynamic(-1, shape=Shape(element=re.Match, iterates=True, texts=texts, pattern=expression))
     if name == "findall":
-        groups = known.groups if isinstance(known, re.Pattern) else None
+        groups = None if expression is None else expression.groups
         return Dynamic(-1, list, Shape(element=texts if groups in (0, 1) else tuple if groups else None))
     return Dynamic(-1, list) if name == "split" else None
+
+
+def _of_match(found: AbstractValue, name: str, args: Sequence[AbstractValue]) -> Dynamic | None:
+    if name == "group":
+        return _text_of_match(found, args)
+    pattern = pattern_of(found)
+    if name == "groups" and pattern is not None:
+        sure = len(sure_groups(pattern)) == pattern.groups + 1
+        return Dynamic(-1, tuple, Shape(length=pattern.groups, element=str if sure else None))
+    return _OF_MATCH.get(name)
 
 
 def _text_of_match(found: AbstractValue, groups: Sequence[AbstractValue]) -> Dynamic | None:
@@ -100,5 +113,8 @@ def _text_of_match(found: AbstractValue, groups: Sequence[AbstractValue]) -> Dyn
     if texts is None:
         return None
     if not groups or (type(groups[0]) is Known and groups[0].value == 0 and type(groups[0].value) is int):
+        return Dynamic(-1, texts)
+    pattern = pattern_of(found)
+    if pattern is not None and group_number(pattern, groups[0]) in sure_groups(pattern):
         return Dynamic(-1, texts)
     return Dynamic(-1, classes=one_of((type(None), texts)))

@@ -14,7 +14,8 @@ copy of a dict.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple, TypeAlias
+import re
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from futamura.ir.constant import exact_key
 
@@ -74,8 +75,8 @@ class Shape(NamedTuple):
     Of an open list or tuple, what was promised of its contents: it holds while the state is intact.  Of a range or an
     iterator over one, the items' class and what none is below; of an int, what it is not below, and whether it is
     `short`: it counts things that exist, so its text is not long; of a pair that `enumerate` gives, that it `counts`;
-    of a match, or an iterator over matches, the class of its `texts`; of an object that the residual makes, that it is
-    `bare`: no attribute of its own hides a method of its class.
+    of a match, or an iterator over matches, the class of its `texts` and the `pattern` that found it; of an object that
+    the residual makes, that it is `bare`: no attribute of its own hides a method of its class.
     """
 
     length: int | None = None
@@ -86,6 +87,7 @@ class Shape(NamedTuple):
     counts: bool = False
     texts: type | None = None
     bare: bool = False
+    pattern: re.Pattern[Any] | None = None
 
 
 SHORT: Final = 1 << 64
