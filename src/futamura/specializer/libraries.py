@@ -4,6 +4,7 @@ re.compile("a+")               ->    the pattern, a constant
 re.match("a+", text)           ->    a_plus.match(text)
 struct.Struct("<Bh").size      ->    3
 itertools.product((1, 2), xs)  ->    a virtual iterator, xs of known shape
+string.Formatter().parse(TEXT) ->    a virtual iterator, TEXT known
 copy.deepcopy(3), copy.copy(n) ->    3, n (an int)
 
 Invariant: only what has no effect and depends on nothing but its known arguments is done now; an iterator that somebody
@@ -12,6 +13,7 @@ could look at is made by the library after all.
 
 from __future__ import annotations
 
+import _string  # type: ignore[import-not-found]
 import copy
 import itertools
 import re
@@ -212,6 +214,58 @@ def _repeat(
 
 KEYWORD_MODELS[itertools.pairwise] = _pairwise
 KEYWORD_MODELS[itertools.repeat] = _repeat
+
+# -- format strings
+
+
+def _parts_of_format(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    """What `string.Formatter().parse` goes through: a text that is wrong stays, to fail where the walk comes to it."""
+    text = args[0].value if len(args) == 1 and not keywords and type(args[0]) is Known else None
+    if type(text) is not str:
+        return None
+    try:
+        parts = list(_string.formatter_parser(text))
+    except ValueError:
+        return None
+    found = _known_items(m, frame, _PARTS_OF_FORMAT, parts, args[0])
+    if found is not None:
+        m.validate(args[0])
+    return found
+
+
+def _parts_of_field(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    """The name at the head of a field, and a walk over the attributes and items behind it."""
+    text = args[0].value if len(args) == 1 and not keywords and type(args[0]) is Known else None
+    if type(text) is not str:
+        return None
+    try:
+        first, rest = _string.formatter_field_name_split(text)
+        parts = list(rest)
+    except ValueError:
+        return None
+    walk = _known_items(m, frame, _PARTS_OF_FIELD, parts, args[0])
+    if walk is None:
+        return None
+    m.validate(args[0])
+    return m.virtual(VObject("tuple", tuple, (m.known(first, m.state.age(args[0])), walk), site=(site(frame), "row")))
+
+
+def _known_items(
+    m: Machine, frame: Frame, cls: type, parts: list[tuple[object, ...]], source: AbstractValue
+) -> AbstractValue | None:
+    if len(parts) > m.budget.virtual_length:
+        return None
+    return _over(m, frame, cls, [m.known(part, m.state.age(source)) for part in parts])
+
+
+_PARTS_OF_FORMAT: Final = type(_string.formatter_parser(""))
+_PARTS_OF_FIELD: Final = type(_string.formatter_field_name_split("")[1])
+KEYWORD_MODELS[_string.formatter_parser] = _parts_of_format
+KEYWORD_MODELS[_string.formatter_field_name_split] = _parts_of_field
 
 # -- copies
 

@@ -3,8 +3,10 @@
 # ruff: noqa: C416
 from __future__ import annotations
 
+import _string
 import itertools
 import re
+import string
 import struct
 from typing import Any
 
@@ -70,6 +72,46 @@ def unknown(items, x):
         return str(error)
 
 
+class Lenient(string.Formatter):
+    """Fields that are missing are shown as they are written."""
+
+    def get_value(self, key, args, kwargs):
+        return args[key] if type(key) is int and key < len(args) else f"<{key}>"
+
+    def convert_field(self, value, conversion):
+        return value.upper() if conversion == "u" else super().convert_field(value, conversion)
+
+
+def format_strings(template, x):
+    found = []
+    for text, field, spec, conversion in string.Formatter().parse(template):
+        found.append((text, conversion, spec if field else x))
+    walk = _string.formatter_parser(template)
+    first = next(walk, x)
+    found.append((first, list(walk), list(walk), [part[1] for part in Lenient().parse(template)]))
+    try:
+        found.append(Lenient().vformat(template, (x, [x, 2]), {}))
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        found.append(str(error))
+    return found
+
+
+def format_strings_that_stay(template, x):
+    """A walk that somebody looks at, texts that are wrong, and such that are open."""
+    found = []
+    try:
+        walk = string.Formatter().parse(template)
+        found.append(next(walk))
+        found.append(type(walk).__name__)
+        if x:
+            found += walk
+        found += [part for part in string.Formatter().parse(x)]
+    except (StopIteration, ValueError, TypeError) as error:
+        found.append(str(error))
+    head, rest = _string.formatter_field_name_split(template)
+    return found, head, next(rest, x), [walk is x for walk in (walk, rest)]
+
+
 def _cases(function: Any, name: str, *found: Any, gone: tuple[str, ...] = ()) -> Subject:
     cases = [Case(repr(v), lambda v=v: (function, {name: v})) for v in found]  # type: ignore[misc]
     return Subject(function.__name__, cases, values(1), gone)
@@ -82,6 +124,11 @@ SUBJECTS = [
     _cases(
         combined, "items", (), (1,), (1, "a"), gone=("product", "permutations", "combinations", "chain", "pairwise")
     ),
+    _cases(
+        format_strings, "template", "", "a", "{0:>9}", "{{{1[0]!r:{0}^9}}} {a!u}",
+        gone=("parse", "formatter_parser", "Formatter", "split"),
+    ),
+    _cases(format_strings_that_stay, "template", "a{b}{", "a{b}c{d}", "{", "a}"),
     _cases(escaping, "items", (), (1, 2)),
     _cases(unknown, "items", (), (1, 2)),
 ]
