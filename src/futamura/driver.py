@@ -210,11 +210,9 @@ def _briefest(program: Program, known: Known | None, naming: NameOf | None) -> E
     if size > MOST_MERGED:
         return found
     merged, report = optimize(program, _MERGING, known=known)
-    if not report.changed["merge"]:
+    if not report.changed["merge"] or _size(merged) >= size:
         return found
     merged, _ = optimize(merged, _MERGED, known=known)
-    if _size(merged) >= size:
-        return found
     other = _shortened(merged, naming)
     return other if _encoded(other) <= _encoded(found) and len(other.text) < len(found.text) else found
 

@@ -12,6 +12,7 @@ one uses no known value as a key, the last one is the original function, with th
 from __future__ import annotations
 
 import builtins
+import functools
 import sys
 import time
 import types
@@ -246,6 +247,14 @@ class _Subject:
     style: Style | None = None
 
 
+def _entered(world: World, lower: Lower, function: types.FunctionType) -> _Lowered:
+    """A function as it is lowered, for what is believed of tables that it may fill."""
+    if world.enter(function):
+        raise Restart(f"{function.__qualname__} fills a table", whole=True)
+    return lower(function)
+
+
+
 class _Run:
     """One specialization with its restarts."""
 
@@ -258,7 +267,7 @@ class _Run:
         self.events: Final[list[Event]] = []
         static = [value for value in inputs.values() if not is_a(value, Open)]
         self.world: Final = World(static, modules)
-        self.sources: Final = _Sources(lambda function: self._entered(lower, function))
+        self.sources: Final = _Sources(functools.partial(_entered, self.world, lower))
         self.open: Final = tuple(name for name, value in inputs.items() if is_a(value, Open))
         self._file = ""
         self._context: tuple[Because, ...] = ()
@@ -268,11 +277,6 @@ class _Run:
         self._guessed: Final[dict[str, type]] = {}
         self._machine: Machine | None = None
         self._deadline: Final = None if budget.seconds is None else time.monotonic() + budget.seconds
-
-    def _entered(self, lower: Lower, function: types.FunctionType) -> _Lowered:
-        if self.world.enter(function):
-            raise Restart(f"{function.__qualname__} fills a table", whole=True)
-        return lower(function)
 
     @property
     def name(self) -> str:
