@@ -145,6 +145,39 @@ def test_clauses_that_are_left_of_numbers(function: Any, left: int) -> None:
     assert source.count("except ") == left, source
 
 
+class Watched:
+    """Its class is a property, as it is of lazy proxies."""
+
+    @property
+    def __class__(self) -> type:  # type: ignore[override]
+        raise Failed("asked")
+
+
+def asked(k: int, x: object) -> object:
+    try:
+        return isinstance(x, int)
+    except Failed as error:
+        return str(error) * k
+
+
+def wrongly_named(k: Any, n: int) -> object:
+    try:
+        return [1, 2, 3][n] // (n - 1)
+    except k:
+        return "taken"
+
+
+def test_the_class_of_an_open_object_may_be_a_property() -> None:
+    assert futamura.specialize(asked, k=2)(Watched()) == asked(2, Watched()) == "askedasked"
+
+
+@pytest.mark.parametrize("named", [int, (int, KeyError), KeyError, ZeroDivisionError, (KeyError, (ArithmeticError,))])
+def test_what_is_no_exception_is_an_error_where_it_is_named(named: Any) -> None:
+    residual = futamura.specialize(wrongly_named, k=named, n=Dyn(int))
+    for n in (0, 1, 2, 5):
+        assert outcome(residual, n) == outcome(wrongly_named, named, n)
+
+
 def test_unknown_code_keeps_its_handlers() -> None:
     source = futamura.specialize(item, k=2).source
     assert "except Failed" in source

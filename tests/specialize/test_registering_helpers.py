@@ -325,6 +325,94 @@ LATER = {
         Meta("add", (), {"of": add})
         def later(f): Meta("add", (), {"of": f})
     """,
+    "the target of a comprehension": """
+        HOLD = {}
+        def later(f): [0 for HOLD[unary("add", f)] in [1]]
+    """,
+    "a class method of a base": """
+        class Base:
+            @classmethod
+            def make(cls, f): return cls(f)
+        class Put(Base):
+            def __init__(self, f): OPS["add"] = f
+        PUT = Put(add)
+        def later(f): Put.make(f)
+    """,
+    "a class method whose class has another name": """
+        class Put:
+            def __init__(self, f): OPS["add"] = f
+            @classmethod
+            def make(klass, f): return klass(f)
+        PUT = Put(add)
+        def later(f): Put.make(f)
+    """,
+    "replace of a module under another name": """
+        import dataclasses as dc
+        @dc.dataclass
+        class Put:
+            f: object
+            def __post_init__(self): OPS["add"] = self.f
+        PUT = Put(add)
+        def later(f): dc.replace(PUT, f=f)
+    """,
+    "a method whose name is put together": """
+        class Kit:
+            def do_put(self, f): OPS["add"] = f
+            def handle(self, what, *a): getattr(self, "do_" + what)(*a)
+        KIT = Kit()
+        KIT.do_put(add)
+        def later(f): KIT.handle("put", f)
+    """,
+    "subclasses": """
+        class Base: pass
+        class Put(Base):
+            def __init__(self, f): OPS["add"] = f
+        PUT = Put(add)
+        def later(f):
+            for c in Base.__subclasses__(): c(f)
+    """,
+    "a call of the class by its method": """
+        class Put:
+            def __init__(self, f): OPS["add"] = f
+        PUT = Put(add)
+        def later(f): type.__call__(Put.__mro__[0], f)
+    """,
+    "a class pattern": """
+        class Kit:
+            def put(self, name, f): OPS[name] = f
+        KIT = Kit()
+        KIT.put("add", add)
+        def later(f):
+            match KIT:
+                case Kit(put=p): p("add", f)
+    """,
+    "an annotation": """
+        def later(f):
+            def g(x: unary("add", f)): pass
+    """,
+    "an annotation of what is given back": """
+        def later(f):
+            def g(x) -> unary("add", f): pass
+    """,
+    "an annotation in a class": """
+        def later(f):
+            class A:
+                x: unary("add", f)
+    """,
+    "a hook that is called": """
+        class Field:
+            def __init__(self, f): self.f = f
+            def __set_name__(self, owner, name): OPS[name] = self.f
+        class Holder:
+            add = Field(add)
+        def later(f): Field(f).__set_name__(Holder, "add")
+    """,
+    "the hook of subclasses that is called": """
+        class Base:
+            def __init_subclass__(cls, f): OPS["add"] = f
+        class One(Base, f=add): pass
+        def later(f): Base.__init_subclass__(f=f)
+    """,
 }
 
 

@@ -92,6 +92,8 @@ class _Text:
             self._uses.setdefault((use.owner, use.name), []).append(use)
         for use in (use for user in users for use in uses(user) if use.owner is None):
             self._uses.setdefault((None, use.name), []).append(use._replace(kind="class"))
+        self._asks_by_texts: Final = any(map(_asks_by_text, ast.walk(tree)))
+        """Are methods called by names that are put together?"""
         self._defined: Final = frozenset(node.name for node in ast.walk(tree) if isinstance(node, _DEFINING))
         self.candidates: Final = {id(one.node): one for one in self._candidates(tree)}
         self._returned: Final = frozenset[int]().union(
@@ -136,8 +138,11 @@ class _Text:
                     kind, key = "hook", cls.name if cls is not None and node.name not in _HOOKS else ""
                 elif node.name.startswith("__") and node.name.endswith("__"):
                     continue  # it is called without its name
-                if not _is_suspended(node):
-                    yield _Candidate(node, kind, self._uses.get((parent, key), ()), parent)
+                if not _is_suspended(node) and not (kind == "method" and self._asks_by_texts):
+                    known = self._uses.get((parent, key), ())
+                    if kind == "hook" and not key:  # Python calls it, and `super().__init_subclass__()` does
+                        known = [use for use in self._uses.get((None, node.name), ()) if not _of_super(use.node)]
+                    yield _Candidate(node, kind, known, parent)
                     yield from (_Candidate(one, "given", (), node) for one in _lambdas(node))
                     work.extend((part, None, node) for part in node.body)
             elif isinstance(node, ast.ClassDef):
@@ -210,24 +215,74 @@ class _Text:
         )
 
 
+def _of_super(node: ast.AST) -> bool:
+    """Is this an attribute of `super()`?"""
+    value = node.value if isinstance(node, ast.Attribute) else None
+    return isinstance(value, ast.Call) and getattr(value.func, "id", "") == "super"
+
+
+def _asks_by_text(node: ast.AST) -> bool:
+    """Is this `getattr(x, name)` with a name that the text does not say?"""
+    if not isinstance(node, ast.Call) or getattr(node.func, "id", "") != "getattr" or len(node.args) < 2:
+        return False
+    return not isinstance(node.args[1], ast.Constant)
+
+
 def _constructors(tree: ast.Module) -> Mapping[int, str]:
     """By identity the constructors of classes whose objects are only made where the class is called, with its name."""
     nodes = list(ast.walk(tree))
     found: dict[int, str] = {}
-    for cls in nodes if not any(map(_makes_again, nodes)) and not _keeps_types(nodes) else ():
+    copying = {name for node in nodes for name in _copying_modules(node)}
+    if any(_makes_again(node, copying) for node in nodes) or _keeps_types(nodes):
+        return found
+    classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
+    for cls in nodes:
         if isinstance(cls, ast.ClassDef) and not is_metaclass(cls):
             plain = all(getattr(one, "id", getattr(one, "attr", "")) == "dataclass" for one in cls.decorator_list)
-            if plain and {"cls", "type"}.isdisjoint(getattr(node, "id", "") for node in ast.walk(cls)):
+            if plain and not any(map(_makes_own, _with_bases(cls, classes))):
                 found.update((id(one), cls.name) for one in cls.body if getattr(one, "name", "") in _CONSTRUCTORS)
     return found
 
 
-def _makes_again(node: ast.AST) -> bool:
+def _with_bases(cls: ast.ClassDef, classes: Mapping[str, ast.ClassDef]) -> list[ast.ClassDef]:
+    """A class and those of the text that it extends, and its metaclass."""
+    found = [cls]
+    for one in found:  # it grows
+        above = [*one.bases, *(word.value for word in one.keywords)]
+        named = (classes.get(getattr(base, "id", "")) for base in above)
+        found.extend(base for base in named if base is not None and base not in found)
+    return found
+
+
+def _makes_own(cls: ast.ClassDef) -> bool:
+    """May a method of this class call the class, whatever that is, which it gets as its first parameter?"""
+    names = {"cls", "type"}
+    for method in cls.body:
+        bound = any(getattr(one, "id", "") == "classmethod" for one in getattr(method, "decorator_list", ()))
+        if isinstance(method, FUNCTIONS) and (is_metaclass(cls) or bound):
+            names.update(one.arg for one in [*method.args.posonlyargs, *method.args.args][:1])
+    return not names.isdisjoint(getattr(node, "id", "") for node in ast.walk(cls))
+
+
+_REACHING: Final = frozenset(
+    {"__class__", "__subclasses__", "__mro__", "mro", "__call__", "__reduce__", "__reduce_ex__"}
+)
+"""Attributes by which a class, or a call of it, is had without its name."""
+
+
+def _copying_modules(node: ast.AST) -> Iterator[str]:
+    """The names under which a text has modules whose `replace` makes an object again."""
+    if isinstance(node, ast.Import):
+        yield from (one.asname or one.name for one in node.names if one.name in ("dataclasses", "copy"))
+
+
+def _makes_again(node: ast.AST, copying: Collection[str]) -> bool:
     """May this make an object of any class, or call a constructor of one that exists?"""
     if isinstance(node, ast.Attribute):
-        return node.attr == "__class__" or (node.attr in _CONSTRUCTORS and not isinstance(node.value, ast.Call))
+        own = isinstance(node.value, ast.Call)  # super()
+        return node.attr == "__class__" or (node.attr in (*_REACHING, *_CONSTRUCTORS) and not own)
     called = node.func if isinstance(node, ast.Call) else None
-    if isinstance(called, ast.Attribute) and getattr(called.value, "id", "") != "dataclasses":
+    if isinstance(called, ast.Attribute) and getattr(called.value, "id", "") not in copying:
         return False
     return getattr(called, "id", getattr(called, "attr", "")) == "replace"
 

@@ -63,6 +63,8 @@ def uses(tree: ast.AST) -> Iterator[Use]:
             way = ways.get(id(node), "used")
             kind = "attribute" if isinstance(node, ast.Attribute) else "class" if place.in_class else "name"
             yield Use(node, name, _owner(node, place), way, place.during, kind)
+        elif isinstance(node, ast.MatchClass):
+            yield from (Use(node.cls, name, None, "used", place.during, "attribute") for name in node.kwd_attrs)
         elif isinstance(node, ast.Call) and (named := _named_by(node)):
             yield Use(node, named, None, "used", place.during, "attribute")
         elif isinstance(node, ast.Call) and _shows_variables(node):
@@ -81,7 +83,7 @@ def _inside(node: ast.AST, place: _Place, consumed: Collection[int]) -> Iterator
     if isinstance(node, (*FUNCTIONS, ast.Lambda)):
         outer = [*node.args.defaults, *(one for one in node.args.kw_defaults if one is not None)]
         outer += [] if isinstance(node, ast.Lambda) else node.decorator_list
-        yield from ((part, place) for part in outer)
+        yield from ((part, place) for part in (*outer, *_called_by_annotations(node)))
         own, shared = _variables(node)
         around = tuple((one, names - shared) for one, names in place.variables)
         inner = _Place(node, (*around, (node, own)), in_class=False)
@@ -93,9 +95,19 @@ def _inside(node: ast.AST, place: _Place, consumed: Collection[int]) -> Iterator
         yield from ((part, place) for part in (*node.bases, *node.keywords, *node.decorator_list))
         yield from ((part, place._replace(in_class=True)) for part in node.body)
     elif isinstance(node, ast.AnnAssign):
-        yield from ((part, place) for part in (node.target, node.value) if part is not None)
+        called = (part for part in ast.walk(node.annotation) if isinstance(part, ast.Call))
+        yield from ((part, place) for part in (node.target, node.value, *called) if part is not None)
     else:
         yield from ((part, place) for part in ast.iter_child_nodes(node))
+
+
+def _called_by_annotations(function: ast.AST) -> Iterator[ast.Call]:
+    """The calls that the annotations of a function make where it is defined."""
+    arguments = getattr(function, "args", None)
+    named = [part.annotation for part in ast.walk(arguments) if isinstance(part, ast.arg)] if arguments else []
+    for annotation in (*named, getattr(function, "returns", None)):
+        if annotation is not None:
+            yield from (part for part in ast.walk(annotation) if isinstance(part, ast.Call))
 
 
 _COMPREHENSIONS: Final = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -120,7 +132,7 @@ def _of_comprehension(node: _Comprehension, place: _Place, during: Home) -> Iter
     """The parts of a comprehension: the first iterable is made around it."""
     first = node.generators[0]
     targets = [part for one in node.generators for part in ast.walk(one.target)]
-    own = frozenset(part.id for part in targets if isinstance(part, ast.Name))
+    own = frozenset(part.id for part in targets if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
     inner = place._replace(during=during, variables=(*place.variables, (node, own)))
     made = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
     yield first.iter, place

@@ -76,8 +76,9 @@ def merge(graph: FlowGraph) -> bool:
         first = keeper.setdefault(classes[at], at) if at else at  # no edge may lead to the entry
         if first != at:
             moved[at] = first
+    kept = set(moved.values())
     for at, node in steps.items():
-        if at not in moved:
+        if at not in moved and at not in kept:
             node.end, graph.blocks[at] = graph.node(at).end, None
     if not moved:
         return threaded

@@ -60,7 +60,7 @@ def _raised(node: Node, inference: Inference) -> frozenset[type[BaseException]] 
     found: frozenset[type[BaseException]] = frozenset()
     for op in node.ops:
         raises = inference.fact(op).raises
-        if not raises.isdisjoint(_ALL):
+        if not raises.isdisjoint(_ALL) or inference.asks(op):  # what an object says is its class may be a property
             return None
         found |= raises
     return found
@@ -99,6 +99,11 @@ def _takes_others(node: Node, inference: Inference, caught: Value, raised: froze
     if named is None:
         return False
     classes = named.value if type(named.value) is tuple else (named.value,)
-    return all(
-        isinstance(one, type) and not any(one in kind.__mro__ for kind in (*raised, *_ANYWHERE)) for one in classes
-    )
+    return all(_is_other(one, raised) for one in classes)
+
+
+def _is_other(named: object, raised: frozenset[type[BaseException]]) -> bool:
+    """Is this a class of exceptions, of which none of these is one, nor what may come out of any code?"""
+    if not isinstance(named, type) or BaseException not in named.__mro__:
+        return False  # to name it in a clause is an error
+    return not any(named in kind.__mro__ for kind in (*raised, *_ANYWHERE))
