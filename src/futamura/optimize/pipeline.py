@@ -350,9 +350,7 @@ PIPELINE: Final = (
     "dce", "operands", "paste",
 )  # fmt: skip
 NO_TIME: Final = {
-    "handlers": "a `try` that nothing comes out of takes one operation of the machine, but has to be read",
-    "parameters": "fewer names: the others see more, and up to a seventh fewer operations are left (`collatz`)",
-    "late-iter": "what it brings together prints as one `for`, not as an iterator in a variable and a loop over it",
+    "handlers": "a `try` that nothing comes to costs a step of the machine, but has to be read",
     "displays": "a dict that is filled field by field is one display: `unstructure` has 33 lines, without it 47",
     "operands": "operands stand where they are used: a validator has 15 lines, without it 19, for the same operations",
 }
