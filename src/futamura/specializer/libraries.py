@@ -218,12 +218,18 @@ KEYWORD_MODELS[itertools.repeat] = _repeat
 # -- format strings
 
 
+def _only_text(args: list[AbstractValue], keywords: Keywords) -> str | None:
+    """The known text that is the only argument, if it is."""
+    text = args[0].value if len(args) == 1 and not keywords and type(args[0]) is Known else None
+    return text if type(text) is str else None
+
+
 def _parts_of_format(
     m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
 ) -> AbstractValue | None:
     """What `string.Formatter().parse` goes through: a text that is wrong stays, to fail where the walk comes to it."""
-    text = args[0].value if len(args) == 1 and not keywords and type(args[0]) is Known else None
-    if type(text) is not str:
+    text = _only_text(args, keywords)
+    if text is None:
         return None
     try:
         parts = list(_string.formatter_parser(text))
@@ -239,8 +245,8 @@ def _parts_of_field(
     m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
 ) -> AbstractValue | None:
     """The name at the head of a field, and a walk over the attributes and items behind it."""
-    text = args[0].value if len(args) == 1 and not keywords and type(args[0]) is Known else None
-    if type(text) is not str:
+    text = _only_text(args, keywords)
+    if text is None:
         return None
     try:
         first, rest = _string.formatter_field_name_split(text)
