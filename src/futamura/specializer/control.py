@@ -154,6 +154,8 @@ def advance(m: Machine, iterator: Virtual) -> AbstractValue | str | None:
         return _advance_sequence(m, iterator)
     if not finite(m, iterator):
         return None
+    if entry.extra == "backwards":
+        return _advance_backwards(m, iterator, entry)
     inner = [m.state.resolve(item) for item in entry.items if type(m.state.resolve(item)) is Virtual]
     items: list[AbstractValue] = []
     for source in inner:
@@ -191,6 +193,8 @@ def finite(m: Machine, iterator: AbstractValue) -> bool:
     source = items[0]
     if type(items[1]) is not Known:
         return False
+    if entry.extra == "backwards":
+        return type(source) is not Dynamic  # a virtual list, or nothing is left
     if type(source) is Known:
         return type(source.value) is not list or m.frozen(source.value)
     if promised_length(source, m.state.intact) is not None:
@@ -242,6 +246,20 @@ def _advance_sequence(m: Machine, iterator: Virtual) -> AbstractValue | str | No
     return m.known(item, m.state.age(source))
 
 
+def _advance_backwards(m: Machine, iterator: Virtual, entry: VObject) -> AbstractValue | str:
+    """The next item of a virtual list from its end; it may have become shorter or longer meanwhile."""
+    source, position = (m.state.resolve(item) for item in entry.items)
+    held = m.state.object(source)
+    assert type(position) is Known and isinstance(position.value, int)
+    at = position.value
+    if held is None or not 0 <= at < len(held.items):
+        m.state.heap[iterator.oid] = entry._replace(items=(Known(()), Known(-1)))
+        return EXHAUSTED
+    m.validate(position)
+    m.state.heap[iterator.oid] = entry._replace(items=(source, m.known(at - 1, _aged(m, iterator, position))))
+    return held.items[at]
+
+
 def _advance_view(m: Machine, iterator: Virtual, view: VObject) -> AbstractValue | str | None:
     """The next item of a view of a virtual dict; changing its keys meanwhile is left to the dict itself."""
     entry = m.state.heap[iterator.oid]
@@ -286,6 +304,9 @@ def _remaining(m: Machine, iterator: AbstractValue) -> int:
     if entry.extra == "enumerate":
         return _remaining(m, items[0])
     held = m.state.object(items[0])
+    if entry.extra == "backwards":
+        assert type(items[1]) is Known and isinstance(items[1].value, int)
+        return items[1].value + 1 if held is not None else 0
     if held is not None and held.kind == "view":
         held = m.state.object(held.items[0])
     if held is not None:

@@ -420,6 +420,8 @@ class Emitter(ABC):
             return self.emit("getattr", items, entry.extra, raises=False)
         if kind == "iterator" and entry.extra == "sequence":
             return self._construct_iterator(entry)
+        if kind == "iterator" and entry.extra == "backwards":
+            return self._construct_backwards(entry)
         if kind == "iterator" and isinstance(entry.extra, tuple):
             self.refuse(entry.site, "an iterator over unknown iterators escapes")
         if kind == "iterator":
@@ -492,6 +494,16 @@ class Emitter(ABC):
             method = self.emit("getattr", (iterator,), "__setstate__", raises=False)
             self.emit("call", (method, position), raises=False)
         return iterator
+
+    def _construct_backwards(self, entry: VObject) -> Dynamic:
+        """`reversed` of the list, if none of its items was taken yet."""
+        source, position = map(self.state.resolve, entry.items)
+        held = self.state.object(source)
+        if type(source) is Known:
+            return self.emit("iter", (source,), raises=False)
+        if held is None or type(position) is not Known or position.value != len(held.items) - 1:
+            self.refuse(entry.site, "an iterator that runs backwards escapes")
+        return self.emit("call", (Known(reversed), source), raises=False)
 
     def _fill(self, entry: VObject, dynamic: Dynamic) -> None:
         plain = not any("__setattr__" in base.__dict__ for base in entry.cls.__mro__[:-1])

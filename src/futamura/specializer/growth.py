@@ -42,7 +42,8 @@ def trips_of(siblings: list[Version]) -> tuple[int, set[object]]:
     for version in siblings:
         found = []
         for entry in version.state.heap.values():
-            if entry.kind == "iterator" and entry.extra == "sequence" and type(position := entry.items[1]) is Known:
+            walks = entry.kind == "iterator" and entry.extra in ("sequence", "backwards")
+            if walks and type(position := entry.items[1]) is Known:
                 places.add((entry.site, 1))
                 found.append((entry.site, position.value))
         trips.add(frozenset(found))

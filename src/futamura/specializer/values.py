@@ -159,7 +159,7 @@ class VObject(NamedTuple):
     function      extra is (function, FunctionAttr); items are its operands (defaults ... cells)
     bound         items are (function, self)
     method        a method of a builtin type: items are (self,), extra its name; names is OF_SUPER if `super()` gave it
-    iterator      extra is "sequence", "enumerate" or "zip"; items depend on it
+    iterator      extra is "sequence", "backwards" (over a list), "enumerate" or "zip"; items depend on it
     slice         items are (start, stop, step)
     exception     items are the arguments, then the values of attributes; cls is the class; if extra is
                   "made", it was made without `__init__`, and names are the arguments' numbers and attributes' names

@@ -176,9 +176,14 @@ def _dict_of_iterator(
 
 
 def _model_reversed(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
-    """A sequence that cannot change, from its end."""
+    """A sequence from its end: of a list, which may change meanwhile, the place is remembered."""
     entry = m.state.object(args[0]) if len(args) == 1 else None
-    if len(args) != 1 or (entry is not None and entry.kind != "tuple") or site(frame) in m.refused:
+    if len(args) != 1 or site(frame) in m.refused:
+        return None
+    if entry is not None and entry.kind == "list":
+        last = Known(len(entry.items) - 1)
+        return m.virtual(VObject("iterator", reversed, (args[0], last), site=site(frame), extra="backwards"))
+    if entry is not None and entry.kind != "tuple":
         return None
     kind = exact_type(m, args[0])
     items = iterable_items(m, args[0]) if kind in (tuple, list, str, range) else None
