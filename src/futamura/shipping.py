@@ -22,7 +22,8 @@ from typing import Any, Final
 from futamura.backend.python.emitted import Emitted
 from futamura.entry import Promise
 from futamura.ir.graph import Signature
-from futamura.specializer.assumption import Assumption, Filled, identities, parts
+from futamura.specializer.abstract import counts_as
+from futamura.specializer.assumption import Assumption, Filled, Registrations, identities, parts
 from futamura.specializer.policy import Event
 from futamura.specializer.purity import MISSING, class_lookup
 
@@ -97,6 +98,8 @@ def _place(assumption: Assumption, assumptions: Sequence[Assumption]) -> _Place:
     elif assumption.kind == "registered":
         raise pickle.PicklingError(f"the residual depends on {assumption.place}, which has no name in another process")
     held = assumption.value
+    if isinstance(held, Registrations):
+        return _Place(assumption.kind, assumption.place, "", tuple(held.pairs), assumption.name, "")
     digest = _digest(held.kept if isinstance(held, Filled) else held)
     if not digest:
         raise pickle.PicklingError(f"the residual depends on {assumption.place}, whose value cannot be pickled")
@@ -186,6 +189,9 @@ def _assumption(place: _Place) -> Assumption:
         same = type(holder) in (list, dict, set) and _digest(kept) == place.digest
         filled = Filled(identities(holder), kept) if same else None
         return Assumption(place.kind, place.place, holder, place.name, filled)
+    if place.kind == "registrations":
+        assert isinstance(holder, tuple)
+        return Assumption(place.kind, place.place, None, place.name, Registrations(-1, [*holder], counts_as))
     if place.digest == "missing":
         found_now = class_lookup(holder, place.name) if isinstance(holder, type) else missing
         return Assumption(place.kind, place.place, holder, place.name, MISSING if found_now is MISSING else missing)

@@ -7,15 +7,16 @@ Invariant: asking runs no code of the program.
 
 from __future__ import annotations
 
+import abc
 import builtins
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from futamura.specializer.purity import MISSING, class_lookup, own_attribute, stored_attribute
 
-__all__ = ["Assumption", "Filled", "Registered", "identities", "parts"]
+__all__ = ["Assumption", "Filled", "Registered", "Registrations", "identities", "parts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,25 @@ class Registered:
 
     def found(self) -> object:
         return self.registry.get(self.kind) if len(self.registry) == self.count else None
+
+
+@dataclass(slots=True)
+class Registrations:
+    """That none of these classes counts as the abstract one beside it, which `counts` tells (None: it is not known);
+    while no class is registered anywhere, nothing changes."""
+
+    token: object
+    pairs: list[tuple[type, type]]
+    counts: Callable[[type, type], bool | None]
+
+    def hold(self) -> bool:
+        """Has nothing changed for these pairs?"""
+        now = abc.get_cache_token()
+        if now != self.token:
+            if not all(self.counts(*pair) is False for pair in self.pairs):
+                return False
+            self.token = now
+        return True
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -62,6 +82,8 @@ class Assumption:
             return stored_attribute(self.holder, self.name) is MISSING
         elif self.kind == "field":
             now = own_attribute(self.holder, self.name)
+        elif self.kind == "registrations":
+            return isinstance(self.value, Registrations) and self.value.hold()
         elif self.kind == "subclasses":
             return not type.__subclasses__(self.holder)  # type: ignore[arg-type]
         elif isinstance(self.holder, type):
@@ -73,6 +95,8 @@ class Assumption:
     def __repr__(self) -> str:
         if self.kind == "contents":
             return f"{self.place} holds what it held"
+        if self.kind == "registrations":
+            return f"{self.place} stays as it is"
         if self.kind == "own":
             return f"{self.place} has no attribute `{self.name}` of its own"
         if self.kind == "attribute" and self.value is MISSING:

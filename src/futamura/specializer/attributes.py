@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import itertools
 import re
 import struct
 import types
@@ -231,7 +232,7 @@ def _load_class(m: Machine, frame: Frame, op: Operation, cls: type, name: str) -
     found = class_lookup(cls, name)
     if found is MISSING or m.world.may_be_stored(cls, name):
         return None
-    if isinstance(found, types.ClassMethodDescriptorType) and cls in (int, bytes, dict):
+    if isinstance(found, types.ClassMethodDescriptorType) and cls in (int, bytes, dict, itertools.chain):
         return m.virtual(VObject("method", type, (Known(cls),), site=site(frame), extra=name))
     if is_described(found):
         return _described_on_class(m, frame, op, cls, name, found)

@@ -22,7 +22,7 @@ from futamura.controls import is_marked
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation, Signature
-from futamura.specializer import choosing, dispatching, library
+from futamura.specializer import choosing, dispatching, iterators, library
 from futamura.specializer.binding import Keywords, bind
 from futamura.specializer.bounds import note_length, shape_of_result
 from futamura.specializer.builtin_errors import exception_made_plainly, plain_exception_class
@@ -276,8 +276,14 @@ def _call_in_python(m: Machine, frame: Frame, op: Operation, function: object, a
         made = iterator_over(m, frame, args[1])
         if made is None and not _is_code(m, args[0]):
             return False
-        chosen = library.map_of if function is map else library.filter_of
+        chosen = iterators.map_of if function is map else iterators.filter_of
         args = [args[0], made if made is not None else m.emit("iter", (args[1],))]
+    elif function is map and len(args) == 3 and (_is_code(m, args[0]) or _is_builtin(args[0])):
+        sources = [iterator_over(m, frame, arg) for arg in args[1:]]
+        if sources == [None, None] and not _is_code(m, args[0]):
+            return False
+        chosen = iterators.map_2
+        args = [args[0], *(m.emit("iter", (arg,)) if one is None else one for arg, one in zip(args[1:], sources))]
     elif function in IN_PYTHON:
         found, at = IN_PYTHON[function]
         runs = len(args) > at and (is_generator(m, args[at]) or is_stepping(m, args[at]))
@@ -351,7 +357,7 @@ def _inline_function(
     subject: AbstractValue | None = None,
 ) -> bool:
     """Enter a Python function; `subject` is the new instance if it is an `__init__`."""
-    if not m.world.assumes and function.__globals__ is not library.__dict__:
+    if not (m.world.assumes or library.is_own(function.__globals__)):
         return False
     facts = m.resolve(function) if _opened(m, function, args) else None
     if facts is None or facts.function.kind not in ("function", "generator") or stays(m, frame, op, facts):
@@ -366,7 +372,7 @@ def _inline_function(
         return False
     if subject is None and all(map(is_plain_constant, bound)) and stays_a_call(m, facts):
         return False
-    if function.__globals__ is not library.__dict__:
+    if not library.is_own(function.__globals__):
         defaults = () if complete else ("__defaults__", "__kwdefaults__") if signature.kwonly else ("__defaults__",)
         for part in ("__code__", *defaults):
             m.world.assume_attribute(function, part, getattr(function, part))
@@ -465,7 +471,7 @@ def _push(
     env = dict(zip(params, values, strict=True))
     result = op.results[0] if op.results else None
     blind = purpose == "call" and all(is_plain_constant(value) for value in values)
-    of_program = isinstance(made_by, types.FunctionType) and made_by.__globals__ is not library.__dict__
+    of_program = isinstance(made_by, types.FunctionType) and not library.is_own(made_by.__globals__)
     group = counted(m, frame, facts, blind=blind and of_program and not is_marked_inline(m, facts))
     m.folded += 1  # the call itself
     m.entered += 1

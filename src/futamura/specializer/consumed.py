@@ -64,7 +64,7 @@ def _made(m: Machine, frame: Frame, op: Operation, arg: Virtual, args: Sequence[
     if not isinstance(where, Suspension) or where.waiting is not None or where.made_by is None:
         return arg
     facts = where.facts
-    if facts.function.module == library.__name__ or len(facts.function.regions) > 1:
+    if library.is_own(facts.namespace) or len(facts.function.regions) > 1:
         return arg  # what has something to do when it is dropped must be dropped in time
     if m.versions.units_of(facts.uid) >= _MOST:
         return arg

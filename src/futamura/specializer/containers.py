@@ -8,6 +8,8 @@ setitem x, virtual dict, "k"     ->  the virtual dict changes, nothing is emitte
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from typing import Final
 
 from futamura.ir.graph import Operation
 from futamura.specializer.choosing import branch_on_item
@@ -52,20 +54,28 @@ def build_sequence(m: Machine, frame: Frame, op: Operation) -> None:
         _build(m, frame, op, args)
 
 
+ITEMS_OF: Final[list[Callable[[Machine, AbstractValue], tuple[AbstractValue, ...] | None]]] = []
+"""What gives the items of a starred operand whose shape is known."""
+
+
 def _build(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> None:
     items: list[AbstractValue] = []
     stars = op.attr if isinstance(op.attr, tuple) else (False,) * len(op.args)
-    for arg, star in zip(args, stars, strict=True):
+    args = [*args]
+    for at, (arg, star) in enumerate(zip(args, stars, strict=True)):
         if not star:
             items.append(arg)
             continue
-        found = sequence_items(m, arg)
-        if found is None or len(items) + len(found[1]) > m.budget.virtual_length:
+        held = m.state.object(arg)
+        found = next((found for look in ITEMS_OF if (found := look(m, arg)) is not None), None)
+        if found is not None and held is not None and held.kind == "iterator":  # which is exhausted now
+            args[at] = m.virtual(VObject("tuple", tuple, found, site=(site(frame), "taken", at)))
+        if found is None or len(items) + len(found) > m.budget.virtual_length:
             kind = list if op.operator.name == "list" else tuple
             raises = not confined(m.state, op.operator.name, args, op.attr)
             m.set(frame, op, m.emit(op.operator.name, args, op.attr, type=kind, raises=raises))
             return
-        items.extend(found[1])
+        items.extend(found)
     name = op.operator.name
     if name == "tuple" and all(type(item) is Known and deep(item.value) for item in items):
         values = tuple(item.value for item in items if type(item) is Known)

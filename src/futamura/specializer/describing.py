@@ -156,6 +156,16 @@ def _issubclass(
     return Known(issubclass(known[0], wanted))
 
 
+def _cast(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    """`cast(type, value)` is the value."""
+    given = dict(keywords)
+    if len(args) + len(given) != 2 or not given.keys() <= {"typ", "val"} or (len(args) == 1 and "typ" in given):
+        return None
+    return args[1] if len(args) == 2 else given["val"]
+
+
 def _proxy_get(
     m: Machine, frame: Frame, op: Operation, target: AbstractValue, args: list[AbstractValue], keywords: Keywords
 ) -> AbstractValue | None:
@@ -179,6 +189,7 @@ KEYWORD_METHODS[types.MappingProxyType, "get"] = _proxy_get
 KEYWORD_MODELS[issubclass] = _issubclass
 KEYWORD_MODELS[dataclasses.is_dataclass] = _is_dataclass
 KEYWORD_MODELS[dataclasses.fields] = _fields
+KEYWORD_MODELS[typing.cast] = _cast
 KEYWORD_MODELS[typing.get_type_hints] = _type_hints
 KEYWORD_MODELS[typing.get_origin] = _origin
 KEYWORD_MODELS[typing.get_args] = _arguments

@@ -244,6 +244,11 @@ def _truth_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValu
 def _member_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
     item, container = args
     entry = m.state.object(container)
+    if entry is not None and entry.kind == "view" and entry.extra == "keys":
+        target = m.state.resolve(entry.items[0])
+        if exact_type(m, target) is dict:
+            operate(m, frame, op, [item, target])
+            return True
     if entry is not None and entry.kind == "set" and entry.cls is set:
         m.shows(entry.names)
         shown = m.emit("set", [Known(name) for name in entry.names], type=set, raises=False)
@@ -299,7 +304,7 @@ def _undecided(
 ) -> AbstractValue | None:
     """Reached inside an attempt: the operation of the frame below stays, in another specialization."""
     frames = m.state.frames
-    below = (at for at in range(len(frames) - 1, -1, -1) if frames[at].facts.namespace is not library.__dict__)
+    below = (at for at in range(len(frames) - 1, -1, -1) if not library.is_own(frames[at].facts.namespace))
     at = next(below, 0)  # a residual function of ours may have been called for it
     m.refuse(site(frames[at]), "an operand that is not known decides which method is called")
 
@@ -327,7 +332,7 @@ def _set_plainly(
 @rule("iter")
 def make_iterator(m: Machine, frame: Frame, op: Operation) -> None:
     source = m.get(frame, op.args[0])
-    if frame.facts.namespace is library.__dict__ and _is_called_iterator(frame, op.args[0]):
+    if library.is_own(frame.facts.namespace) and _is_called_iterator(frame, op.args[0]):
         unrolled(m, frame, op, source)
         m.set(frame, op, source)
         return
@@ -368,7 +373,7 @@ def _iterator_of(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
     iterator = iterator_over(m, frame, source if found is None else Known(found))
     if iterator is not None:
         return iterator
-    if type(source) is Dynamic and exact_type(m, source) in _ITERABLE and frame.facts.namespace is library.__dict__:
+    if type(source) is Dynamic and exact_type(m, source) in _ITERABLE and library.is_own(frame.facts.namespace):
         return m.emit("iter", (source,), raises=False)
     cls = own_class(m, source)
     if cls is None or isinstance(source, Dynamic) or site(frame) in m.refused:

@@ -239,6 +239,8 @@ def _construct_generator(m: Emitter, entry: VObject) -> Dynamic:
     where = entry.extra
     if isinstance(where, Suspension) and entry.cls is not GeneratorType:
         m.refuse(("call", where.chain[-1]), "an iterator of its own class escapes")
+    if isinstance(where, tuple) and not isinstance(where, Suspension):
+        m.refuse(("call", where[1]), "an iterator of its own class escapes")
     if not isinstance(where, Suspension) or where.waiting is not None:
         assert isinstance(m, Machine)
         start_over(m, entry, STARTED)

@@ -6,8 +6,8 @@
                                       g.send(x); g.close()    the same, with a value or an exception sent in
 
 A virtual generator's `names` are the live values of its frame, `items` what they hold, `extra` a `Suspension`; None
-once it is exhausted, RUNNING while its frame is on the stack.  The function that is specialized may be a generator
-function itself: then what its frame yields is yielded by the residual function.
+once it is exhausted, RUNNING while its frame is on the stack and after an exception left it.  The function that is
+specialized may be a generator function itself: then what its frame yields is yielded by the residual function.
 
 Invariant: a suspended generator whose end would run code is never dropped; who drops one is not specialized.
 """
@@ -21,7 +21,7 @@ from typing import Final, NoReturn
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.runtime import end_of_generator
-from futamura.specializer import library
+from futamura.specializer import iterators, library
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.raising import CONSUMING, raise_value
@@ -101,7 +101,9 @@ def start_over(m: Machine, entry: VObject, reason: str) -> NoReturn:
     m.refuse(("started", entry.site, reason), reason)
 
 
-STANDING_IN: Final[dict[object, type]] = {library.map_of: map, library.filter_of: filter}
+STANDING_IN: Final[dict[object, type]] = {
+    iterators.map_of: map, iterators.map_2: map, iterators.filter_of: filter
+}  # fmt: skip
 """Generator functions that stand for builtin classes: who gets such an object may look at its class."""
 
 
@@ -158,12 +160,14 @@ def resume(
             subject = None if frame.subject is None else m.state.resolve(frame.subject)
             if frame.purpose in CONSUMING and isinstance(subject, Virtual) and subject.oid == generator.oid:
                 raise Unsupported("a generator asks itself for an item", m.span)
+        _must_have_ended(m, entry)
         return False  # an exception that left it has ended it
     if len(m.state.frames) >= m.budget.depth:
         raise Unsupported("generators are nested too deep", m.span)
     frame = _restored(entry, where)
     frame.purpose, frame.subject, frame.result = purpose, generator, result
-    m.state.heap[generator.oid] = entry._replace(items=(), names=(), extra=RUNNING)
+    over = RUNNING if entry.cls is GeneratorType else ("over", where.chain[-1])
+    m.state.heap[generator.oid] = entry._replace(items=(), names=(), extra=over)
     m.state.frames.append(frame)
     _enter_regions(m, frame)
     if where.waiting is None:
@@ -177,6 +181,13 @@ def resume(
         if thrown is not None:
             raise_value(m, thrown, thrown=not frame.extents or frame.extents[-1].kind != "except")
     return True
+
+
+def _must_have_ended(m: Machine, entry: VObject) -> None:
+    """Of a builtin iterator for which a generator stood in, one can go on asking: behind an exception it gives the next
+    item, behind its end whatever its source has by then.  It is a real one from its start, then."""
+    if isinstance(entry.extra, tuple):
+        m.refuse(("call", entry.extra[1]), "an iterator is asked for more behind its end")
 
 
 def _restored(entry: VObject, where: Suspension) -> Frame:
@@ -202,7 +213,7 @@ def _resume_inner(m: Machine, frame: Frame, sent: AbstractValue, thrown: Abstrac
     assert isinstance(inner, Virtual)
     where = m.state.heap[inner.oid].extra
     plain = type(sent) is Known and sent.value is None and thrown is None
-    if not plain and isinstance(where, Suspension) and where.facts.function.module == library.__name__:
+    if not plain and isinstance(where, Suspension) and library.is_own(where.facts.namespace):
         raise Unsupported("a value is sent to an iterator that is no generator", m.span)
     if not resume(m, inner, "delegate", sent=sent, thrown=thrown):
         if thrown is not None:
@@ -283,7 +294,9 @@ def finish(m: Machine, frame: Frame, value: AbstractValue) -> None:
     """The running frame of a generator returns."""
     generator = m.state.resolve(frame.subject) if frame.subject is not None else None
     assert isinstance(generator, Virtual)
-    m.state.heap[generator.oid] = m.state.heap[generator.oid]._replace(items=(), names=(), extra=None)
+    entry = m.state.heap[generator.oid]
+    over = entry.extra if isinstance(entry.extra, tuple) else None
+    m.state.heap[generator.oid] = entry._replace(items=(), names=(), extra=over)
     m.state.frames.pop()
     caller = m.state.frames[-1]
     caller.dynamic = caller.dynamic or frame.dynamic

@@ -32,8 +32,9 @@ _NAMED: Final = (type, types.FunctionType, types.BuiltinFunctionType, types.Modu
 def global_get(m: Machine, frame: Frame, op: Operation) -> None:
     assert isinstance(op.attr, tuple)
     module, name = op.attr
-    if frame.facts.namespace is library.__dict__:  # ours: nothing that a program could rebind
-        m.set(frame, op, Known(library.__dict__[name] if name in library.__dict__ else getattr(builtins, name)))
+    if library.is_own(frame.facts.namespace):  # ours: nothing that a program could rebind
+        own = frame.facts.namespace
+        m.set(frame, op, Known(own[name] if name in own else getattr(builtins, name)))
         return
     found = m.world.lookup(frame.facts.namespace, module, name)
     if found is not None:

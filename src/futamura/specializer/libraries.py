@@ -28,12 +28,12 @@ from futamura.specializer import library
 from futamura.specializer.attributes import load_attribute
 from futamura.specializer.calls import call_value
 from futamura.specializer.machine import Machine
-from futamura.specializer.models import HANDLED, KEYWORD_MODELS, Keywords, iterable_items, iterator_over
+from futamura.specializer.models import HANDLED, KEYWORD_MODELS, METHODS, Keywords, iterable_items, iterator_over
 from futamura.specializer.purity import deep
 from futamura.specializer.rules import exact_type, site
 from futamura.specializer.state import Frame
 from futamura.specializer.stepping import STEPS, stepping
-from futamura.specializer.values import AbstractValue, Known, VObject
+from futamura.specializer.values import AbstractValue, Known, Virtual, VObject
 
 __all__: list[str] = []
 
@@ -285,4 +285,17 @@ def _copy(
     return args[0] if len(args) == 1 and not keywords and exact_type(m, args[0]) in _COPIES_ARE_THEMSELVES else None
 
 
-KEYWORD_MODELS[copy.copy] = KEYWORD_MODELS[copy.deepcopy] = _copy
+def _shallow_copy(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    """The copy of a list, dict or set is what its method `copy` gives."""
+    target = args[0] if len(args) == 1 and not keywords else None
+    held = None if target is None else m.state.object(target)
+    if type(target) is Virtual and held is not None and exact_type(m, target) in (list, dict, set):
+        copied = METHODS.get((held.kind, "copy"))
+        return None if copied is None else copied(m, frame, op, target, held, [])
+    return _copy(m, frame, op, args, keywords)
+
+
+KEYWORD_MODELS[copy.copy] = _shallow_copy
+KEYWORD_MODELS[copy.deepcopy] = _copy

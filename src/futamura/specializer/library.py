@@ -13,10 +13,17 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-__all__ = ["attributes_at", "delegate", "extend", "items_at", "join", "next_of", "next_or"]
+from futamura.specializer import iterators
+
+__all__ = ["attributes_at", "delegate", "extend", "is_own", "items_at", "join", "next_of", "next_or"]
+
+
+def is_own(namespace: Mapping[str, Any]) -> bool:
+    """Are these the globals of functions that stand for builtins?  No program could rebind them."""
+    return namespace is globals() or namespace is iterators.__dict__
 
 
 def any_of(iterable: Iterable[Any]) -> bool:
@@ -261,17 +268,6 @@ def places_step(items: Sequence[Any], place: list[int]) -> Any:
 def item_at(items: Sequence[Any], at: int) -> Any:
     """The item at a place that there is."""
     return items[at]
-
-
-def map_of(function: Callable[[Any], Any], iterator: Iterator[Any]) -> Iterator[Any]:
-    for item in iterator:
-        yield function(item)
-
-
-def filter_of(function: Callable[[Any], Any], iterator: Iterator[Any]) -> Iterator[Any]:
-    for item in iterator:
-        if function(item):
-            yield item
 
 
 def iterator_to_reduce(iterable: Iterable[Any]) -> Iterator[Any]:

@@ -19,8 +19,9 @@ from typing import Final
 from futamura.ir.constant import count_of, makes_nan
 from futamura.ir.graph import Operation
 from futamura.specializer import library
+from futamura.specializer.abstract import instance_of, is_abstract
 from futamura.specializer.builtin_errors import only_keeps_arguments
-from futamura.specializer.containers import static_get, store_item, usable_key, view_items
+from futamura.specializer.containers import ITEMS_OF, static_get, store_item, usable_key, view_items
 from futamura.specializer.control import drain
 from futamura.specializer.failing import failed, nothing_to_pop
 from futamura.specializer.generators import is_generator
@@ -415,7 +416,10 @@ def _model_isinstance(m: Machine, frame: Frame, op: Operation, args: list[Abstra
         held = answer(args[0], classes)
         return None if held is None else Known(held)
     if not all(plain_check(cls) for cls in classes) or not classes:
-        return None if classes else Known(False)
+        if not all(plain_check(cls) or is_abstract(cls) for cls in classes) or claims(kind):
+            return None
+        found = instance_of(m, kind, classes)
+        return None if found is None else Known(found)
     if issubclass(kind, classes[0]):
         return Known(True)
     if claims(kind):
@@ -585,6 +589,7 @@ MODELS: Final[dict[object, Model]] = {
     tuple: _model_tuple,
 }
 
+ITEMS_OF.append(iterable_items)
 KEYWORD_MODELS[enumerate] = _model_enumerate
 KEYWORD_MODELS[zip] = _model_zip
 KEYWORD_MODELS[library.item_at] = _item_at

@@ -37,7 +37,6 @@ from futamura.specializer import equality as _equality
 from futamura.specializer import functions as _functions
 from futamura.specializer import globals as _globals
 from futamura.specializer import inherited as _inherited
-from futamura.specializer import libraries as _libraries
 from futamura.specializer import lists as _lists
 from futamura.specializer import long_lists as _long_lists
 from futamura.specializer import marks as _marks
@@ -48,6 +47,7 @@ from futamura.specializer import reflection as _reflection
 from futamura.specializer import sets as _sets
 from futamura.specializer import showing as _showing
 from futamura.specializer import sorting as _sorting
+from futamura.specializer import standing_in as _standing_in
 from futamura.specializer import texts as _texts
 from futamura.specializer import unpacking as _unpacking
 from futamura.specializer import views as _views
@@ -95,7 +95,7 @@ _KINDS: Final = 3
 _LASTING: Final = ("FT305", "FT306", "FT401")
 """Events that stand although specialization starts again: they say why it does."""
 _ = (
-    _aggregates, _attributes, _classes, _containers, _contexts, _dunders, _functions, _globals, _equality, _libraries,
+    _aggregates, _attributes, _classes, _containers, _contexts, _dunders, _functions, _globals, _equality, _standing_in,
     _matching, _lists, _marks, _reflection, _sets, _showing, _sorting, _texts, _views, _long_lists, _queues,
     _conversions, _inherited, _own_items, _unpacking, call_value,
 )  # fmt: skip

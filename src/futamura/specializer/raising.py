@@ -66,7 +66,7 @@ def may_stop(m: Machine, kind: type | None) -> bool:
     if frame is None:
         _mark_caught(m)
         return False
-    if frame.purpose != GUARDED and frame.facts.function.module == library.__name__:
+    if frame.purpose != GUARDED and library.is_own(frame.facts.namespace):
         # `map` and `filter` are no generators: there the exception is the end of the items.
         m.refused.add(("call", frame.chain[-1]))
         raise Restart("a function that is mapped may end the items")

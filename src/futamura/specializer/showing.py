@@ -9,6 +9,8 @@ Invariant: the methods are those that Python would call, in its order, with its 
 
 from __future__ import annotations
 
+import enum
+from collections.abc import Callable
 from types import FunctionType
 from typing import Final
 
@@ -18,7 +20,7 @@ from futamura.specializer.calls import enter
 from futamura.specializer.dunders import method_of, own_class
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import HANDLED, MODELS
-from futamura.specializer.purity import class_lookup
+from futamura.specializer.purity import class_lookup, deep
 from futamura.specializer.rules import OPERATOR_CALLS, site
 from futamura.specializer.state import Frame
 from futamura.specializer.texts import str_of
@@ -45,13 +47,52 @@ def _method(m: Machine, frame: Frame, value: AbstractValue, name: str) -> tuple[
     return None if method is None else (method, name)
 
 
-_GENERATED: Final = frozenset({"dataclasses", "reprlib"})
-"""Where `dataclass` has its methods from, which watch for objects which contain themselves, thread by thread."""
+_GENERATED: Final = frozenset({"dataclasses", "enum", "reprlib"})
+"""Where `dataclass` has its methods from, which watch for objects which contain themselves, thread by thread; and
+`enum`, whose methods show nothing of the program's."""
+
+
+def _of_member(m: Machine, value: AbstractValue, name: str, spec: str = "") -> str | None:
+    """The text of a member of an enumeration which leaves that to `enum`, or to the class of its values."""
+    member = value.value if type(value) is Known else None
+    cls = type(member)
+    if type(cls) is not enum.EnumMeta:
+        return None
+    looked_up = class_lookup(cls, name)
+    found = next((known for known in _OF_ENUM[name] if known is looked_up), None)
+    assert isinstance(member, enum.Enum)
+    inner = name if name != "__format__" else "__str__"
+    shown = class_lookup(cls, inner)
+    held = vars(member).get("_value_")
+    if found is None or all(shown is not known for known in _OF_ENUM[inner]) or not deep(held):
+        return None
+    if type(vars(member).get("_name_")) is not str:
+        return None
+    if vars(cls).get("_value_repr_") not in _SHOWING_VALUES:
+        return None
+    for one in {name, inner}:
+        m.assume_attribute(cls, one, class_lookup(cls, one))
+    try:
+        return str(found(member, spec) if name == "__format__" else format(found(member), spec))
+    except ValueError:
+        return None  # an error at run time
+
+
+_OF_ENUM: Final[dict[str, tuple[Callable[..., object], ...]]] = {
+    "__str__": (enum.Enum.__dict__["__str__"], int.__repr__, str.__str__),
+    "__repr__": (enum.Enum.__dict__["__repr__"],),
+    "__format__": (enum.Enum.__dict__["__format__"], int.__format__, str.__format__),
+}
+_SHOWING_VALUES: Final = (None, repr, int.__repr__, str.__repr__)
 
 
 def _show(
     m: Machine, frame: Frame, op: Operation, name: str, args: list[AbstractValue]
 ) -> AbstractValue | None:
+    text = _of_member(m, args[0], name) if len(args) == 1 else None
+    if text is not None:
+        m.validate(args[0])
+        return m.known(text, m.state.age(args[0]))
     found = _method(m, frame, args[0], name) if len(args) == 1 else None
     if found is None:
         return None
@@ -71,6 +112,12 @@ def _repr(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) ->
 def _format(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
     """A field of an f-string: the conversion is the operator's, what stands behind the colon an operand."""
     value, spec = args[0], args[1] if len(args) > 1 else _NO_SPEC
+    plain = type(spec) is Known and type(spec.value) is str and op.attr in _ASKED
+    text = _of_member(m, value, _ASKED[str(op.attr)], str(spec.value)) if plain else None  # type: ignore[union-attr]
+    if text is not None:
+        m.validate(value)
+        m.set(frame, op, m.known(text, m.state.age(value)))
+        return True
     if op.attr in ("r", "s"):
         found = _method(m, frame, value, "__repr__" if op.attr == "r" else "__str__")
     elif op.attr == "":
@@ -91,6 +138,9 @@ def _format(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
         return False
     return enter(m, frame, op, library.shown_within, [Known(found[0]), value, Known(found[1]), spec])
 
+
+_ASKED: Final = {"": "__format__", "s": "__str__", "r": "__repr__"}
+"""Which method the conversions of a field ask."""
 
 MODELS[str] = _str
 MODELS[repr] = _repr

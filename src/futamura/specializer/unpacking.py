@@ -64,12 +64,13 @@ def _enter(
 
 
 def taken(m: Machine, frame: Frame, op: Operation, operands: list[AbstractValue]) -> bool:
-    """Go on in the generator that is the only starred one of these operands; False if there is none.
+    """Go on in the generator, or the steps of an iterator, that is the only starred one of these operands; False if
+    there is none.
 
     The operands wait in a tuple of the frame that takes the items: for all else they are dead behind the operator.
     """
     at = _starred(op)
-    if at is None or not is_generator(m, operands[at]):
+    if at is None or not (is_generator(m, operands[at]) or is_stepping(m, operands[at])):
         return False
     waiting = [Known(None) if place == at else operand for place, operand in enumerate(operands)]
     held = m.virtual(VObject("tuple", tuple, tuple(waiting), site=("taken", site(frame))))

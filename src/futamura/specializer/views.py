@@ -9,6 +9,7 @@ A view is a virtual object with the dict as its one item; what it gives is read 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from typing import Final
 
@@ -17,7 +18,15 @@ from futamura.specializer.containers import dict_pairs, store_item, usable_key
 from futamura.specializer.failing import nothing_to_pop
 from futamura.specializer.generators import is_iterator
 from futamura.specializer.machine import Machine
-from futamura.specializer.models import HANDLED, KEYWORD_MODELS, METHODS, MODELS, iterable_items
+from futamura.specializer.models import (
+    HANDLED,
+    KEYWORD_METHODS,
+    KEYWORD_MODELS,
+    METHODS,
+    MODELS,
+    Keywords,
+    iterable_items,
+)  # fmt: skip
 from futamura.specializer.purity import deep
 from futamura.specializer.raising import raise_value
 from futamura.specializer.rules import exact_type, site
@@ -103,9 +112,36 @@ def _place_of(held: VObject, args: list[AbstractValue], start: int = 0) -> int |
     return None
 
 
+def _update_by_name(
+    m: Machine, frame: Frame, op: Operation, target: AbstractValue, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    """`d.update(other, name=value)`; without names, `_dict_update` does it."""
+    held = m.state.object(target)
+    if not keywords or type(target) is not Virtual or held is None or held.kind != "dict":
+        return None
+    pairs = [] if not args else pairs_of(m, args[0]) if len(args) == 1 else None
+    if pairs is None:
+        return None
+    for key, value in (*pairs, *((Known(name), value) for name, value in keywords)):
+        store_item(m, target, key, value)
+    return NONE
+
+
+def _dict_popitem(
+    m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+) -> AbstractValue | None:
+    if args or not held.items:
+        return None
+    pair = (m.known(held.names[-1]), held.items[-1])
+    m.state.heap[target.oid] = held._replace(names=held.names[:-1], items=held.items[:-1])
+    return m.virtual(VObject("tuple", tuple, pair, site=(site(frame), "pair")))
+
+
+KEYWORD_METHODS[dict, "update"] = _update_by_name
 METHODS.update(
     {
         ("dict", "pop"): _dict_pop,
+        ("dict", "popitem"): _dict_popitem,
         ("dict", "update"): _dict_update,
         **{("dict", name): partial(_view, name) for name in _VIEWS},
         ("list", "remove"): _list_remove,
@@ -119,11 +155,20 @@ def pairs_of(m: Machine, value: AbstractValue) -> list[tuple[AbstractValue, Abst
     found = dict_pairs(m, value)
     if found is not None:
         return found if all(usable_key(key) for key, _ in found) else None
-    if m.state.object(value) is None:
+    source = m.state.object(value)
+    if source is None:
         return None
+    before = dict(m.state.heap) if source.kind == "iterator" else None
     items = iterable_items(m, value)
-    if items is None:
-        return None
+    pairs = None if items is None else _pairs_in(m, items)
+    if pairs is None and before is not None:  # what was taken from the iterator is still in it
+        m.state.heap.clear()
+        m.state.heap.update(before)
+    return pairs
+
+
+def _pairs_in(m: Machine, items: Iterable[AbstractValue]) -> list[tuple[AbstractValue, AbstractValue]] | None:
+    """These items, each of which is a pair."""
     pairs = []
     for item in items:
         entry = m.state.object(item)

@@ -511,5 +511,6 @@ class World:
         if ("attribute", id(holder), name) not in self.assumptions:
             self.assume(Assumption("attribute", f"{holder.__qualname__}.{name}", holder, name, found))
 
-    def assume(self, assumption: Assumption) -> None:
-        self.assumptions.setdefault((assumption.kind, id(assumption.holder), assumption.name), assumption)
+    def assume(self, assumption: Assumption) -> Assumption:
+        """The assumption, or the one about this place that there is already."""
+        return self.assumptions.setdefault((assumption.kind, id(assumption.holder), assumption.name), assumption)

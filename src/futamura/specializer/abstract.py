@@ -1,0 +1,94 @@
+"""Abstract base classes: whether a class counts as one of them, found without running code of the program.
+
+    isinstance(schema, Mapping), schema a known dict    ->    True, for good: nothing is ever taken back
+    isinstance("a", Mapping)                            ->    False, as long as no class is registered anywhere
+
+Invariant: `True` rests on bases, on what is registered, and on methods of builtin classes, which stay; `False` rests on
+the number that `abc` counts up with every registration.
+"""
+
+from __future__ import annotations
+
+import abc
+import collections.abc
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from futamura.ir.classes import is_a
+from futamura.specializer.assumption import Assumption, Registrations
+from futamura.specializer.machine import Machine
+from futamura.specializer.purity import class_lookup
+from futamura.specializer.refinement import plain_check
+
+__all__ = ["counts_as", "instance_of", "is_abstract"]
+
+_WITH_HOOKS: Final = frozenset(
+    cls for cls in map(collections.abc.__dict__.__getitem__, collections.abc.__all__) if "__subclasshook__" in vars(cls)
+)
+"""Their hooks look for methods, if it is them who are asked, and not classes that extend them."""
+_HOOKS: Final = (object.__dict__["__subclasshook__"], *(vars(cls)["__subclasshook__"] for cls in _WITH_HOOKS))
+_parts_of: Final[Callable[[type], tuple[Any, ...]]] = vars(abc)["_get_dump"]
+"""What CPython's `abc` knows of a class: references to the classes that are registered with it come first."""
+_HEAP_TYPE: Final = 1 << 9
+_MOST: Final = 500
+
+
+def is_abstract(cls: object) -> bool:
+    """An abstract base class whose answers can be found out here."""
+    if not is_a(cls, type) or type(cls) is not abc.ABCMeta:
+        return False
+    hook = class_lookup(cls, "__subclasshook__")
+    return any(hook is known for known in _HOOKS)
+
+
+def instance_of(m: Machine, kind: type, classes: Sequence[type]) -> bool | None:
+    """Is an instance of exactly this class one of any of these, plain or abstract ones?  None if that is not known."""
+    abstract = []
+    for cls in classes:
+        found = issubclass(kind, cls) if plain_check(cls) else counts_as(kind, cls)
+        if found is not False:
+            return found
+        if not plain_check(cls):
+            abstract.append((kind, cls))
+    now = Registrations(abc.get_cache_token(), [], counts_as)
+    held = m.world.assume(Assumption("registrations", "what is registered with abstract classes", None, "", now)).value
+    assert isinstance(held, Registrations)
+    held.pairs.extend(pair for pair in abstract if pair not in held.pairs)
+    return False
+
+
+def counts_as(kind: type, cls: type) -> bool | None:
+    """Does a class count as an abstract one?  None if that is not known."""
+    return _Search(kind).counts(cls)
+
+
+class _Search:
+    """Looks through an abstract class, what is registered with it, and the classes that extend it."""
+
+    def __init__(self, kind: type) -> None:
+        self._kind: Final = kind
+        self._bases: Final = kind.__mro__
+        self._builtin: Final = not kind.__flags__ & _HEAP_TYPE
+        self._seen: Final[set[type]] = set()
+
+    def counts(self, cls: type) -> bool | None:
+        if cls in self._bases:
+            return True
+        if cls in self._seen:
+            return False
+        self._seen.add(cls)
+        if not is_abstract(cls) or len(self._seen) > _MOST:
+            return None
+        if cls in _WITH_HOOKS:
+            if not self._builtin:
+                return None  # a method may come or go
+            if vars(cls)["__subclasshook__"].__func__(cls, self._kind) is True:
+                return True
+        registered = [found for one in _parts_of(cls)[0] if (found := one()) is not None]
+        unsure = False
+        for other in (*registered, *type.__subclasses__(cls)):
+            found = other in self._bases if plain_check(other) else self.counts(other)
+            if found:
+                return True
+            unsure = unsure or found is None
+        return None if unsure else False

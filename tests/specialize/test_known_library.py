@@ -1,0 +1,138 @@
+"""Small things of the library and of builtin containers that are known where their operands are.
+
+    cast(int, x)  ->  x        f"{Color.RED}"  ->  'Color.RED'        d.update(a=x), d.popitem(), "a" in d.keys()
+"""
+
+from __future__ import annotations
+
+import copy
+import enum
+import typing
+from typing import Any
+
+import pytest
+
+import futamura
+from tests.outcomes import outcome
+
+
+class Color(enum.Enum):
+    RED = 1
+    GREEN = "g"
+
+
+class Number(enum.IntEnum):
+    ONE = 1
+    TWENTY = 20
+
+
+class Text(str, enum.Enum):
+    X = "x"
+
+
+class Name(enum.StrEnum):
+    X = "x"
+
+
+class Bits(enum.Flag):
+    P = 1
+    Q = 2
+
+
+class Own(enum.Enum):
+    A = 1
+
+    def __str__(self) -> str:
+        return f"own {self.name}"
+
+    def __format__(self, spec: str) -> str:
+        return f"<{spec}>"
+
+
+class Holding(enum.Enum):
+    ROW = [1]  # noqa: RUF012
+
+
+MEMBERS = (
+    Color.RED, Color.GREEN, Number.ONE, Number.TWENTY, Text.X, Name.X, Bits.P, Bits.P | Bits.Q, Own.A, Holding.ROW,
+)  # fmt: skip
+
+
+def texts(member: Any, x: Any) -> Any:
+    return (
+        str(member), repr(member), f"{member}", f"{member:>8}", f"{member!r}", f"{member!s}|{x}", f"{member!r:>20}",
+        f"{member:d}" if x == "d" else None,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("member", MEMBERS)
+def test_texts_of_members(member: Any) -> None:
+    residual = futamura.specialize(texts, member=member)
+    for x in (1, "d"):
+        assert outcome(residual, x) == outcome(texts, member, x)
+    if isinstance(member, (Color, Number)):
+        assert residual.source.count("_" + type(member).__name__) == (1 if isinstance(member, Color) else 0)
+
+
+def cast(n: Any, x: Any) -> Any:
+    return typing.cast(int, n) + 1, typing.cast("list[int]", x)
+
+
+def updated(n: Any, x: Any) -> Any:
+    d = {"a": x, "b": n}
+    d.update(c=x)
+    d.update({"a": n}, b=x)
+    d.update([("e", x)], e=n)
+    return d["a"], d["b"], d["c"], d["e"], len(d)
+
+
+def popped(n: Any, x: Any) -> Any:
+    d = {"a": x, "b": n}
+    pairs = [d.popitem(), d.popitem()]
+    try:
+        d.popitem()
+    except KeyError as error:
+        return pairs, error.args, d
+    return None
+
+
+def members(n: Any, x: Any) -> Any:
+    d = {"a": x, n: 1}
+    return "a" in d.keys(), "z" not in d.keys(), n in d.keys(), x in d.keys()  # noqa: SIM118
+
+
+def displays(n: Any, x: Any) -> Any:
+    d = {"a": x, "b": n}
+    return [*zip("ab", (n, x)), *enumerate((x,), 5)], (*d, *d.values()), [*range(2), *"xy", *{n: x}.items()]
+
+
+def copies(n: Any, x: Any) -> Any:
+    xs, d, s = [x, n], {"a": [n]}, {n}
+    other, also, third = copy.copy(xs), copy.copy(d), copy.copy(s)
+    other.append(x)
+    also["b"] = x
+    third.add(7)
+    also["a"].append(x)
+    return xs, other, d, also, sorted(s, key=str), 7 in third
+
+
+def exhausted(n: Any, x: Any) -> Any:
+    it = iter(["ab", "cd"] if n else [("a", x)])
+    d = {"a": n}
+    d.update(it)
+    many = [*enumerate([x] * 5000), *zip([n] * 5000, [x] * 5000)]
+    return d, len(many), many[-1], list(it)
+
+
+def test_like_the_original() -> None:
+    for function in (cast, updated, popped, members, displays, copies, exhausted):
+        for n in (0, 1, "q"):
+            residual = futamura.specialize(function, n=n)
+            assert not residual.stats["fallbacks"], residual.events
+            for x in (1, "q", None):
+                assert outcome(residual, x) == outcome(function, n, x), (function, n, x, residual.source)
+
+
+@pytest.mark.parametrize(("function", "gone"), [(cast, "cast"), (updated, "update"), (copies, "copy")])
+def test_nothing_of_it_is_left(function: Any, gone: str) -> None:
+    assert gone not in futamura.specialize(function, n=1).source.split(":", 1)[1]
