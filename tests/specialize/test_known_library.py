@@ -26,7 +26,7 @@ class Number(enum.IntEnum):
     TWENTY = 20
 
 
-class Text(str, enum.Enum):
+class Text(str, enum.Enum):  # noqa: UP042
     X = "x"
 
 

@@ -57,7 +57,17 @@ from futamura.specializer.reclassing import store_class
 from futamura.specializer.restoring import hold
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.state import Frame
-from futamura.specializer.values import HELD, NONE, OF_SUPER, AbstractValue, Dynamic, Known, Virtual, VObject
+from futamura.specializer.values import (
+    HELD,
+    NONE,
+    OF_SUPER,
+    AbstractValue,
+    Dynamic,
+    Known,
+    Virtual,
+    VObject,
+    arguments_of,
+)  # fmt: skip
 
 __all__ = [
     "CALLED", "VIRTUAL_FIELDS", "delete_attribute", "is_always_there", "load_attribute", "may_be_gone", "note_global",
@@ -145,7 +155,7 @@ def load_attribute(
             return Known(found) if type(found) in (str, type(None)) else None
         if is_a(target.value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)):
             return None
-    if entry is not None and entry.kind == "exception" and entry.extra != "made":
+    if entry is not None and entry.kind == "exception":
         found = _load_exception(m, frame, entry, name)
         if found is not None:
             return found
@@ -160,7 +170,7 @@ def _load_exception(m: Machine, frame: Frame, entry: VObject, name: str) -> Abst
     if not plain_reads(entry.cls):
         return None
     if name == "args" and class_lookup(entry.cls, name) is BaseException.__dict__["args"]:
-        return m.virtual(VObject("tuple", tuple, entry.items, site=site(frame)))
+        return m.virtual(VObject("tuple", tuple, arguments_of(entry), site=site(frame)))
     if name == "value" and entry.cls is StopIteration:
         return entry.items[0] if entry.items else NONE
     return None

@@ -286,7 +286,8 @@ def _call_in_python(m: Machine, frame: Frame, op: Operation, function: object, a
         args = [args[0], *(m.emit("iter", (arg,)) if one is None else one for arg, one in zip(args[1:], sources))]
     elif function in IN_PYTHON:
         found, at = IN_PYTHON[function]
-        runs = len(args) > at and (is_generator(m, args[at]) or is_stepping(m, args[at]))
+        given = args[at] if len(args) > at else Known(None)
+        runs = is_generator(m, given) or is_stepping(m, given) or (function is not dict and _gives_items(m, given))
         if found is library.sum_plainly and site(frame) in m.refused:
             return False
         if len(args) > at and (runs or (function is functools.reduce and _reduces(m, frame, args))):
@@ -295,6 +296,18 @@ def _call_in_python(m: Machine, frame: Frame, op: Operation, function: object, a
         return False
     assert isinstance(chosen, types.FunctionType)
     return _inline_function(m, frame, op, chosen, args, [])
+
+
+def _gives_items(m: Machine, value: AbstractValue) -> bool:
+    """Is this an instance whose class has an `__iter__` in Python, and nothing that is asked how many there are?"""
+    entry = m.state.object(value)
+    if entry is None or entry.kind != "instance" or type(class_lookup(entry.cls, "__iter__")) is not types.FunctionType:
+        return False
+    if any(class_lookup(entry.cls, name) is not MISSING for name in ("__len__", "__length_hint__")):
+        return False
+    for name in ("__len__", "__length_hint__"):
+        m.assume_attribute(entry.cls, name, MISSING)
+    return True
 
 
 def _is_code(m: Machine, function: AbstractValue) -> bool:

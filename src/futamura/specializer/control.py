@@ -8,6 +8,7 @@ return in a callee     the caller goes on; at a specialization point if control 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Final
 
@@ -229,6 +230,8 @@ def _advance_sequence(m: Machine, iterator: Virtual) -> AbstractValue | str | No
         if promised is None:
             return None
         size = promised
+    if at >= size and entry.cls is deque:
+        return EXHAUSTED  # it still looks whether the deque changes
     if at < 0 or at >= size:
         m.state.heap[iterator.oid] = entry._replace(items=(Known(()), Known(0)))
         return EXHAUSTED

@@ -204,8 +204,11 @@ def is_plain_enum(cls: object) -> bool:
 
 
 def member_by_value(m: Machine, cls: type, args: list[AbstractValue]) -> AbstractValue | None:
-    """`Color(value)` of a value that a member has."""
+    """`Color(value)` of a value that a member has, or of a member."""
     value = _one(args, [])
+    if type(value) is cls and keeps_members(cls):
+        m.assume_attribute(cls, "__new__", class_lookup(cls, "__new__"))
+        return args[0]
     table = cls.__dict__.get("_value2member_map_")
     if value is MISSING or not deep(value) or type(table) is not dict:
         return None

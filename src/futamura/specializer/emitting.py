@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import types
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NoReturn
 
@@ -484,6 +485,8 @@ class Emitter(ABC):
         source, position = entry.items[:2]
         if entry.cls is reversed:
             self.refuse(entry.site, "an iterator that runs backwards escapes")
+        if entry.cls is deque and (type(position) is not Known or position.value):
+            self.refuse(entry.site, "an iterator over a deque escapes")
         if len(entry.items) == 3 and (type(position) is not Known or position.value):
             raise Unsupported("an iterator over a dict escapes", self.span)
         if type(source) is Known and isinstance(source.value, range) and type(position) is Known:

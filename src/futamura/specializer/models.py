@@ -11,7 +11,7 @@ A model gives the result, or None if the call must stay.
 from __future__ import annotations
 
 import sys
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Final
@@ -61,6 +61,8 @@ def iterator_over(m: Machine, frame: Frame, source: AbstractValue) -> AbstractVa
         return source
     if entry is not None and entry.kind in ("view", "dict"):
         return _dict_iterator(m, frame, source, entry)
+    if entry is not None and entry.kind == "deque" and site(frame) not in m.refused:
+        return m.virtual(VObject("iterator", deque, (source, Known(0)), site=site(frame), extra="sequence"))
     simple = entry is not None and entry.kind in ("list", "tuple")
     if type(source) is Known:
         kind = type(source.value)

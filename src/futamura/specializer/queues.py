@@ -5,7 +5,9 @@
 
 A deque is a virtual object of its own kind; a `defaultdict` is a virtual dict whose `extra` is the factory.
 
-Invariant: only deques without a maximal length, and factories that are static.
+The maximal length of a deque is its `extra`; one that is changed while a virtual iterator runs over it is a real one.
+
+Invariant: only maximal lengths and factories that are static.
 """
 
 from __future__ import annotations
@@ -35,17 +37,48 @@ __all__: list[str] = []
 def _deque(
     m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
 ) -> AbstractValue | None:
-    if keywords or len(args) > 1:
+    given = [*args[1:], *(value for name, value in keywords if name == "maxlen")]
+    if len(given) > 1 or len(given) != len(args[1:]) + len(keywords) or site(frame) in m.refused:
+        return None
+    most = given[0] if given else NONE
+    if type(most) is not Known or (most.value is not None and type(most.value) is not int):
+        return None
+    if type(most.value) is int and not 0 <= most.value <= m.budget.virtual_length:
         return None
     items = iterable_items(m, args[0]) if args else ()
     if items is None or len(items) > m.budget.virtual_length:
         return None
-    return m.virtual(VObject("deque", deque, items, site=site(frame)))
+    return m.virtual(VObject("deque", deque, _last(items, most.value), site=site(frame), extra=most.value))
+
+
+def _last(items: tuple[AbstractValue, ...], most: object) -> tuple[AbstractValue, ...]:
+    """What a deque of this maximal length keeps of these items."""
+    return items[max(len(items) - most, 0) :] if isinstance(most, int) else items
+
+
+def _first(items: tuple[AbstractValue, ...], most: object) -> tuple[AbstractValue, ...]:
+    return items[:most] if isinstance(most, int) else items
+
+
+def _changes(m: Machine, target: Virtual) -> None:
+    """An iterator over a deque that has changed raises, also behind its end: one that is used again must be real."""
+    found = {oid for oid, entry in m.state.heap.items() if entry.kind == "iterator" and entry.cls is deque}
+    if not found:
+        return
+    later = m.state.copy()
+    later.trim()
+    for oid in sorted(found & later.heap.keys()):
+        source = m.state.resolve(m.state.heap[oid].items[0])
+        if isinstance(source, Virtual) and source.oid == target.oid:
+            m.refuse(m.state.heap[oid].site, "a deque is changed while it is iterated over")
 
 
 def _construct_deque(m: Emitter, entry: VObject) -> Dynamic:
-    given = [m.emit("list", entry.items, type=list, raises=False)] if entry.items else []
-    return m.emit("call", (Known(deque), *given), type=deque, raises=False)
+    limited = entry.extra is not None
+    given = [m.emit("list", entry.items, type=list, raises=False)] if entry.items or limited else []
+    return m.emit(
+        "call", (Known(deque), *given, *([Known(entry.extra)] if limited else [])), type=deque, raises=False
+    )
 
 
 def _adding(left: bool) -> VirtualMethod:
@@ -54,7 +87,9 @@ def _adding(left: bool) -> VirtualMethod:
     ) -> AbstractValue | None:
         if len(args) != 1 or len(held.items) >= m.budget.virtual_length:
             return None
-        items = (args[0], *held.items) if left else (*held.items, args[0])
+        _changes(m, target)
+        most = held.extra
+        items = _first((args[0], *held.items), most) if left else _last((*held.items, args[0]), most)
         m.state.heap[target.oid] = held._replace(items=items)
         return NONE
 
@@ -71,6 +106,7 @@ def _taking(left: bool) -> VirtualMethod:
             message = (Known("pop from an empty deque"),)
             raise_value(m, m.virtual(VObject("exception", IndexError, message, site=("missing", "deque"))))
             return HANDLED
+        _changes(m, target)
         taken, items = (held.items[0], held.items[1:]) if left else (held.items[-1], held.items[:-1])
         m.state.heap[target.oid] = held._replace(items=items)
         return taken
@@ -85,7 +121,9 @@ def _extending(left: bool) -> VirtualMethod:
         more = iterable_items(m, args[0]) if len(args) == 1 else None
         if more is None or len(more) + len(held.items) > m.budget.virtual_length:
             return None
-        items = (*more[::-1], *held.items) if left else (*held.items, *more)
+        _changes(m, target)
+        most = held.extra
+        items = _first((*more[::-1], *held.items), most) if left else _last((*held.items, *more), most)
         m.state.heap[target.oid] = held._replace(items=items)
         return NONE
 
@@ -100,9 +138,20 @@ def _rotate(
         return None
     if abs(steps) >= 1 << 31:
         return None  # it may be too large for the machine's integers
+    _changes(m, target)
     at = -steps % len(held.items) if held.items else 0
     m.state.heap[target.oid] = held._replace(items=(*held.items[at:], *held.items[:at]))
     return NONE
+
+
+def _as_list(name: str) -> VirtualMethod:
+    def method(
+        m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
+    ) -> AbstractValue | None:
+        _changes(m, target)
+        return METHODS["list", name](m, frame, op, target, held, args)
+
+    return method
 
 
 IN_PYTHON[deque] = (library.deque_of, 0)
@@ -117,9 +166,9 @@ METHODS.update(
         ("deque", "extend"): _extending(False),
         ("deque", "extendleft"): _extending(True),
         ("deque", "rotate"): _rotate,
-        ("deque", "clear"): METHODS["list", "clear"],
+        ("deque", "clear"): _as_list("clear"),
         ("deque", "copy"): METHODS["list", "copy"],
-        ("deque", "reverse"): METHODS["list", "reverse"],
+        ("deque", "reverse"): _as_list("reverse"),
     }
 )
 

@@ -567,10 +567,14 @@ def make_function(m: Machine, frame: Frame, op: Operation) -> None:
 def exc_match(m: Machine, frame: Frame, op: Operation) -> None:
     exception, cls = (m.get(frame, arg) for arg in op.args)
     kind = exact_type(m, exception)
-    proper = exception_classes(cls.value if type(cls) is Known else None)
-    if kind is not None and type(cls) is Known and proper:
+    clause = cls.value if type(cls) is Known else None
+    held = m.state.object(cls)
+    if held is not None and held.kind == "tuple" and all(type(item) is Known for item in held.items):
+        clause = tuple([item.value for item in held.items if type(item) is Known])
+    proper = exception_classes(clause)
+    if kind is not None and proper:
         m.folded += 1
-        m.set(frame, op, Known(issubclass(kind, cls.value)))  # type: ignore[arg-type]
+        m.set(frame, op, Known(issubclass(kind, clause)))  # type: ignore[arg-type]
         return
     m.set(frame, op, m.emit("exc_match", (exception, cls), type=bool, raises=not proper))
 

@@ -16,7 +16,7 @@ from typing import Final
 
 from futamura.ir.graph import Operation
 from futamura.specializer import library
-from futamura.specializer.calls import enter
+from futamura.specializer.calls import call_value, enter
 from futamura.specializer.dunders import method_of, own_class
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import HANDLED, MODELS
@@ -24,7 +24,7 @@ from futamura.specializer.purity import class_lookup, deep
 from futamura.specializer.rules import OPERATOR_CALLS, site
 from futamura.specializer.state import Frame
 from futamura.specializer.texts import str_of
-from futamura.specializer.values import AbstractValue, Known
+from futamura.specializer.values import AbstractValue, Known, VObject, arguments_of
 
 __all__: list[str] = []
 
@@ -33,7 +33,8 @@ _NO_SPEC: Final = Known("")
 
 def _method(m: Machine, frame: Frame, value: AbstractValue, name: str) -> tuple[FunctionType, str] | None:
     """The method that makes the text, with the name by which errors speak of it; None if it cannot be entered."""
-    cls = own_class(m, value)
+    entry = m.state.object(value)
+    cls = entry.cls if entry is not None and entry.kind == "exception" else own_class(m, value)
     if cls is None or site(frame) in m.refused:
         return None
     called = name
@@ -102,11 +103,59 @@ def _show(
 
 def _str(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     found = str_of(m, frame, op, args)
+    if found is None and len(args) == 1:
+        found = _of_exception(m, frame, op, args[0], "__str__")
     return _show(m, frame, op, "__str__", args) if found is None else found
 
 
 def _repr(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
-    return _show(m, frame, op, "__repr__", args)
+    found = _of_exception(m, frame, op, args[0], "__repr__") if len(args) == 1 else None
+    return _show(m, frame, op, "__repr__", args) if found is None else found
+
+
+def _of_exception(m: Machine, frame: Frame, op: Operation, value: AbstractValue, name: str) -> AbstractValue | None:
+    """The text of an exception that exists during specialization only is one of its arguments."""
+    entry = m.state.object(value)
+    if entry is None or entry.kind != "exception":
+        return None
+    shown = class_lookup(entry.cls, name)
+    given = arguments_of(entry)
+    if not any(shown is known for known in _OF_EXCEPTIONS[name]):
+        return None
+    m.assume_attribute(entry.cls, name, shown)
+    known = [item.value for item in given if type(item) is Known and deep(item.value)]
+    if name == "__repr__":
+        text = f"({known[0]!r})" if len(known) == 1 else repr(tuple(known))
+        return Known(f"{_NAME_OF.__get__(entry.cls)}{text}") if len(known) == len(given) else None
+    of_key = len(given) == 1 and shown is KeyError.__dict__["__str__"]
+    if not given:
+        return Known("")
+    if len(given) > 1 and len(known) == len(given):
+        return Known(repr(tuple(known)))
+    one = given[0] if len(given) == 1 else m.virtual(VObject("tuple", tuple, given, site=(site(frame), "args")))
+    call_value(m, frame, op, Known(repr if of_key else str), [one], [])
+    return HANDLED
+
+
+def _of_exception_in_field(m: Machine, frame: Frame, op: Operation, value: AbstractValue) -> AbstractValue | None:
+    """The same within an f-string, without anything behind the colon."""
+    entry = m.state.object(value)
+    if entry is None or entry.kind != "exception":
+        return None
+    if op.attr == "":
+        if class_lookup(entry.cls, "__format__") is not object.__dict__["__format__"]:
+            return None
+        m.assume_attribute(entry.cls, "__format__", object.__dict__["__format__"])
+    name = "__repr__" if op.attr == "r" else "__str__"
+    found = None if name == "__repr__" else str_of(m, frame, op, [value])
+    return _of_exception(m, frame, op, value, name) if found is None else found
+
+
+_NAME_OF: Final = type.__dict__["__name__"]
+_OF_EXCEPTIONS: Final = {
+    "__str__": (BaseException.__dict__["__str__"], KeyError.__dict__["__str__"]),
+    "__repr__": (BaseException.__dict__["__repr__"],),
+}
 
 
 def _format(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
@@ -118,6 +167,12 @@ def _format(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
         m.validate(value)
         m.set(frame, op, m.known(text, m.state.age(value)))
         return True
+    if op.attr in _ASKED and plain and spec.value == "":  # type: ignore[union-attr]
+        shown = _of_exception_in_field(m, frame, op, value)
+        if shown is not None:
+            if shown is not HANDLED:
+                m.set(frame, op, shown)
+            return True
     if op.attr in ("r", "s"):
         found = _method(m, frame, value, "__repr__" if op.attr == "r" else "__str__")
     elif op.attr == "":

@@ -22,7 +22,7 @@ from futamura.specializer.purity import class_lookup, deep, many_digits, wide
 from futamura.specializer.refinement import A_TEXT
 from futamura.specializer.rules import OPERATOR_CALLS, SPECIAL, exact_type, rule
 from futamura.specializer.state import Frame
-from futamura.specializer.values import AbstractValue, Dynamic, Known
+from futamura.specializer.values import AbstractValue, Dynamic, Known, arguments_of
 
 __all__ = ["str_of"]
 
@@ -106,8 +106,7 @@ def str_of(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -
     if entry is not None and entry.kind == "exception":
         if class_lookup(entry.cls, "__str__") is not BaseException.__dict__["__str__"]:
             return None
-        given = [item for name, item in zip(entry.names, entry.items) if type(name) is int]
-        given = given if entry.extra == "made" else list(entry.items)
+        given = [*arguments_of(entry)]
         return Known("") if not given else str_of(m, frame, op, given) if len(given) == 1 else None
     if exact_type(m, value) is str:
         return value

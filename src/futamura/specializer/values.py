@@ -32,6 +32,7 @@ __all__ = [
     "Shape",
     "VObject",
     "Virtual",
+    "arguments_of",
     "bare_shape",
     "has_identity",
     "slot_of_super",
@@ -176,6 +177,13 @@ class VObject(NamedTuple):
     def with_items(self, items: tuple[AbstractValue, ...]) -> VObject:
         """The object with other items; as `_replace`, but faster."""
         return VObject(self.kind, self.cls, items, self.names, self.site, self.extra)
+
+
+def arguments_of(exception: VObject) -> tuple[AbstractValue, ...]:
+    """What a virtual exception was made with."""
+    if exception.extra != "made":
+        return exception.items
+    return tuple([item for name, item in zip(exception.names, exception.items) if type(name) is int])
 
 
 def slot_of_super(entry: VObject) -> Known:
