@@ -67,7 +67,7 @@ def in_a_tuple(n: Any, x: Any) -> Any:
         if n:
             raise KeyError("a")
         return x
-    except (ValueError, (IndexError, LookupError)) as e:
+    except (ValueError, LookupError) as e:
         return f"{e}", e.args, x
 
 

@@ -42,9 +42,21 @@ def handlers(graph: FlowGraph, inference: Inference) -> bool:
         if not _is_residual(graph, node.region, node.handler.target):
             continue
         raised = _raised(node, inference)
-        if _lets_all_pass(graph, node.handler.target) or (
-            raised is not None and _lets_pass(graph, inference, node.handler.target, raised)
-        ):
+        if raised is not None and _lets_pass(graph, inference, node.handler.target, raised):
+            node.handler = None
+            changed = True
+    while _pass_by_those_that_raise_again(graph):
+        changed = True
+    return changed
+
+
+def _pass_by_those_that_raise_again(graph: FlowGraph) -> bool:
+    """The same for handlers that let everything go on, of whatever block."""
+    changed = False
+    for _, node in graph.nodes():
+        if node.handler is None or not _is_residual(graph, node.region, node.handler.target):
+            continue
+        if _lets_all_pass(graph, node.handler.target):
             node.handler = None
             changed = True
     return changed
