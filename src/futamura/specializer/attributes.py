@@ -90,7 +90,10 @@ _FIELDS: Final[dict[type, tuple[str, ...]]] = {
 
 VIRTUAL_FIELDS: Final[dict[str, Callable[[Machine, VObject, str], AbstractValue | None]]] = {}
 """The attributes of virtual objects of a kind that are no methods."""
-_PLAIN_STORES: Final = tuple(class_lookup(cls, "__setattr__") for cls in (object, BaseException))
+_PLAIN_DELETIONS: Final = tuple(cls.__dict__["__delattr__"] for cls in (object, types.SimpleNamespace))
+_PLAIN_STORES: Final = tuple(
+    class_lookup(cls, "__setattr__") for cls in (object, BaseException, types.SimpleNamespace)
+)
 _METHODS: Final = (types.MethodDescriptorType, types.WrapperDescriptorType)
 
 
@@ -572,7 +575,7 @@ def delete(m: Machine, frame: Frame, op: Operation) -> None:
 
 def delete_attribute(m: Machine, frame: Frame, op: Operation, target: AbstractValue, name: str) -> None:
     cls = exact_type(m, target)
-    if cls is not None and class_lookup(cls, "__delattr__") is object.__dict__["__delattr__"]:
+    if cls is not None and class_lookup(cls, "__delattr__") in _PLAIN_DELETIONS:
         if is_described(class_lookup(cls, name)) and enter_deleter(m, frame, op, cls, name, target):
             return
     if _delete_field(m, target, name):
@@ -591,7 +594,7 @@ def _delete_field(m: Machine, target: AbstractValue, name: str) -> bool:
     if entry is None or type(target) is not Virtual or entry.kind != "instance" or name not in entry.names:
         return False
     found = class_lookup(entry.cls, name)
-    if class_lookup(entry.cls, "__delattr__") is not object.__dict__["__delattr__"] or is_data(found):
+    if class_lookup(entry.cls, "__delattr__") not in _PLAIN_DELETIONS or is_data(found):
         return False
     _assume_plain_field(m, entry.cls, name, found)
     if is_described(found):

@@ -400,6 +400,8 @@ class Emitter(ABC):
             return self.emit("slice", items, type=slice, raises=False)
         if kind == "cell":
             return self.emit("cell", items, entry.extra, raises=False)
+        if kind == "instance" and entry.cls is types.SimpleNamespace:
+            return self.emit("call", (Known(entry.cls),), type=entry.cls, raises=False)
         if kind == "instance":
             maker = Known(dict.__new__ if HELD in entry.names else object.__new__)
             return self.emit("call", (maker, Known(entry.cls)), type=entry.cls, raises=False)
@@ -509,7 +511,9 @@ class Emitter(ABC):
         return self.emit("call", (Known(reversed), source), raises=False)
 
     def _fill(self, entry: VObject, dynamic: Dynamic) -> None:
-        plain = not any("__setattr__" in base.__dict__ for base in entry.cls.__mro__[:-1])
+        plain = entry.cls is types.SimpleNamespace or not any(
+            "__setattr__" in base.__dict__ for base in entry.cls.__mro__[:-1]
+        )
         for name, item in zip(entry.names, entry.items):
             if is_data(found := class_lookup(entry.cls, str(name))) and type(found) is not types.MemberDescriptorType:
                 own = self.emit("getattr", (dynamic,), "__dict__", type=dict, raises=False)

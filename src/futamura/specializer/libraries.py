@@ -19,6 +19,7 @@ import itertools
 import re
 import struct
 import sys
+import types
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, Final
@@ -297,5 +298,18 @@ def _shallow_copy(
     return _copy(m, frame, op, args, keywords)
 
 
+
+
+def _namespace(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    """An object that has what it is made with for attributes."""
+    if args or site(frame) in m.refused:
+        return None
+    items, names = tuple([value for _, value in keywords]), tuple([name for name, _ in keywords])
+    return m.virtual(VObject("instance", types.SimpleNamespace, items, names, site(frame)))
+
+
+KEYWORD_MODELS[types.SimpleNamespace] = _namespace
 KEYWORD_MODELS[copy.copy] = _shallow_copy
 KEYWORD_MODELS[copy.deepcopy] = _copy
