@@ -46,12 +46,15 @@ from futamura.specializer.plainness import WITH_BUILTIN_METHODS, is_record, reco
 from futamura.specializer.purity import (
     DICTS,
     MISSING,
+    PLAIN_DELETIONS,
+    PLAIN_STORES,
     class_lookup,
     is_data,
     own_attribute,
     own_attributes,
     plain_lookup,
-)
+    plain_reads,
+)  # fmt: skip
 from futamura.specializer.raising import own_traceback
 from futamura.specializer.reclassing import store_class
 from futamura.specializer.restoring import hold
@@ -67,11 +70,11 @@ from futamura.specializer.values import (
     Virtual,
     VObject,
     arguments_of,
-)  # fmt: skip
+)
 
 __all__ = [
     "CALLED", "VIRTUAL_FIELDS", "delete_attribute", "is_always_there", "load_attribute", "may_be_gone", "note_global",
-    "plain_reads", "store_attribute", "store_field",
+    "store_attribute", "store_field",
 ]  # fmt: skip
 
 _FIELDS: Final[dict[type, tuple[str, ...]]] = {
@@ -90,16 +93,7 @@ _FIELDS: Final[dict[type, tuple[str, ...]]] = {
 
 VIRTUAL_FIELDS: Final[dict[str, Callable[[Machine, VObject, str], AbstractValue | None]]] = {}
 """The attributes of virtual objects of a kind that are no methods."""
-_PLAIN_DELETIONS: Final = tuple(cls.__dict__["__delattr__"] for cls in (object, types.SimpleNamespace))
-_PLAIN_STORES: Final = tuple(
-    class_lookup(cls, "__setattr__") for cls in (object, BaseException, types.SimpleNamespace)
-)
 _METHODS: Final = (types.MethodDescriptorType, types.WrapperDescriptorType)
-
-
-def plain_reads(cls: type) -> bool:
-    """Does attribute access on instances follow the default rules?"""
-    return plain_lookup(cls) and class_lookup(cls, "__getattr__") is MISSING
 
 
 @rule("getattr")
@@ -485,7 +479,7 @@ def store_attribute(
     if name == "__class__":
         store_class(m, value, target, cls)
         return
-    if cls is not None and class_lookup(cls, "__setattr__") in _PLAIN_STORES:
+    if cls is not None and class_lookup(cls, "__setattr__") in PLAIN_STORES:
         found = class_lookup(cls, name)
         data, described = is_data(found), is_described(found)
         if described and data and enter_setter(m, frame, op, cls, name, target, value):
@@ -575,7 +569,7 @@ def delete(m: Machine, frame: Frame, op: Operation) -> None:
 
 def delete_attribute(m: Machine, frame: Frame, op: Operation, target: AbstractValue, name: str) -> None:
     cls = exact_type(m, target)
-    if cls is not None and class_lookup(cls, "__delattr__") in _PLAIN_DELETIONS:
+    if cls is not None and class_lookup(cls, "__delattr__") in PLAIN_DELETIONS:
         if is_described(class_lookup(cls, name)) and enter_deleter(m, frame, op, cls, name, target):
             return
     if _delete_field(m, target, name):
@@ -594,7 +588,7 @@ def _delete_field(m: Machine, target: AbstractValue, name: str) -> bool:
     if entry is None or type(target) is not Virtual or entry.kind != "instance" or name not in entry.names:
         return False
     found = class_lookup(entry.cls, name)
-    if class_lookup(entry.cls, "__delattr__") not in _PLAIN_DELETIONS or is_data(found):
+    if class_lookup(entry.cls, "__delattr__") not in PLAIN_DELETIONS or is_data(found):
         return False
     _assume_plain_field(m, entry.cls, name, found)
     if is_described(found):

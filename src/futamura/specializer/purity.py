@@ -51,6 +51,8 @@ __all__ = [
     "DICTS",
     "HEAP_TYPE",
     "MISSING",
+    "PLAIN_DELETIONS",
+    "PLAIN_STORES",
     "PURE_FUNCTIONS",
     "PURE_METHODS",
     "WEAK",
@@ -68,6 +70,7 @@ __all__ = [
     "own_attributes",
     "plain_format",
     "plain_lookup",
+    "plain_reads",
     "stored_attribute",
     "wide",
 ]
@@ -442,11 +445,18 @@ _PLAIN_LOOKUPS: Final = {
     if "__getattribute__" in base.__dict__
 }
 """By identity, for `==` of what a class has there may be code of the program."""
+PLAIN_STORES: Final = tuple(base.__dict__["__setattr__"] for base in (object, BaseException, SimpleNamespace))
+PLAIN_DELETIONS: Final = tuple(base.__dict__["__delattr__"] for base in (object, SimpleNamespace))
 
 
 def plain_lookup(cls: type) -> bool:
     """Are attributes of instances looked up by the default rules?  (Some builtin classes name the same code again.)"""
     return id(class_lookup(cls, "__getattribute__")) in _PLAIN_LOOKUPS
+
+
+def plain_reads(cls: type) -> bool:
+    """Does attribute access on instances follow the default rules?"""
+    return plain_lookup(cls) and class_lookup(cls, "__getattr__") is MISSING
 
 
 def claims(cls: type) -> bool:

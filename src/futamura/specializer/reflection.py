@@ -22,14 +22,20 @@ from futamura.specializer.attributes import (
     load_attribute,
     may_be_gone,
     note_global,
-    plain_reads,
     store_attribute,
 )
 from futamura.specializer.describing import is_dunder, origin_of
 from futamura.specializer.descriptors import may_fail
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.models import HANDLED, MODELS
-from futamura.specializer.purity import MISSING, class_lookup, keeps_attributes, own_attribute, stored_attribute
+from futamura.specializer.purity import (
+    MISSING,
+    class_lookup,
+    keeps_attributes,
+    own_attribute,
+    plain_reads,
+    stored_attribute,
+)
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.splats import is_writable_name
 from futamura.specializer.state import Frame
