@@ -309,7 +309,7 @@ def _shape_of(state: State, value: AbstractValue) -> Shape | None:
         entry = state.heap[value.oid]
         return BARE if entry.kind == "instance" and shows_methods(entry.cls, entry.names) else None
     if type(value) is Known and type(value.value) is int:
-        return Shape(least=value.value, short=abs(value.value) < SHORT)
+        return Shape(least=value.value, short=abs(value.value) < SHORT and not state.age(value))  # else it will grow
     return value.shape if type(value) is Dynamic else None
 
 
