@@ -28,6 +28,7 @@ from futamura.specializer.elsewhere import moving
 from futamura.specializer.emitting import CONSTRUCTORS, CYCLE_BREAKERS, Emitter
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.generators import STARTED, start_over
+from futamura.specializer.handed import only_reads_fields
 from futamura.specializer.machine import Machine, Restart, Unsupported
 from futamura.specializer.purity import is_mutable
 from futamura.specializer.rules import rule, site
@@ -159,6 +160,9 @@ def _hand_over(m: Machine, nested: FunctionFacts, at: int, value: AbstractValue)
     """The closure lives on with this value: static objects in it are not static any more, unless it only reads them."""
     statics = [leaf.value for leaf in m.state.leaves(value) if type(leaf) is Known and is_mutable(leaf.value)]
     if not statics:
+        return
+    cell = nested.function.entry.params[len(nested.function.signature.names) + at]
+    if type(value) is Known and only_reads_fields(nested, cell, value.value):
         return
     flat = all(not is_mutable(item) for held in statics for item in gc.get_referents(held))
     if not _all_plain(statics) or not only_reads(nested.program, nested.function, at, flat):

@@ -27,6 +27,7 @@ from futamura.specializer.definitions import Definitions
 from futamura.specializer.emitting import Emitter, Unsupported
 from futamura.specializer.exposure import exposed
 from futamura.specializer.facts import FunctionFacts
+from futamura.specializer.handed import handed
 from futamura.specializer.history import Groups
 from futamura.specializer.policy import Budget, Event, Style
 from futamura.specializer.residual import (
@@ -395,8 +396,7 @@ class Machine(Emitter):
 
     def frozen(self, value: object) -> bool:
         """May the contents of this static object be read now?  If its module is the reason why not, that is told."""
-        known = self.world.contents(value)
-        if not known and (why := self.world.why_unknown(value)):
+        if not (known := self.world.contents(value)) and (why := self.world.why_unknown(value)):
             self.event("FT306", why)
         return known
 
@@ -411,7 +411,7 @@ class Machine(Emitter):
 
     def escape(self, value: AbstractValue) -> None:
         """Code that we cannot see receives `value`."""
-        for leaf in self.state.leaves(value):
+        for leaf in handed(self.state, value, self.nested):
             if type(leaf) is Known and self.world.escape(leaf.value):
                 raise Restart("a static object is handed to unknown code", whole=True)
 
