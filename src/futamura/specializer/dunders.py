@@ -27,7 +27,7 @@ from futamura.specializer.marks import unrolled
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, Keywords, iterator_over
 from futamura.specializer.purity import HEAP_TYPE, MISSING, class_lookup, is_data
 from futamura.specializer.records import readable
-from futamura.specializer.rules import OPERATOR_CALLS, SPECIAL, exact_type, operate, rule, site
+from futamura.specializer.rules import OPERATOR_CALLS, SPECIAL, exact_type, operate, rule, sequence_items, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Shape
 
@@ -244,6 +244,11 @@ def _truth_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValu
 def _member_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
     item, container = args
     entry = m.state.object(container)
+    found = sequence_items(m, container)
+    if found is not None and not found[1]:
+        m.set(frame, op, Known(op.operator.name == "not_in"))
+        m.folded += 1
+        return True
     if entry is not None and entry.kind == "view" and entry.extra == "keys":
         target = m.state.resolve(entry.items[0])
         if exact_type(m, target) is dict:
