@@ -360,3 +360,32 @@ def container_methods(p: Draft) -> None:
     p.line(f"print({shown})")
     if kind != "deque":
         p.add(kind, name)
+
+
+@statement("iterator taken step by step", 2, 3)
+def steps(p: Draft) -> None:
+    """One that raises in the middle, has an end, or has none; its source may change meanwhile."""
+    name, source, seen = p.fresh("walk"), p.fresh("list"), p.fresh("seen")
+    p.line(f"{source} = [*{p.leaf('list')}[:3], {p.i()}, 0]")
+    made = p.pick(
+        f"reversed({source})", f"map(lambda q: 6 // q, {source})", f"filter(lambda q: 6 // q, {source})",
+        f"itertools.chain({source}, {p.leaf('tuple')})", f"itertools.chain.from_iterable([{source}, {source}])",
+        f"itertools.takewhile(lambda q: q != {p.leaf('int')}, {source})", f"itertools.accumulate({source})",
+        f"itertools.dropwhile(lambda q: 6 // q, {source})", f"itertools.cycle((1, {p.i()}))",
+        f"itertools.count({p.leaf('int')})", f"itertools.starmap(divmod, [({p.i()}, {p.i()}), (7, 2)])",
+        f"itertools.compress({source}, ({p.i()}, 1, 0))",
+        f"itertools.islice({source}, {p.pick('2', '1, 3', '0, 9, 2')})",
+        f"itertools.zip_longest({source}, ({p.i()},), fillvalue={p.some()})", f"itertools.pairwise({source})",
+        f"map(lambda q, w: q // w, {source}, ({p.i()}, 2))", f"iter(collections.deque({source}, maxlen=3))",
+        f"enumerate(reversed({source}), {p.i()})", f"zip(itertools.count(), reversed({source}))",
+    )  # fmt: skip
+    p.line(f"{name} = {made}")
+    change = p.pick("pass", f"{source}.append({p.i()})", f"{source}.clear()", f"{source}.pop()", f"print({source})")
+    p.line(f"for {seen} in range({p.pick('2', '3', '5', '(' + p.leaf('int') + ' & 3)')}):")
+    p.line("    try:")
+    p.line(f"        print(next({name}, 'end'))")
+    p.line(f"        {change}")
+    caught = p.pick("ZeroDivisionError", "(ZeroDivisionError, IndexError, TypeError)", "Exception")
+    p.line(f"    except {caught} as error:")
+    p.line(f"        print({p.pick('str(error)', 'repr(error)', 'type(error).__name__')})")
+    p.add("list", source)
