@@ -36,7 +36,7 @@ from futamura.specializer.refinement import answer, plain_check
 from futamura.specializer.rules import exact_type, hint_of, result_type, sequence_items, site
 from futamura.specializer.selfsame import is_plain_tuple, lookup_key
 from futamura.specializer.state import Frame
-from futamura.specializer.stepping import STEPS, inner_iterator, is_stepping, stepping
+from futamura.specializer.stepping import STEPS, goes_on, inner_iterator, is_stepping, stepping
 from futamura.specializer.values import NONE, About, AbstractValue, Dynamic, Known, Virtual, VObject
 
 __all__ = [
@@ -552,7 +552,7 @@ def _model_zip(
         items = tuple(item for item in known if item is not None)
         return m.virtual(VObject("iterator", object, items, site=site(frame), extra="zip"))
     kind = f"{'strict' if strict and len(args) > 1 else 'zip'} {len(args)}"
-    if kind not in STEPS or site(frame) in m.refused or all(item is None for item in known):
+    if kind not in STEPS or site(frame) in m.refused or all(item is None or goes_on(m, item) for item in known):
         return None
     pairs = zip(args, known, strict=True)
     inner = tuple([inner_iterator(m, frame, arg, n) if item is None else item for n, (arg, item) in enumerate(pairs)])

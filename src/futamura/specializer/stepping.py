@@ -16,14 +16,14 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Final
 
-from futamura.specializer import library
+from futamura.specializer import iterators, library
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.purity import class_lookup
 from futamura.specializer.rules import exact_type, site
-from futamura.specializer.state import Frame
+from futamura.specializer.state import Frame, Suspension
 from futamura.specializer.values import AbstractValue, Dynamic, Known, VObject
 
-__all__ = ["STEPS", "enter_step", "is_stepping", "leave_step", "stepping"]
+__all__ = ["STEPS", "enter_step", "goes_on", "is_stepping", "leave_step", "stepping"]
 
 STEPS: Final[dict[str, Callable[..., object]]] = {
     "zip 1": library.zip_1,
@@ -57,6 +57,13 @@ def is_stepping(m: Machine, value: AbstractValue) -> bool:
     """Is this a virtual iterator whose items are taken by running a step?"""
     entry = m.state.object(value)
     return entry is not None and entry.kind == "iterator" and isinstance(entry.extra, tuple)
+
+
+def goes_on(m: Machine, iterator: AbstractValue) -> bool:
+    """Is this a counter or the like, which says nothing of the number of trips, nor tells them apart?"""
+    entry = m.state.object(iterator)
+    where = None if entry is None else entry.extra
+    return isinstance(where, Suspension) and where.made_by in (iterators.count_of, iterators.repeat_of)
 
 
 def inner_iterator(m: Machine, frame: Frame, value: AbstractValue, number: int) -> AbstractValue:
