@@ -146,8 +146,8 @@ def switched() -> Program:
     return Program("f", (builder.finish(),))
 
 
-def with_a_handler() -> Program:
-    """`try: return "ab"[x]` of a residual, with a clause for KeyError."""
+def with_a_handler(*, again: bool = False) -> Program:
+    """`try: return "ab"[x]` of a residual, with a clause for KeyError, which may raise it `again`."""
     builder = FunctionBuilder("f", Signature(regular=("x",)), module="m")
     entry = builder.block(1)
     clause, other, taken = [builder.block(2) for _ in range(3)]
@@ -161,7 +161,10 @@ def with_a_handler() -> Program:
     test = builder.emit(clause, "exc_match", (caught, builder.constant(clause, KeyError)))
     builder.terminate(clause, "branch", (test,), (Edge(taken.id), Edge(other.id)))
     builder.terminate(other, "reraise", (caught,))
-    builder.terminate(taken, "return", (builder.constant(taken, None),))
+    if again:
+        builder.terminate(taken, "reraise", (caught,))
+    else:
+        builder.terminate(taken, "return", (builder.constant(taken, None),))
     return Program("f", (builder.finish(),))
 
 
@@ -183,6 +186,11 @@ def applied_elsewhere() -> collections.Counter[str]:
         fired.update(report.fired)
     caught = with_a_handler()
     changed, report = optimize(caught, ("handlers", "dce"), given={"x": Shape("int")})
+    assert outcome(caught, (1,)) == outcome(changed, (1,)) and outcome(caught, (2,)) == outcome(changed, (2,))
+    assert len(changed.main.blocks) == 1
+    fired.update(report.fired)
+    caught = with_a_handler(again=True)
+    changed, report = optimize(caught, ("rethrown",))
     assert outcome(caught, (1,)) == outcome(changed, (1,)) and outcome(caught, (2,)) == outcome(changed, (2,))
     assert len(changed.main.blocks) == 1
     fired.update(report.fired)

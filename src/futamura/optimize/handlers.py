@@ -5,8 +5,8 @@
     b2() in 2:    reraise v2
 
 A block whose operations raise exceptions of known classes alone loses its edge to a handler whose clauses name other
-classes, one after the other, and which then lets the exception go on, out of the function; and one that lets all of
-them go on.  Only in try regions of residuals: those of source code keep the edge of each block that may raise.
+classes, one after the other, and which then lets the exception go on, out of the function.  Only in try regions of
+residuals: those of source code keep the edge of each block that may raise.
 
 Invariant: clauses that take what may come out of any code (`MemoryError`, `RecursionError`, `KeyboardInterrupt`,
 `SystemExit`, and the classes above these) are kept.
@@ -45,20 +45,6 @@ def handlers(graph: FlowGraph, inference: Inference) -> bool:
         if raised is not None and _lets_pass(graph, inference, node.handler.target, raised):
             node.handler = None
             changed = True
-    while _pass_by_those_that_raise_again(graph):
-        changed = True
-    return changed
-
-
-def _pass_by_those_that_raise_again(graph: FlowGraph) -> bool:
-    """The same for handlers that let everything go on, of whatever block."""
-    changed = False
-    for _, node in graph.nodes():
-        if node.handler is None or not _is_residual(graph, node.region, node.handler.target):
-            continue
-        if _lets_all_pass(graph, node.handler.target):
-            node.handler = None
-            changed = True
     return changed
 
 
@@ -78,14 +64,6 @@ def _raised(node: Node, inference: Inference) -> frozenset[type[BaseException]] 
             return None
         found |= raises
     return found
-
-
-def _lets_all_pass(graph: FlowGraph, at: int) -> bool:
-    """Does a handler nothing but raise what it has caught again, out of the function?"""
-    node = graph.node(at)
-    if node.ops or node.handler is not None or node.end.name != "reraise":
-        return False
-    return node.end.args == tuple(node.params[:1])
 
 
 def _lets_pass(graph: FlowGraph, inference: Inference, at: int, raised: frozenset[type[BaseException]]) -> bool:

@@ -227,6 +227,8 @@ class Inference:
             found = Called(Fact(items.shape.type, raised, Effects(frozenset({"item"}))), items.shape)
         elif name == "iter" and self._is_own_iterator(op.args[0]):
             found = Called(Fact("object", frozenset(), PURE))
+        elif name == "exc_match" and self._names_errors(op.args[1]):
+            found = Called(Fact("bool", frozenset(), PURE), of_type("bool"))
         elif name == "getattr" and searches(shapes[0], op.attr) is not None:
             found = Called(Fact("object", frozenset(), Effects(allocates=True)))
         elif name == "global_get" and op.attr in self.known:
@@ -245,6 +247,14 @@ class Inference:
             if shape == NOTHING and self.graph.types[result] != NOTHING.type:
                 shape = of_type(self.graph.types[result])
             self._is(result, shape)
+
+    def _names_errors(self, value: Value) -> bool:
+        """May an except clause name this?"""
+        named = self.classes(value)
+        if named is None:
+            return False
+        classes = named.value if type(named.value) is tuple else (named.value,)
+        return all(isinstance(one, type) and BaseException in one.__mro__ for one in classes)
 
     def _is_own_iterator(self, source: Value) -> bool:
         """Is this an `enumerate` or a `zip` of something whose iterators run no code of a program?"""

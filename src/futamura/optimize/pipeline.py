@@ -57,6 +57,7 @@ from futamura.optimize.parameters import same_parameters
 from futamura.optimize.peeling import peel
 from futamura.optimize.representations import representations
 from futamura.optimize.rerolling import reroll
+from futamura.optimize.rethrown import rethrown
 from futamura.optimize.scalars import replace_aggregates
 from futamura.optimize.shapes import Shape
 from futamura.optimize.sinking import RULES as OF_SINK
@@ -154,6 +155,12 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         handlers,
         "handlers that take nothing of what comes to them are passed by",
         "behind typefold, whose types tell what operations raise; before all that stays out of try statements",
+        wanted=has_handlers,
+    ),
+    "rethrown": Row(
+        rethrown,
+        "try statements whose handlers only let the exception go on are none",
+        "beside handlers, and behind the passes that find that two ways of a handler do the same",
         wanted=has_handlers,
     ),
     "decisions": Row(
@@ -345,12 +352,13 @@ RULES: Final = tuple(
 """All rewrite rules, as `Report.fired` counts them."""
 PIPELINE: Final = (
     "inline", "closures", "closure-facts", "contify", "paste", "parameters", "scalars", "cells", "typefold",
-    "handlers", "decisions", "fields", "cse", "typefold", "thread", "paste", "parameters", "algebra", "dead-stores",
-    "closed-forms", "licm", "arms", "paste", "late-iter", "copies", "peel", "split", "sink", "displays", "texts",
-    "dce", "operands", "paste",
+    "handlers", "rethrown", "decisions", "fields", "cse", "typefold", "thread", "paste", "parameters", "algebra",
+    "dead-stores", "closed-forms", "licm", "arms", "paste", "late-iter", "copies", "peel", "split", "sink", "displays",
+    "texts", "dce", "rethrown", "operands", "paste",
 )  # fmt: skip
 NO_TIME: Final = {
     "handlers": "a `try` that nothing comes to costs a step of the machine, but has to be read",
+    "rethrown": "likewise a `try` that lets everything pass",
     "displays": "a dict that is filled field by field is one display: `unstructure` has 33 lines, without it 47",
     "operands": "operands stand where they are used: a validator has 15 lines, without it 19, for the same operations",
 }

@@ -152,10 +152,8 @@ def load_attribute(
             return Known(found) if type(found) in (str, type(None)) else None
         if is_a(target.value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)):
             return None
-    if entry is not None and entry.kind == "exception":
-        found = _load_exception(m, frame, entry, name)
-        if found is not None:
-            return found
+    if entry is not None and entry.kind == "exception" and (made := _load_exception(m, frame, entry, name)) is not None:
+        return made
     return _load_instance(m, frame, op, target, cls, name)
 
 
@@ -168,7 +166,9 @@ def _load_exception(m: Machine, frame: Frame, entry: VObject, name: str) -> Abst
         return None
     if name == "args" and class_lookup(entry.cls, name) is BaseException.__dict__["args"]:
         return m.virtual(VObject("tuple", tuple, arguments_of(entry), site=site(frame)))
-    if name == "value" and entry.cls is StopIteration:
+    if entry.extra == "stopped" and name in ("__cause__", "__context__"):
+        return entry.items[1]
+    if entry.cls is StopIteration and name == "value":
         return entry.items[0] if entry.items else NONE
     return None
 

@@ -17,10 +17,11 @@ from futamura.specializer.bounds import refine
 from futamura.specializer.containers import view_item
 from futamura.specializer.functions import settle_functions
 from futamura.specializer.generators import finish, is_generator, resume, stays_real
+from futamura.specializer.handling import CONSUMING, caught_by, handled
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.optionals import is_optional
 from futamura.specializer.promises import promised_item, promised_length
-from futamura.specializer.raising import CONSUMING, leave_closing, raise_guarded, raise_value, rethrown_may_stop
+from futamura.specializer.raising import leave_closing, passes, raise_guarded, raise_value, rethrown_may_stop
 from futamura.specializer.refinement import told
 from futamura.specializer.rules import exact_type
 from futamura.specializer.state import Frame, State
@@ -382,9 +383,12 @@ def throw(m: Machine, frame: Frame) -> None:
     if args:
         raise_value(m, *args)
         return
-    handled = _handled(m, frame)
-    if handled is not None:
-        _go_on(m, frame, handled, left=not any(one.facts.headers for one in m.state.frames))
+    caught = _handled(m, frame)
+    if caught is not None:
+        _go_on(m, frame, caught, left=not any(one.facts.headers for one in m.state.frames))
+        return
+    active = handled(m.state)
+    if active is not None and passes(m, active.exception):
         return
     m.require_real_exceptions()
     if rethrown_may_stop(m, None):
@@ -401,10 +405,7 @@ def _handled(m: Machine, frame: Frame) -> Virtual | None:
     handlers = [extent for extent in frame.extents if extent.kind == "except"]
     if not handlers or handlers[-1].uid:
         return None
-    function = frame.facts.function
-    handler = function.blocks[function.regions[function.regions[handlers[-1].region].of].handler]
-    caught = frame.env.get(handler.params[0])
-    caught = None if caught is None else m.state.resolve(caught)
+    caught = caught_by(m.state, frame, handlers[-1])
     return caught if type(caught) is Virtual else None
 
 
@@ -418,6 +419,8 @@ def _go_on(m: Machine, frame: Frame, exception: AbstractValue, left: bool = Fals
 
     (In loops it is: where each trip of a known number may end so, their ends would be nested in each other.)
     """
+    if passes(m, exception):
+        return
     if rethrown_may_stop(m, exact_type(m, exception)):
         raise_guarded(m, (exception,))
         return

@@ -23,8 +23,9 @@ from futamura.ir.graph import Operation
 from futamura.runtime import end_of_generator
 from futamura.specializer import iterators, library
 from futamura.specializer.facts import FunctionFacts
+from futamura.specializer.handling import CONSUMING
 from futamura.specializer.machine import Machine, Unsupported
-from futamura.specializer.raising import CONSUMING, raise_value
+from futamura.specializer.raising import raise_value
 from futamura.specializer.rules import exact_type, hint_of, rule
 from futamura.specializer.state import Chain, Extent, Frame, Suspension
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Virtual, VObject

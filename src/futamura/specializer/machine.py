@@ -28,6 +28,7 @@ from futamura.specializer.emitting import Emitter, Unsupported
 from futamura.specializer.exposure import exposed
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.handed import handed
+from futamura.specializer.handling import classes_behind
 from futamura.specializer.history import Groups
 from futamura.specializer.policy import Budget, Event, Style
 from futamura.specializer.residual import (
@@ -227,9 +228,8 @@ class Machine(Emitter):
 
     def _around(self, count: int, uid: int, block: int) -> tuple[int, int, int]:
         """A loop that runs often because another one does: this one, with its trips, if it runs now."""
-        running = [
-            (frame.facts.uid, loop.header) for frame in self.state.frames for loop in frame.facts.loops_of[frame.block]
-        ]
+        frames = self.state.frames
+        running = [(frame.facts.uid, loop.header) for frame in frames for loop in frame.facts.loops_of[frame.block]]
         for place in running:
             trips = self.trips.get(place, 0)
             if place == (uid, block):
@@ -256,7 +256,7 @@ class Machine(Emitter):
         """The next operation may raise (an exception of exactly class `kind`, if given): the block that it
         is emitted to gets a handler edge with the state before it."""
         self.require_real_exceptions()
-        at = self._catching()
+        at = self.catching()
         if at is None:
             self.versions.raises(self.state, self.block)
         context = self.state.regions()
@@ -274,7 +274,7 @@ class Machine(Emitter):
         else:
             apart = block.context != context or not same_edge(block.handler, handler)
         if apart:
-            self._next_block(context, handler and handler[0])
+            self.next_block(context, handler and handler[0])
         self.block.context = context
         if handler is not None and self.block.handler is None:
             snapshot, uid, exception = handler
@@ -288,12 +288,12 @@ class Machine(Emitter):
             if same_contents(block.restored, self.state):
                 return
         if block.ops or block.context is not None:
-            self._next_block(context, None, late=False)
+            self.next_block(context, None, late=False)
         extents = self.versions.extents
         uid = extents.setdefault(("restoring", len(extents)), len(extents) + 1)
         self.block.handler = restoring_block(self, self.world, context, uid)
 
-    def _next_block(self, place: tuple[Extent, ...], handler: State | None, late: bool = True) -> None:
+    def next_block(self, place: tuple[Extent, ...], handler: State | None, late: bool = True) -> None:
         """What is emitted from here on stands in a new block, reached from the current one."""
         block = ResidualBlock(place=place)
         block.constants = dict(self.block.constants)
@@ -314,7 +314,7 @@ class Machine(Emitter):
         edge = frame.facts.blocks[frame.block].handler
         assert edge is not None
         uid = self._holding(frame)
-        exception = Dynamic(self.residual_value(), kind)
+        exception = Dynamic(self.residual_value(), kind, classes=classes_behind(self.state.frames[at + 1 :]))
         self.origins[exception.rv] = ResidualOperation("exception", (), None, (), self.span, where=frame.facts)
         self._bind(frame, edge, exception, uid)
         snapshot.trim()
@@ -355,7 +355,7 @@ class Machine(Emitter):
                     self.versions.real.add((frame.facts.uid, of))
                     raise Restart("a handler needs the real exception")
 
-    def _catching(self) -> int | None:
+    def catching(self) -> int | None:
         """The position of the innermost frame that has a handler for an exception raised now."""
         frames = self.state.frames
         for at in range(len(frames) - 1, -1, -1):
@@ -364,7 +364,7 @@ class Machine(Emitter):
         return None
 
     def catching_frame(self) -> Frame | None:
-        at = self._catching()
+        at = self.catching()
         return None if at is None else self.state.frames[at]
 
     def catches_for_real(self) -> bool:
@@ -375,8 +375,8 @@ class Machine(Emitter):
         region = next(extent.region for extent in reversed(frame.extents) if extent.kind == "try")
         return (frame.facts.uid, region) in self.versions.real
 
-    def unwind(self, exception: AbstractValue) -> None:
-        """Raise `exception` statically: control goes on in the innermost handler."""
+    def unwind(self, exception: AbstractValue, uid: int = 0) -> None:
+        """Raise `exception` statically: control goes on in the innermost handler; `uid` numbers its except region."""
         frames = self.state.frames
         while frames[-1].facts.blocks[frames[-1].block].handler is None:
             callee = frames.pop()
@@ -384,7 +384,7 @@ class Machine(Emitter):
         frame = frames[-1]
         edge = frame.facts.blocks[frame.block].handler
         assert edge is not None
-        self.follow(frame, edge, exception)
+        self.follow(frame, edge, exception, uid)
 
     def plain_exception(self, cls: type) -> AbstractValue | None:
         """A virtual instance of an exception class that is raised without arguments."""
@@ -467,9 +467,9 @@ class Machine(Emitter):
 
     # -- control
 
-    def follow(self, frame: Frame, edge: Edge, implicit: AbstractValue | None = None) -> None:
+    def follow(self, frame: Frame, edge: Edge, implicit: AbstractValue | None = None, uid: int = 0) -> None:
         """Take `edge` on the current path: go on in line, or arrive at a specialization point."""
-        self._bind(frame, edge, implicit)
+        self._bind(frame, edge, implicit, uid)
         self.place(frame)
         if self._is_point(frame):
             self.arrive_here()
@@ -537,13 +537,13 @@ class Machine(Emitter):
             if not self.patient:
                 raise Restart(self.late)
 
-    def _prepare(self) -> None:
+    def prepare(self) -> None:
         for prepare in BEFORE_POINTS if self.memories else ():
             prepare(self)
 
     def arrive_here(self) -> None:
         """The current state reaches a specialization point: this path ends with an edge to its version."""
-        self._prepare()
+        self.prepare()
         if self.state.overlays and self.versions.forgets(self.state):
             store_back(self, self.world)
         snapshot = self.state
@@ -561,13 +561,13 @@ class Machine(Emitter):
         refine: Callable[[State, int], None] | None = None,
     ) -> None:
         """Control depends on a dynamic value: every edge becomes a way of its own."""
-        self._prepare()
+        self.prepare()
         self._mark_dynamic(frame)
         for active in self.state.frames:
             active.dynamic = True
         targets: list[Target] = []
         if self.block.context is None and self.block.place != (regions := self.state.regions()):
-            self._next_block(regions, None, late=False)  # the branch may lie in a try statement without what is before
+            self.next_block(regions, None, late=False)  # the branch may lie in a try statement without what is before
         block, state = self.block, self.state
         if self.patient:
             state.trim_large()  # both ways get a copy of it

@@ -115,7 +115,7 @@ def generalize(state: State, fresh: Callable[[int], int], keep: Callable[[VObjec
     abouts = {}
     for told, about in state.abouts.items():
         teller, subject = renamed.get(told), renamed.get(about.subject)
-        if teller is not None and subject is not None:
+        if teller is not None and subject is not None and about.kind != "same":
             abouts[teller.rv] = about._replace(subject=subject.rv)
     return _rebuilt(state, iter(held), heap, dict(state.ages), abouts)
 
@@ -200,7 +200,7 @@ class Meet:
         for (left, right), result in self._pairs.items() if self._a.abouts and self._b.abouts else ():
             a = self._a.abouts.get(left) if type(left) is int else None
             b = self._b.abouts.get(right) if type(right) is int else None
-            if a is None or b is None or a._replace(subject=b.subject, held=b.held) != b:
+            if a is None or b is None or a.kind == "same" or a._replace(subject=b.subject, held=b.held) != b:
                 continue
             subject = self._pairs.get((a.subject, b.subject))
             if subject is not None:

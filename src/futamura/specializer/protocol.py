@@ -12,10 +12,11 @@ from __future__ import annotations
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer.generators import close, resume, stays_real
+from futamura.specializer.handling import is_caught
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.models import HANDLED, METHODS
 from futamura.specializer.raising import raise_value
-from futamura.specializer.rules import exact_type, is_caught
+from futamura.specializer.rules import exact_type
 from futamura.specializer.state import Frame, Suspension
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Virtual, VObject
 
@@ -97,7 +98,7 @@ def _thrown(m: Machine, args: list[AbstractValue]) -> AbstractValue | None:
     entry = m.state.object(exception)
     if entry is not None and issubclass(entry.cls, BaseException):
         return exception
-    if type(exception) is Dynamic and is_caught(m, exception):
+    if type(exception) is Dynamic and is_caught(m.state, exception):
         return exception
     kind = exact_type(m, exception)
     return exception if kind is not None and issubclass(kind, BaseException) else None

@@ -18,31 +18,28 @@ from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.runtime import call_in_generator, raise_in_generator, raise_thrown
 from futamura.specializer import library
-from futamura.specializer.handling import loses_context
+from futamura.specializer.handling import CONSUMING, handled, here, loses_context, of_generator, stopped
 from futamura.specializer.machine import GUARDED, Machine, Restart, Unsupported
 from futamura.specializer.purity import deep
+from futamura.specializer.refinement import may_be_stop, told
+from futamura.specializer.residual import ResidualBlock
 from futamura.specializer.rules import exact_type
-from futamura.specializer.state import Frame
-from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Virtual
+from futamura.specializer.state import AGAIN, Extent, Frame, State
+from futamura.specializer.values import NONE, About, AbstractValue, Dynamic, Known, Virtual
 
 __all__ = [
-    "CONSUMING",
     "leave_closing",
     "left_generator",
     "may_stop",
     "operands_in_generator",
     "own_traceback",
+    "passes",
     "raise_guarded",
     "raise_value",
     "raised_at_once",
     "raised_class",
     "rethrown_may_stop",
 ]
-
-CONSUMING: Final = ("next", "delegate", "send", "close")
-"""Purposes of frames that run a generator: for a `next` terminator, for a `yield from`, for a call of `next`, `send`
-or `throw`, for a call of `close`."""
-
 
 def left_generator(m: Machine) -> Frame | None:
     """The frame of the innermost generator that an exception raised now would leave; None if it is caught before.
@@ -91,6 +88,8 @@ def rethrown_may_stop(m: Machine, kind: type | None) -> bool:
     """`may_stop` where the active exception goes on."""
     for frame in reversed(m.state.frames):
         for extent in reversed(frame.extents):
+            if extent.uid == AGAIN:
+                return may_stop(m, kind)
             if extent.kind == "except":
                 caught = frame.facts.function.regions[extent.region].of
                 return (kind is not None or ("stops", frame.facts.uid, caught) in m.refused) and may_stop(m, kind)
@@ -169,6 +168,8 @@ def raise_value(m: Machine, *operands: AbstractValue, thrown: bool = False) -> N
         made = m.plain_exception(exception.value)
         if made is not None and len(operands) == 1:
             exception = made
+    if len(operands) == 1 and passes(m, exception):
+        return
     if may_stop(m, raised_class(m, exception)):
         raise_guarded(m, operands)
         return
@@ -243,3 +244,88 @@ def own_traceback(m: Machine, value: AbstractValue, target: AbstractValue) -> bo
     if type(held) is Dynamic and type(target) is Dynamic:
         return held.rv == target.rv
     return type(held) is Virtual and type(target) is Virtual and held.oid == target.oid
+
+
+# -- the exception that is handled, raised once more
+
+
+def passes(m: Machine, exception: AbstractValue) -> bool:
+    """The exception that is being handled goes on, or is raised or thrown anew: if a handler catches it that lies in
+    the one that runs, nothing need be raised.  False if that is not so.
+
+    Nothing but its traceback could tell: it does not become its own context.
+    """
+    active = handled(m.state) if type(exception) is Dynamic else None
+    at = m.catching()
+    if active is None or at is None or active.exception.rv != exception.rv:  # type: ignore[union-attr]
+        return False
+    frames, known = m.state.frames, active.exception
+    if at < active.at or (at == active.at and active.extent.region not in _path_of_handler(frames[at])):
+        return False
+    left = [frame for frame in frames[at + 1 :] if frame.purpose in CONSUMING]
+    if not all(frame.purpose != "close" and of_generator(frame) for frame in left):
+        return False
+    if not left or not may_be_stop(known):
+        m.folded += 1
+        m.unwind(known, AGAIN)
+        return True
+    if here(m.state) in m.refused or m.catches_for_real():
+        return False
+    if frames[at].facts.mark_raising(frames[at].block):
+        raise Restart("an exception leaves a loop")
+    _leave_both_ways(m, known, at)
+    return True
+
+
+def _path_of_handler(frame: Frame) -> tuple[int, ...]:
+    handler = frame.facts.blocks[frame.block].handler
+    assert handler is not None
+    return frame.facts.paths[handler.target]
+
+
+def _regions_behind(state: State, at: int) -> tuple[Extent, ...]:
+    """The residual regions around the handler of the frame at this position."""
+    path = _path_of_handler(state.frames[at])
+    extents = [extent for frame in state.frames[:at] for extent in frame.extents]
+    extents += [extent for extent in state.frames[at].extents if extent.region in path]
+    return tuple([extent for extent in extents if extent.uid > 0])
+
+
+def _leave_both_ways(m: Machine, exception: Dynamic, at: int) -> None:
+    """It leaves a generator: as a RuntimeError if it is a StopIteration, else as it is."""
+    m.prepare()
+    m.next_block(_regions_behind(m.state, at), None, late=False)
+    test = m.emit("exc_match", (exception, Known(StopIteration)), type=bool, raises=False)
+    state, block, origin = m.state, m.block, (m.state.top.facts, m.state.top.block)
+    for active in state.frames:
+        active.dynamic = True
+    arms: list[tuple[State, ResidualBlock]] = []
+    targets: list[ResidualBlock] = []
+    for way in (_goes_on_stopped, _goes_on):
+        m.state, m.block = state.copy(), ResidualBlock()
+        here = m.block
+        here.origin, m.alive = origin, True
+        told(m.state, About("caught", exception.rv), way is _goes_on_stopped)
+        way(m)
+        here.place = m.state.regions()
+        targets.append(here)
+        if m.alive:
+            arms.append((m.state, here))
+    m.state, m.block = state, block
+    m.end("branch", (test.rv,), tuple(targets))
+    m.pending.extend(reversed(arms))
+
+
+def _goes_on(m: Machine) -> None:
+    active = handled(m.state)
+    assert active is not None
+    m.unwind(active.exception, AGAIN)
+
+
+def _goes_on_stopped(m: Machine) -> None:
+    active = handled(m.state)
+    assert active is not None
+    made = stopped(m.state, active.exception)
+    while not of_generator(m.state.frames.pop()):
+        pass
+    m.unwind(m.virtual(made))

@@ -5,8 +5,9 @@
     x is None is true                x is exactly None; x is known to have a class that runs nothing
 
 For each of the builtin classes that exclude each other by the layout of their instances there are two bits: "exactly
-this class", and "of a subclass, or with a `__class__` that says so"; one bit stands for everything else.  A branch on
-such a test leaves its two ways with two different sets; where ways meet, the sets are united.
+this class", and "of a subclass, or with a `__class__` that says so"; one bit stands for every StopIteration, one for
+everything else.  A branch on such a test, or on an except clause, leaves its two ways with two different sets; where
+ways meet, the sets are united.
 
 Invariant: the class of the value at run time is in its set, if no object is of one of these classes and claims by
 `__class__` to be of another.  Sets speak of classes that no assignment to `__class__` can change.
@@ -23,8 +24,8 @@ from futamura.specializer.state import State
 from futamura.specializer.values import ANY_CLASS, NONE, About, AbstractValue, Dynamic, Known, Virtual
 
 __all__ = [
-    "A_CLASS", "A_TEXT", "NO_PLAIN_VALUE", "about_operands", "answer", "asked_of_none", "asks_plainly", "called",
-    "classes_of", "joined", "one_of", "plain_check", "refused_by", "told",
+    "A_CLASS", "A_TEXT", "NO_PLAIN_VALUE", "NO_STOP", "about_operands", "answer", "asked_of_none", "asks_plainly",
+    "called", "classes_of", "joined", "matches", "may_be_stop", "one_of", "plain_check", "refused_by", "told",
 ]  # fmt: skip
 
 _TABLE: Final[tuple[type, ...]] = (
@@ -33,7 +34,11 @@ _TABLE: Final[tuple[type, ...]] = (
 _EXACT: Final = {kind: 1 << 2 * at for at, kind in enumerate(_TABLE)}
 _BY_BIT: Final = {bit: kind for kind, bit in _EXACT.items()}
 _OTHER: Final = 1 << 2 * len(_TABLE)
-_ALL: Final = 2 * _OTHER - 1
+_STOP: Final = 2 * _OTHER
+"""What is of StopIteration, or of a class below, whatever it says."""
+_ALL: Final = 2 * _STOP - 1
+NO_STOP: Final = _ALL & ~_STOP
+"""The bits of an exception that has left a generator."""
 _SUBCLASSES: Final = sum(bit << 1 for bit in _EXACT.values())
 _PLAIN: Final = sum(_EXACT.values())
 """What is exactly of one of these classes says by itself whether it is true."""
@@ -49,7 +54,7 @@ _ACCEPTED: Final = {kind: _instances(kind) for kind in _TABLE}
 A_TEXT: Final = _ACCEPTED[str]
 """The bits of a string, maybe of a subclass."""
 A_CLASS: Final = _OTHER
-NO_PLAIN_VALUE: Final = _SUBCLASSES | _OTHER
+NO_PLAIN_VALUE: Final = _SUBCLASSES | _OTHER | _STOP
 """The bits of what is exactly of none of the classes of the table, as no iterator is."""
 
 
@@ -71,7 +76,12 @@ def _bounds(cls: type) -> tuple[int, int]:
     bases = [base for base in cls.__mro__ if base in _EXACT]
     if bases:
         return 0, _ACCEPTED[bases[0]] & _SUBCLASSES
-    return 0, _SUBCLASSES | _OTHER
+    if cls in _ABOVE_STOP:
+        return _STOP, _SUBCLASSES | _OTHER | _STOP
+    return 0, _SUBCLASSES | _OTHER | _STOP
+
+
+_ABOVE_STOP: Final = (StopIteration, Exception, BaseException)
 
 
 def _accepted(classes: tuple[type, ...]) -> tuple[int, int]:
@@ -95,7 +105,16 @@ def classes_of(value: AbstractValue, state: State | None = None) -> int:
     elif type(value) is Virtual and state is not None:
         entry = state.heap[value.oid]
         kind = entry.cls if entry.kind in ("list", "tuple", "dict", "set") else None
-    return _EXACT.get(kind, _ALL) if kind is not None else _ALL
+    if kind is None:
+        return _ALL
+    if BaseException in kind.__mro__:
+        return _STOP if StopIteration in kind.__mro__ else NO_STOP
+    return _EXACT.get(kind, _ALL)
+
+
+def may_be_stop(exception: AbstractValue) -> bool:
+    """May this exception be a StopIteration?"""
+    return bool(classes_of(exception) & _STOP)
 
 
 def _narrow(value: Dynamic, classes: int) -> Dynamic:
@@ -156,6 +175,8 @@ def answer(value: AbstractValue, classes: tuple[type, ...], *, exact: bool = Fal
 
 def _learn(held: int, about: About, truth: bool) -> int:
     """The bits that remain of `held` when the test comes out as `truth`."""
+    if about.kind == "caught":
+        return held & (_STOP if truth else NO_STOP)
     if about.kind == "exact":
         bits = sum(_EXACT.get(cls, 0) for cls in about.classes)
         surely, possibly = bits, bits if all(cls in _EXACT for cls in about.classes) else _ALL
@@ -166,6 +187,10 @@ def _learn(held: int, about: About, truth: bool) -> int:
 
 def told(state: State, about: About, truth: bool) -> None:
     """A branch on the test is taken: every place that holds the tested value knows more."""
+    if about.kind == "same":
+        if truth is about.positive:
+            _are_one(state, about)
+        return
     for frame in state.frames:
         for place, content in frame.env.items():
             if type(content) is Dynamic and content.rv == about.subject:
@@ -180,6 +205,32 @@ def told(state: State, about: About, truth: bool) -> None:
                     for item in entry.items
                 )
             )
+
+
+def _are_one(state: State, about: About) -> None:
+    """Two exceptions that were caught are one: it has one name from here on."""
+    held = [item for frame in state.frames for item in frame.env.values()]
+    held += [item for entry in state.heap.values() for item in entry.items]
+    one = next((item for item in held if type(item) is Dynamic and item.rv == about.other), None)
+    if one is None:
+        return
+
+    def named(item: AbstractValue) -> AbstractValue:
+        return one if type(item) is Dynamic and item.rv == about.subject else item
+
+    for frame in state.frames:
+        frame.env.update({place: named(item) for place, item in frame.env.items()})
+    for oid, entry in state.heap.items():
+        if any(named(item) is not item for item in entry.items):
+            state.heap[oid] = entry.with_items(tuple([named(item) for item in entry.items]))
+
+
+def matches(exception: AbstractValue, classes: tuple[type, ...]) -> bool | None:
+    """Does an except clause for these classes of exceptions take what was caught?  None if that is open."""
+    if BaseException in classes or (not classes_of(exception) & NO_STOP and not set(classes).isdisjoint(_ABOVE_STOP)):
+        return True
+    stops = all(StopIteration in cls.__mro__ for cls in classes)
+    return False if stops and not may_be_stop(exception) else None
 
 
 def refused_by(value: AbstractValue, constant: object) -> bool:

@@ -26,17 +26,17 @@ from futamura.ir.ops import OPERATORS
 from futamura.specializer.bounds import by_law, compared, least_of_result, note_sum, note_test
 from futamura.specializer.builtin_errors import exception_classes
 from futamura.specializer.derived import note_source
-from futamura.specializer.handling import loses_context
+from futamura.specializer.handling import about_caught, is_caught, loses_context
 from futamura.specializer.machine import Machine
 from futamura.specializer.memos import is_entry, note_unknown
 from futamura.specializer.plainness import always_true, comparable, is_record, stands_for
 from futamura.specializer.policy import SMALL_MODULUS
 from futamura.specializer.purity import ATOMS, CHANGEABLE, DICTS, HEAP_TYPE, cheap, deep
-from futamura.specializer.refinement import about_operands, answer, asked_of_none, asks_plainly, refused_by
+from futamura.specializer.refinement import about_operands, answer, asked_of_none, asks_plainly, matches, refused_by
 from futamura.specializer.selfsame import is_plain_tuple, joined_with_nothing, lookup_key
 from futamura.specializer.speculation import likely
 from futamura.specializer.state import OLDEST, Frame
-from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, has_identity, token_key
+from futamura.specializer.values import About, AbstractValue, Dynamic, Known, Virtual, VObject, has_identity, token_key
 from futamura.specializer.variables import own_cell, read_variable, write_variable
 
 __all__ = [
@@ -49,7 +49,6 @@ __all__ = [
     "extend_in_place",
     "group",
     "hint_of",
-    "is_caught",
     "rule",
     "sequence_items",
     "site",
@@ -218,7 +217,7 @@ def operate(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
     if kind is bool:
         note_test(m, name, args, types, made)
     m.set(frame, op, made)
-    about = about_operands(m.state, name, args)
+    about = about_operands(m.state, name, args) or about_caught(m.state, name, args)
     if about is not None:
         m.state.abouts[made.rv] = about
 
@@ -247,7 +246,7 @@ def _identity(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]
         known, other = (left, right) if type(left) is Known else (right, left)
         if type(left) is Dynamic and type(right) is Dynamic and left.rv == right.rv:
             same = True
-        elif (type(known) is Known and known.value is None and type(other) is Dynamic and is_caught(m, other)) or (
+        elif (type(known) is Known and known.value is None and is_caught(m.state, other)) or (
             type(known) is Known
             and type(other) is Dynamic
             and other.type is not None
@@ -269,22 +268,6 @@ def _same_by_class(m: Machine, value: object, other: Dynamic) -> bool | None:
     if value is None and answer(other, (type(None),), exact=True):
         return True
     return False if refused_by(other, value) else None
-
-
-def is_caught(m: Machine, value: Dynamic) -> bool:
-    """Is this the exception of one of the handlers that are running?"""
-    for frame in m.state.frames:
-        for extent in frame.extents:
-            if extent.kind != "except":
-                continue
-            function = frame.facts.function
-            handler = function.blocks[function.regions[function.regions[extent.region].of].handler]
-            caught = frame.env.get(handler.params[0])
-            if caught is not None:
-                caught = m.state.resolve(caught)
-                if type(caught) is Dynamic and caught.rv == value.rv:
-                    return True
-    return False
 
 
 def _unnameable(m: Machine, value: AbstractValue) -> bool:
@@ -568,15 +551,25 @@ def exc_match(m: Machine, frame: Frame, op: Operation) -> None:
     exception, cls = (m.get(frame, arg) for arg in op.args)
     kind = exact_type(m, exception)
     clause = cls.value if type(cls) is Known else None
-    held = m.state.object(cls)
-    if held is not None and held.kind == "tuple" and all(type(item) is Known for item in held.items):
-        clause = tuple([item.value for item in held.items if type(item) is Known])
+    entry = m.state.object(cls)
+    if entry is not None and entry.kind == "tuple" and all(type(item) is Known for item in entry.items):
+        clause = tuple([item.value for item in entry.items if type(item) is Known])
     proper = exception_classes(clause)
     if kind is not None and proper:
         m.folded += 1
         m.set(frame, op, Known(issubclass(kind, clause)))  # type: ignore[arg-type]
         return
-    m.set(frame, op, m.emit("exc_match", (exception, cls), type=bool, raises=not proper))
+    classes = clause if type(clause) is tuple else (clause,)
+    if proper and all(is_a(one, type) for one in classes):
+        held = matches(exception, classes)
+        if held is not None:
+            m.folded += 1
+            m.set(frame, op, Known(held))
+            return
+    made = m.emit("exc_match", (exception, cls), type=bool, raises=not proper)
+    if type(exception) is Dynamic and type(cls) is Known and cls.value is StopIteration:
+        m.state.abouts[made.rv] = About("caught", exception.rv)
+    m.set(frame, op, made)
 
 
 @rule("match_sequence", "match_mapping")

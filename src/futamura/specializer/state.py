@@ -21,7 +21,10 @@ from futamura.ir.graph import Span
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.values import HELD, About, AbstractValue, Dynamic, Known, Virtual, VObject
 
-__all__ = ["LEFT", "OLDEST", "ArgumentKey", "Chain", "Entered", "Extent", "Frame", "State", "Suspension", "Unsupported"]
+__all__ = [
+    "AGAIN", "LEFT", "OLDEST", "ArgumentKey", "Chain", "Entered", "Extent", "Frame", "State", "Suspension",
+    "Unsupported",
+]  # fmt: skip
 
 LEFT: Final = -1
 """The block of a frame that has returned."""
@@ -49,12 +52,15 @@ class Extent(NamedTuple):
 
     A try region's uid is given by the state's key where it is entered, and all its exceptions meet in one
     handler version.  An except region has the uid of its try region; 0 means that the exception exists
-    during specialization only.
+    during specialization only, AGAIN that it is the one that the handler around it got: it was raised once more.
     """
 
     region: int
     kind: str
     uid: int
+
+
+AGAIN: Final = -1
 
 
 class Suspension(NamedTuple):
@@ -244,7 +250,7 @@ class State:
 
     def regions(self) -> tuple[Extent, ...]:
         """The residual regions around the running frame, outermost first."""
-        return tuple([extent for frame in self.frames for extent in frame.extents if extent.uid])
+        return tuple([extent for frame in self.frames for extent in frame.extents if extent.uid > 0])
 
     def resolve(self, value: AbstractValue) -> AbstractValue:
         """The value, or what it was materialized to."""

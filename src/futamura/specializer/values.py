@@ -104,6 +104,8 @@ class About(NamedTuple):
     isinstance   whether it is an instance of one of the classes
     exact        whether its class is one of them
     class        its class itself; `held` is what is known of it
+    caught       whether an `except StopIteration` takes it
+    same         whether it is `other`, both being exceptions that were caught; this is forgotten where ways meet
     filled       nothing, but of itself that it is not empty
     """
 
@@ -112,6 +114,7 @@ class About(NamedTuple):
     classes: tuple[type, ...] = ()
     positive: bool = True
     held: int = ANY_CLASS
+    other: int = -1
 
 
 class Dynamic:
@@ -163,7 +166,8 @@ class VObject(NamedTuple):
     iterator      extra is "sequence", "backwards" (over a list), "enumerate" or "zip"; items depend on it
     slice         items are (start, stop, step)
     exception     items are the arguments, then the values of attributes; cls is the class; if extra is
-                  "made", it was made without `__init__`, and names are the arguments' numbers and attributes' names
+                  "made", it was made without `__init__`, and names are the arguments' numbers and attributes' names;
+                  if it is "stopped", the last item is the StopIteration of which a generator made it
     forward       items is (Dynamic,): the object was materialized
     """
 
@@ -182,7 +186,7 @@ class VObject(NamedTuple):
 def arguments_of(exception: VObject) -> tuple[AbstractValue, ...]:
     """What a virtual exception was made with."""
     if exception.extra != "made":
-        return exception.items
+        return exception.items[:1] if exception.extra == "stopped" else exception.items
     return tuple([item for name, item in zip(exception.names, exception.items) if type(name) is int])
 
 
