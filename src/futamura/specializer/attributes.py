@@ -41,6 +41,7 @@ from futamura.specializer.extended import METHOD_NAMES, dict_held, inherited
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.memos import lazy_attribute, stored_lazily
 from futamura.specializer.named import record_item
+from futamura.specializer.overloads import overloaded_method
 from futamura.specializer.own_dicts import own_dict, shows
 from futamura.specializer.plainness import WITH_BUILTIN_METHODS, is_record, record_position
 from futamura.specializer.purity import (
@@ -341,6 +342,9 @@ def _load_instance(
         return None
     if type(target) is Known and found is not MISSING and not _seen_through(m, target.value, found, name):
         return None
+    if (method := overloaded_method(m, found, target, cls, site(frame))) is not None:
+        m.assume_attribute(cls, name, found)
+        return method
     if isinstance(found, types.FunctionType) or (type(found) is LRU and m.world.caches.inside(found) is not None):
         m.assume_attribute(cls, name, found)
         return m.virtual(VObject("bound", object, (Known(found), target), site=site(frame)))
