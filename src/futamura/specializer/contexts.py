@@ -19,7 +19,9 @@ from types import FunctionType, TracebackType
 from futamura.ir.graph import Operation
 from futamura.specializer.calls import call_value
 from futamura.specializer.emitting import CONSTRUCTORS, Emitter
+from futamura.specializer.handling import is_caught
 from futamura.specializer.machine import Machine, Unsupported
+from futamura.specializer.models import MODELS, known_classes
 from futamura.specializer.purity import class_lookup
 from futamura.specializer.refinement import A_CLASS
 from futamura.specializer.rules import exact_type, rule, site
@@ -93,5 +95,22 @@ def _construct_class(m: Emitter, entry: VObject) -> Dynamic:
     return Dynamic(m.emit("call", (Known(type), *entry.items), raises=False).rv, classes=A_CLASS)
 
 
+def _model_issubclass(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    """`issubclass(type(e), (KeyError, ...))` of an exception that was caught asks what an except clause asks, if the
+    classes have no say in it."""
+    entry = m.state.object(args[0]) if len(args) == 2 else None
+    exception = None if entry is None or entry.kind != "class of" else m.state.resolve(entry.items[0])
+    classes = known_classes(m, args[1]) if exception is not None else None
+    if exception is None or not classes or not is_caught(m.state, exception):
+        return None
+    if any(type(cls) is not type or not issubclass(cls, BaseException) for cls in classes):
+        return None
+    named: list[AbstractValue] = [Known(cls) for cls in classes]
+    if len(named) > 1:
+        named = [m.emit("tuple", named, type=tuple, raises=False)]
+    return m.emit("exc_match", (exception, *named), type=bool, raises=False)
+
+
+MODELS[issubclass] = _model_issubclass
 CONSTRUCTORS["class of"] = _construct_class
 CONSTRUCTORS["traceback"] = _construct_traceback
