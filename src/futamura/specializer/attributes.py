@@ -38,6 +38,7 @@ from futamura.specializer.descriptors import (
     reads,
 )
 from futamura.specializer.extended import METHOD_NAMES, dict_held, inherited
+from futamura.specializer.globals import module_attribute
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.memos import lazy_attribute, stored_lazily
 from futamura.specializer.named import record_item
@@ -144,7 +145,7 @@ def load_attribute(
         if cls in DICTS and not own_attributes(target.value) and isinstance(class_lookup(cls, name), _METHODS):
             return m.virtual(VObject("method", cls, (target,), site=site(frame), extra=name))
         if is_a(target.value, types.ModuleType):
-            return _load_module(m, target.value, name)
+            return module_attribute(m, target.value, name)
         if is_a(target.value, type):
             return _load_class(m, frame, op, target.value, name)
         if type(target.value) is types.FunctionType and name in _FUNCTION_NAMES:
@@ -172,15 +173,6 @@ def _load_exception(m: Machine, frame: Frame, entry: VObject, name: str) -> Abst
     if entry.cls is StopIteration and name == "value":
         return entry.items[0] if entry.items else NONE
     return None
-
-
-def _load_module(m: Machine, module: types.ModuleType, name: str) -> AbstractValue | None:
-    if type(module) is not types.ModuleType:
-        return None
-    if type(module.__dict__.get(name)) in (list, dict, set):
-        m.world.look_at(m.state.top.facts.namespace)  # its text may change it by this very name
-    found = m.world.lookup(module.__dict__, module.__name__, name) if name in module.__dict__ else None
-    return Known(found[0]) if found is not None else None
 
 
 def _load_super(m: Machine, frame: Frame, op: Operation, entry: VObject, name: str) -> AbstractValue | str | None:

@@ -21,9 +21,9 @@ from futamura.specializer import library
 from futamura.specializer.machine import Machine, Restart, Unsupported
 from futamura.specializer.rules import hint_of, rule
 from futamura.specializer.state import Frame
-from futamura.specializer.values import Known
+from futamura.specializer.values import AbstractValue, Known
 
-__all__: list[str] = []
+__all__ = ["module_attribute"]
 
 _NAMED: Final = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
 
@@ -95,3 +95,13 @@ def import_module(m: Machine, frame: Frame, op: Operation) -> None:
 def import_member(m: Machine, frame: Frame, op: Operation) -> None:
     args = [m.get(frame, arg) for arg in op.args]
     m.set(frame, op, m.emit("import_from", args, op.attr, hint=hint_of(frame, op)))
+
+
+def module_attribute(m: Machine, module: types.ModuleType, name: str) -> AbstractValue | None:
+    """What a module has under a name, if that is known."""
+    if type(module) is not types.ModuleType:
+        return None
+    if type(module.__dict__.get(name)) in (list, dict, set):
+        m.world.look_at(m.state.top.facts.namespace)  # its text may change it by this very name
+    found = m.world.lookup(module.__dict__, module.__name__, name) if name in module.__dict__ else None
+    return Known(found[0]) if found is not None else None
