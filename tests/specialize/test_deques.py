@@ -64,7 +64,10 @@ def test_a_delay_line_is_variables() -> None:
         out = []
         for sample in samples:
             window.appendleft(sample)
-            out.append(sum(w * v for w, v in zip(weights, window)))
+            total = 0.0
+            for weight, value in zip(weights, window):
+                total += weight * value
+            out.append(total)
         return out
 
     from collections import deque

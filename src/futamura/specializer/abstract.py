@@ -14,7 +14,6 @@ import collections.abc
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from futamura.ir.classes import is_a
 from futamura.specializer.assumption import Assumption, Registrations
 from futamura.specializer.machine import Machine
 from futamura.specializer.purity import class_lookup
@@ -29,14 +28,18 @@ _WITH_HOOKS: Final = frozenset(
 _HOOKS: Final = (object.__dict__["__subclasshook__"], *(vars(cls)["__subclasshook__"] for cls in _WITH_HOOKS))
 _parts_of: Final[Callable[[type], tuple[Any, ...]]] = vars(abc)["_get_dump"]
 """What CPython's `abc` knows of a class: references to the classes that are registered with it come first."""
+_METACLASSES: Final = (abc.ABCMeta, type(vars(collections.abc).get("ByteString", Sequence)))
+"""Of `ByteString` instances are asked with a warning, classes as those of others."""
 _HEAP_TYPE: Final = 1 << 9
 _MOST: Final = 500
 
 
 def is_abstract(cls: object) -> bool:
     """An abstract base class whose answers can be found out here."""
-    if not is_a(cls, type) or type(cls) is not abc.ABCMeta:
-        return False
+    return type(cls) is abc.ABCMeta and _has_known_hook(cls)
+
+
+def _has_known_hook(cls: type) -> bool:
     hook = class_lookup(cls, "__subclasshook__")
     return any(hook is known for known in _HOOKS)
 
@@ -77,7 +80,7 @@ class _Search:
         if cls in self._seen:
             return False
         self._seen.add(cls)
-        if not is_abstract(cls) or len(self._seen) > _MOST:
+        if type(cls) not in _METACLASSES or not _has_known_hook(cls) or len(self._seen) > _MOST:
             return None
         if cls in _WITH_HOOKS:
             if not self._builtin:

@@ -445,8 +445,8 @@ _PLAIN_LOOKUPS: Final = {
     if "__getattribute__" in base.__dict__
 }
 """By identity, for `==` of what a class has there may be code of the program."""
-PLAIN_STORES: Final = tuple(base.__dict__["__setattr__"] for base in (object, BaseException, SimpleNamespace))
-PLAIN_DELETIONS: Final = tuple(base.__dict__["__delattr__"] for base in (object, SimpleNamespace))
+PLAIN_STORES: Final = tuple(class_lookup(base, "__setattr__") for base in (object, BaseException, SimpleNamespace))
+PLAIN_DELETIONS: Final = tuple(class_lookup(base, "__delattr__") for base in (object, SimpleNamespace))
 
 
 def plain_lookup(cls: type) -> bool:
