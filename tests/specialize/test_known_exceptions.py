@@ -115,7 +115,22 @@ def failing(n: Any, x: Any) -> Any:
             return type(other.__context__).__name__, other.args
 
 
-CASES = (of_many, in_a_tuple, coded, with_open_text, of_the_argument, formatted, failing)
+def without_one_text(n: Any, x: Any) -> Any:
+    long, names = 10**5000, frozenset(("a", "b", "cc"))
+    out: list[Any] = []
+    for args in ((names,), (names, n), (long,), (long, n)):
+        for cls in (ValueError, KeyError):
+            try:
+                raise cls(*args)
+            except (ValueError, KeyError) as e:
+                try:
+                    out.append((str(e), repr(e), f"{e}"))
+                except ValueError as other:
+                    out.append(str(other))
+    return out, x
+
+
+CASES = (of_many, in_a_tuple, coded, with_open_text, of_the_argument, formatted, failing, without_one_text)
 
 
 @pytest.mark.parametrize("function", CASES)

@@ -65,7 +65,7 @@ def _of_member(m: Machine, value: AbstractValue, name: str, spec: str = "") -> s
     inner = name if name != "__format__" else "__str__"
     shown = class_lookup(cls, inner)
     held = vars(member).get("_value_")
-    if found is None or all(shown is not known for known in _OF_ENUM[inner]) or not deep(held):
+    if found is None or all(shown is not known for known in _OF_ENUM[inner]) or not _has_one_text(held):
         return None
     if type(vars(member).get("_name_")) is not str:
         return None
@@ -113,6 +113,14 @@ def _repr(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) ->
     return _show(m, frame, op, "__repr__", args) if found is None else found
 
 
+def _has_one_text(value: object) -> bool:
+    """Is this a plain value with one text everywhere?  Sets show an order, and long ints none at all."""
+    try:
+        return deep(value, unordered=False) and bool(repr(value))
+    except ValueError:
+        return False
+
+
 def _of_exception(m: Machine, frame: Frame, op: Operation, value: AbstractValue, name: str) -> AbstractValue | None:
     """The text of an exception that exists during specialization only is one of its arguments."""
     entry = m.state.object(value)
@@ -123,7 +131,7 @@ def _of_exception(m: Machine, frame: Frame, op: Operation, value: AbstractValue,
     if not any(shown is known for known in _OF_EXCEPTIONS[name]):
         return None
     m.assume_attribute(entry.cls, name, shown)
-    known = [item.value for item in given if type(item) is Known and deep(item.value)]
+    known = [item.value for item in given if type(item) is Known and _has_one_text(item.value)]
     if name == "__repr__":
         text = f"({known[0]!r})" if len(known) == 1 else repr(tuple(known))
         return Known(f"{_NAME_OF.__get__(entry.cls)}{text}") if len(known) == len(given) else None
