@@ -157,7 +157,7 @@ def test_an_inherited_method_is_tested_without_calls(space: types.ModuleType) ->
 
 @contextlib.contextmanager
 def around(key: str, log: list[str]) -> Iterator[str]:
-    log.append(key)
+    log.append(f"yield {key}")
     yield key.upper()
 
 

@@ -245,7 +245,7 @@ def _member_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
     item, container = args
     entry = m.state.object(container)
     found = sequence_items(m, container)
-    if found is not None and not found[1]:
+    if found == (tuple, ()):  # lists may grow in loops that ask so first
         m.set(frame, op, Known(op.operator.name == "not_in"))
         m.folded += 1
         return True
