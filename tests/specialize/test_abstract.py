@@ -96,6 +96,38 @@ def kinds(n: Any, x: Any) -> Any:
     ]  # fmt: skip
 
 
+class Comparing(abc.ABCMeta):
+    """Its classes run code when they are compared, and when they are asked for their hash."""
+
+    def __eq__(cls, other: object) -> bool:
+        ASKED.append(other)
+        return True
+
+    def __hash__(cls) -> int:
+        ASKED.append(cls)
+        return 1
+
+
+class Equal(metaclass=Comparing):
+    pass
+
+
+class Open(abc.ABC):  # noqa: B024
+    pass
+
+
+Open.register(Equal)
+
+
+def registered(n: Any, x: Any) -> Any:
+    return isinstance(n, Open), issubclass(type(n), Open), x
+
+
+def classes(n: Any, x: Any) -> Any:
+    found = (issubclass(type(n), Mapping), issubclass(type(n), (Sequence, numbers.Number)), issubclass(Number, Expr))
+    return found, issubclass(bool, (Mapping, int)), x
+
+
 def hooked(n: Any, x: Any) -> Any:
     return isinstance(n, Hooked), isinstance(Claiming(), Mapping), isinstance(x, Hooked)
 
@@ -129,6 +161,21 @@ def test_hooks_and_claims_are_left_alone() -> None:
     residual = futamura.specialize(hooked, n=3)
     assert not ASKED
     assert residual(5) == hooked(3, 5) == (True, True, True)
+
+
+def test_classes_that_run_code_are_told_apart_without() -> None:
+    for n in (3, Plain(), [1]):
+        ASKED.clear()
+        residual = futamura.specialize(registered, n=n)
+        assert not ASKED
+        assert residual(1)[::2] == (isinstance(n, Open), 1)
+
+
+def test_subclasses_of_abstract_classes() -> None:
+    for n in (3, {"a": 1}, Plain(), "b", 2.5):
+        residual = futamura.specialize(classes, n=n)
+        assert residual(1) == classes(n, 1)
+        assert "issubclass" not in residual.source, residual.source
 
 
 def test_registering_later_is_noticed() -> None:

@@ -21,7 +21,9 @@ MAKERS = (
     "takewhile(lambda v: v != n, xs)", "dropwhile(lambda v: v != n, xs)", "filterfalse(lambda v: v % 2, xs)",
     "accumulate(xs)", "accumulate(xs, lambda a, b: a * b + n)", "accumulate((1, n, 3), func=max)", "pairwise(xs)",
     "pairwise((n, 1, 2))", "compress(xs, (1, 0, n))", "compress('abcd', ys)", "islice(xs, 2)", "islice(xs, 1, 5, 2)",
-    "islice(xs, n, None)", "islice(count(n), 3)", "islice(cycle((n, 1)), 5)", "islice(repeat(n), 2)",
+    "islice(xs, n, None)", "islice(it0, 3, n)", "islice(it0, n, n)", "starmap(max, xs)",
+    "starmap(lambda *q: q, [(n, 1), [2, x], 'ab', range(n), 5])",
+    "islice(count(n), 3)", "islice(cycle((n, 1)), 5)", "islice(repeat(n), 2)",
     "zip_longest(xs, (1, n))", "zip_longest((1, n), ys, fillvalue=n)", "zip(count(), xs)", "zip(xs, cycle('ab'))",
     "zip(xs, repeat(n))", "map(lambda a, b: a * 10 + b, xs, ys)", "map(divmod, xs, (n, 3, 2))", "map(str, xs)",
     "map(lambda v: 6 // v, xs)", "filter(lambda v: 6 // v, xs)", "reversed(xs)", "enumerate(reversed(xs), n)",
@@ -45,6 +47,7 @@ USES = (
     "def gen():\n        yield from it\n        yield n\n    return list(gen())",
     "total = 0\n    for v in it:\n        if v == x: continue\n        total = (total, v)\n    return total",
     "return dict(enumerate(it)), x",
+    "return list(it), list(it0)",
 )
 SOURCES = ("[x, 0, n, 4]", "[1, 2, n, 0]", "[]", "call([n, x, 3])", "(x, n, 5)")
 
@@ -52,7 +55,7 @@ SOURCES = ("[x, 0, n, 4]", "[1, 2, n, 0]", "[]", "call([n, x, 3])", "(x, n, 5)")
 def _function(maker: str, source: str, use: str) -> Any:
     text = (
         "from itertools import *\ndef f(n, x, ys, call):\n"
-        f"    xs = {source}\n    it = {maker}\n    {use}\n"
+        f"    xs = {source}\n    it0 = iter(xs)\n    it = {maker}\n    {use}\n"
     )
     if source.startswith("("):
         text = text.replace("xs.append(7)", "pass").replace("xs.clear()", "pass").replace("xs.append(n)", "pass")

@@ -56,7 +56,9 @@ def instance_of(m: Machine, kind: type, classes: Sequence[type]) -> bool | None:
     now = Registrations(abc.get_cache_token(), [], counts_as)
     held = m.world.assume(Assumption("registrations", "what is registered with abstract classes", None, "", now)).value
     assert isinstance(held, Registrations)
-    held.pairs.extend(pair for pair in abstract if pair not in held.pairs)
+    for one, cls in abstract:
+        if not any(one is other and cls is another for other, another in held.pairs):
+            held.pairs.append((one, cls))
     return False
 
 
@@ -66,21 +68,22 @@ def counts_as(kind: type, cls: type) -> bool | None:
 
 
 class _Search:
-    """Looks through an abstract class, what is registered with it, and the classes that extend it."""
+    """Looks through an abstract class, what is registered with it, and the classes that extend it; classes are told
+    apart by identity, for `==` and `hash` of a class may be code of the program."""
 
     def __init__(self, kind: type) -> None:
         self._kind: Final = kind
-        self._bases: Final = kind.__mro__
+        self._bases: Final = {id(base) for base in kind.__mro__}
         self._builtin: Final = not kind.__flags__ & _HEAP_TYPE
-        self._seen: Final[set[type]] = set()
+        self._seen: Final[set[int]] = set()
 
     def counts(self, cls: type) -> bool | None:
-        if cls in self._bases:
+        if id(cls) in self._bases:
             return True
-        if cls in self._seen:
+        if id(cls) in self._seen:
             return False
-        self._seen.add(cls)
-        if type(cls) not in _METACLASSES or not _has_known_hook(cls) or len(self._seen) > _MOST:
+        self._seen.add(id(cls))
+        if not any(type(cls) is known for known in _METACLASSES) or not _has_known_hook(cls) or len(self._seen) > _MOST:
             return None
         if cls in _WITH_HOOKS:
             if not self._builtin:
@@ -90,7 +93,7 @@ class _Search:
         registered = [found for one in _parts_of(cls)[0] if (found := one()) is not None]
         unsure = False
         for other in (*registered, *type.__subclasses__(cls)):
-            found = other in self._bases if plain_check(other) else self.counts(other)
+            found = id(other) in self._bases if plain_check(other) else self.counts(other)
             if found:
                 return True
             unsure = unsure or found is None

@@ -60,7 +60,7 @@ from futamura.specializer.unpacking import TAKING, taken
 from futamura.specializer.values import OF_SUPER, AbstractValue, Dynamic, Known, Virtual, VObject, slot_of_super
 from futamura.specializer.worth import counted, stays_a_call
 
-__all__ = ["IN_PYTHON", "call_value", "enter", "push_function"]
+__all__ = ["IN_PYTHON", "call_value", "enter", "is_code", "push_function"]
 
 DEEP_ENDS: Final = 64
 """As many calls of one function may stay because the stack is too deep; more are a tree that grows without end."""
@@ -272,15 +272,15 @@ def _call_in_python(m: Machine, frame: Frame, op: Operation, function: object, a
         chosen = library.next_of if len(args) == 1 else library.next_or
     elif function in (map, filter) and ("call", (frame.facts.uid, op.id)) in m.refused:
         return False
-    elif function in (map, filter) and len(args) == 2 and (_is_code(m, args[0]) or _is_builtin(args[0])):
+    elif function in (map, filter) and len(args) == 2 and (is_code(m, args[0]) or _is_builtin(args[0])):
         made = iterator_over(m, frame, args[1])
-        if made is None and not _is_code(m, args[0]):
+        if made is None and not is_code(m, args[0]):
             return False
         chosen = iterators.map_of if function is map else iterators.filter_of
         args = [args[0], made if made is not None else m.emit("iter", (args[1],))]
-    elif function is map and len(args) == 3 and (_is_code(m, args[0]) or _is_builtin(args[0])):
+    elif function is map and len(args) == 3 and (is_code(m, args[0]) or _is_builtin(args[0])):
         sources = [iterator_over(m, frame, arg) for arg in args[1:]]
-        if sources == [None, None] and not _is_code(m, args[0]):
+        if sources == [None, None] and not is_code(m, args[0]):
             return False
         chosen = iterators.map_2
         args = [args[0], *(m.emit("iter", (arg,)) if one is None else one for arg, one in zip(args[1:], sources))]
@@ -310,7 +310,7 @@ def _gives_items(m: Machine, value: AbstractValue) -> bool:
     return True
 
 
-def _is_code(m: Machine, function: AbstractValue) -> bool:
+def is_code(m: Machine, function: AbstractValue) -> bool:
     """Is this a function that would be inlined?"""
     entry = m.state.object(function)
     if entry is not None:
@@ -320,7 +320,7 @@ def _is_code(m: Machine, function: AbstractValue) -> bool:
 
 def _reduces(m: Machine, frame: Frame, args: list[AbstractValue]) -> bool:
     """Is this reduction better done in line?"""
-    return _is_code(m, args[0]) or (_is_builtin(args[0]) and iterator_over(m, frame, args[1]) is not None)
+    return is_code(m, args[0]) or (_is_builtin(args[0]) and iterator_over(m, frame, args[1]) is not None)
 
 
 def _is_builtin(function: AbstractValue) -> bool:

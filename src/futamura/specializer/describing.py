@@ -20,10 +20,11 @@ from collections.abc import Iterable
 from typing import Final
 
 from futamura.ir.graph import Operation
+from futamura.specializer.abstract import instance_of, is_abstract
 from futamura.specializer.annotations import Annotations, described, is_class, plain_class
 from futamura.specializer.flags import combined_by_value, parts_of_flag
 from futamura.specializer.machine import Machine
-from futamura.specializer.models import KEYWORD_METHODS, KEYWORD_MODELS, MODELS, Keywords
+from futamura.specializer.models import KEYWORD_METHODS, KEYWORD_MODELS, MODELS, Keywords, known_classes
 from futamura.specializer.plainness import keeps_members
 from futamura.specializer.purity import MISSING, class_lookup, deep
 from futamura.specializer.refinement import plain_check
@@ -146,14 +147,15 @@ def _type_hints(
 def _issubclass(
     m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
 ) -> AbstractValue | None:
-    """Of known classes whose bases alone decide."""
-    known = [arg.value for arg in args if type(arg) is Known]
-    if len(known) != 2 or len(args) != 2 or keywords or not is_class(known[0]):
+    """Of known classes where their bases decide, or what is registered with abstract ones."""
+    kind = args[0].value if len(args) == 2 and type(args[0]) is Known else None
+    wanted = known_classes(m, args[1]) if kind is not None and not keywords else None
+    if wanted is None or not is_class(kind) or not plain_class(kind):
         return None
-    wanted = known[1] if type(known[1]) is tuple else (known[1],)
-    if not plain_class(known[0]) or not all(plain_check(cls) for cls in wanted):
+    if not all(plain_check(cls) or is_abstract(cls) for cls in wanted):
         return None
-    return Known(issubclass(known[0], wanted))
+    found = instance_of(m, kind, wanted)
+    return None if found is None else Known(found)
 
 
 def _cast(

@@ -7,7 +7,7 @@ Invariant: who is not handed an object cannot change it: from what is read of it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import MemberDescriptorType
 
 from futamura.ir.attributes import FunctionAttr
@@ -16,7 +16,7 @@ from futamura.ir.liveness import end_uses
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.purity import MISSING, class_lookup, deep, is_data, own_attribute, plain_reads
 from futamura.specializer.state import State
-from futamura.specializer.values import AbstractValue, Known, Virtual, VObject
+from futamura.specializer.values import AbstractValue, Known, VObject
 
 __all__ = ["handed", "only_reads_fields"]
 
@@ -25,17 +25,10 @@ Nested = Callable[[FunctionFacts, str], FunctionFacts]
 
 def handed(state: State, value: AbstractValue, nested: Nested) -> Iterator[AbstractValue]:
     """All values that code gets hold of which is handed `value`, each virtual object once."""
-    seen: set[int] = set()
-    work = [value]
-    while work:
-        item = state.resolve(work.pop())
-        if type(item) is Virtual:
-            if item.oid in seen:
-                continue
-            seen.add(item.oid)
-            entry = state.heap[item.oid]
-            work.extend(entry.items if entry.kind != "function" else _handed_by(state, entry, nested))
-        yield item
+    def parts(entry: VObject) -> Iterable[AbstractValue]:
+        return entry.items if entry.kind != "function" else _handed_by(state, entry, nested)
+
+    return state.leaves(value, parts=parts)
 
 
 def _handed_by(state: State, function: VObject, nested: Nested) -> list[AbstractValue]:

@@ -127,7 +127,7 @@ def about_caught(state: State, name: str, args: Sequence[AbstractValue]) -> Abou
 
 def of_generator(frame: Frame) -> bool:
     """Does the frame run the code of a generator?  What stands for `map` and `filter` is none."""
-    return frame.purpose in CONSUMING and frame.facts.function.module != library.__name__
+    return frame.purpose in CONSUMING and not library.is_own(frame.facts.namespace)
 
 
 def classes_behind(left: Sequence[Frame]) -> int:

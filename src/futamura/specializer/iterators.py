@@ -31,7 +31,6 @@ __all__ = [
     "pairwise_of",
     "repeat_of",
     "starmap_of",
-    "sums_of",
     "takewhile_of",
 ]
 
@@ -70,7 +69,7 @@ def chain_from(iterator: Iterator[Iterable[Any]]) -> Iterator[Any]:
 
 def starmap_of(function: Callable[..., Any], iterator: Iterator[Any]) -> Iterator[Any]:
     for args in iterator:
-        yield function(*args)
+        yield function(*tuple(args))
 
 
 def takewhile_of(function: Callable[[Any], Any], iterator: Iterator[Any]) -> Iterator[Any]:
@@ -105,17 +104,6 @@ def accumulate_of(iterator: Iterator[Any], function: Callable[[Any, Any], Any]) 
     yield total
     for item in iterator:
         total = function(total, item)
-        yield total
-
-
-def sums_of(iterator: Iterator[Any]) -> Iterator[Any]:
-    for total in iterator:
-        break
-    else:
-        return
-    yield total
-    for item in iterator:
-        total = total + item
         yield total
 
 

@@ -298,8 +298,6 @@ def _shallow_copy(
     return _copy(m, frame, op, args, keywords)
 
 
-
-
 def _namespace(
     m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
 ) -> AbstractValue | None:

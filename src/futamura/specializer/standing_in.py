@@ -11,8 +11,8 @@ nothing is known of a source, and no function of the program is called for its i
 from __future__ import annotations
 
 import itertools
+import operator
 import sys
-import types
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -20,7 +20,7 @@ from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer import iterators
 from futamura.specializer import libraries as _libraries  # its models are asked first
-from futamura.specializer.calls import enter
+from futamura.specializer.calls import enter, is_code
 from futamura.specializer.generators import STANDING_IN
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, KeywordModel, Keywords, iterator_over
@@ -54,14 +54,6 @@ def _stands_for(function: Any, choice: Choice, *generators: Callable[..., object
         STANDING_IN[generator] = function if is_a(function, type) else type(function(()))
 
 
-def _is_code(m: Machine, function: AbstractValue) -> bool:
-    """Is this a function that would be inlined?"""
-    entry = m.state.object(function)
-    if entry is not None:
-        return entry.kind in ("function", "bound")
-    return type(function) is Known and is_a(function.value, types.FunctionType)
-
-
 def _iterators(m: Machine, frame: Frame, sources: list[AbstractValue], worth: bool) -> list[AbstractValue] | None:
     """The iterators that the constructor would ask for; None if none of them is known and it is not `worth` it."""
     found = [iterator_over(m, frame, source) for source in sources]
@@ -89,7 +81,7 @@ def _by_function(generator: Callable[..., object]) -> Choice:
     def choice(m: Machine, frame: Frame, args: list[AbstractValue], keywords: Keywords) -> Entered | None:
         if keywords or len(args) != 2 or (type(args[0]) is Known and args[0].value is None):
             return None
-        found = _iterators(m, frame, args[1:], _is_code(m, args[0]))
+        found = _iterators(m, frame, args[1:], is_code(m, args[0]))
         return None if found is None else (generator, [args[0], *found])
 
     return choice
@@ -107,9 +99,7 @@ def _accumulate(m: Machine, frame: Frame, args: list[AbstractValue], keywords: K
         return None
     summed = len(given) == 1 or (type(given[1]) is Known and given[1].value is None)
     found = _iterators(m, frame, given[:1], False)
-    if found is None:
-        return None
-    return (iterators.sums_of, found) if summed else (iterators.accumulate_of, [*found, given[1]])
+    return None if found is None else (iterators.accumulate_of, [*found, Known(operator.add) if summed else given[1]])
 
 
 def _islice(m: Machine, frame: Frame, args: list[AbstractValue], keywords: Keywords) -> Entered | None:
@@ -122,6 +112,8 @@ def _islice(m: Machine, frame: Frame, args: list[AbstractValue], keywords: Keywo
     step = 1 if place.step is None else place.step
     if not all(type(n) is int and 0 <= n <= sys.maxsize for n in (start, stop, step)) or not step:
         return None
+    if start > stop:  # type: ignore[operator]
+        return None  # nothing is given, and all before `start` is taken
     found = _iterators(m, frame, args[:1], False)
     return None if found is None else (iterators.islice_of, [*found, Known(start), Known(stop), Known(step)])
 
@@ -166,7 +158,7 @@ _stands_for(itertools.starmap, _by_function(iterators.starmap_of), iterators.sta
 _stands_for(itertools.takewhile, _by_function(iterators.takewhile_of), iterators.takewhile_of)
 _stands_for(itertools.dropwhile, _by_function(iterators.dropwhile_of), iterators.dropwhile_of)
 _stands_for(itertools.filterfalse, _by_function(iterators.filterfalse_of), iterators.filterfalse_of)
-_stands_for(itertools.accumulate, _accumulate, iterators.sums_of, iterators.accumulate_of)
+_stands_for(itertools.accumulate, _accumulate, iterators.accumulate_of)
 _stands_for(itertools.pairwise, _plainly(iterators.pairwise_of, 1), iterators.pairwise_of)
 _stands_for(itertools.compress, _plainly(iterators.compress_of, 2), iterators.compress_of)
 _stands_for(itertools.islice, _islice, iterators.islice_of)

@@ -13,8 +13,9 @@ states that are compared, kept or met are always trimmed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Final, NamedTuple, TypeAlias
 
 from futamura.ir.graph import Span
@@ -210,6 +211,9 @@ class Frame:
         return self.facts.live_at(self.block, self.index)
 
 
+_ITEMS: Final[Callable[[VObject], tuple[AbstractValue, ...]]] = attrgetter("items")
+
+
 class State:
     """Frames, heap and provenance; mutable, copied before a second way goes on from it."""
 
@@ -284,8 +288,16 @@ class State:
             if age & 1:
                 self.ages[vid] = min(age + 1, OLDEST)
 
-    def leaves(self, value: AbstractValue, seen: set[int] | None = None) -> Iterator[AbstractValue]:
-        """All values reachable from `value`, virtual ones included, each object once, and none of those `seen`."""
+    def leaves(
+        self,
+        value: AbstractValue,
+        seen: set[int] | None = None,
+        parts: Callable[[VObject], Iterable[AbstractValue]] = _ITEMS,
+    ) -> Iterator[AbstractValue]:
+        """All values reachable from `value`, virtual ones included, each object once, and none of those `seen`.
+
+        `parts` gives what is reached from an object.
+        """
         seen = set() if seen is None else seen
         work = [value]
         while work:
@@ -294,7 +306,7 @@ class State:
                 if item.oid in seen:
                     continue
                 seen.add(item.oid)
-                work.extend(self.heap[item.oid].items)
+                work.extend(parts(self.heap[item.oid]))
             yield item
 
     def owner(self, oid: int) -> Virtual | None:

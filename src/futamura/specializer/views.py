@@ -26,7 +26,7 @@ from futamura.specializer.models import (
     MODELS,
     Keywords,
     iterable_items,
-)  # fmt: skip
+)
 from futamura.specializer.purity import deep
 from futamura.specializer.raising import raise_value
 from futamura.specializer.rules import exact_type, site
