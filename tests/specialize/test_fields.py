@@ -79,14 +79,27 @@ def test_metadata_with_code_of_its_own_is_asked_each_time() -> None:
     assert seen == ["name", "name"]
 
 
-def test_bases_decide_now_and_registries_later() -> None:
+def test_bases_decide_now() -> None:
     for cls, base in ((Color, enum.Enum), (int, enum.Enum), (bool, (str, int)), (int, str)):
         residual = specialize(kind, cls, base)
         assert "issubclass" not in residual.source
         assert residual(0) == kind(cls, base, 0)
-    residual = specialize(kind, int, Number)
-    assert "issubclass" in residual.source
-    assert residual(0) == kind(int, Number, 0) == (0, 1)
+
+
+def test_what_is_registered_stays_and_what_is_not_may_be_later() -> None:
+    class Amount(abc.ABC):  # noqa: B024
+        pass
+
+    class Money:
+        pass
+
+    registered, other = specialize(kind, int, Number), specialize(kind, Money, Amount)
+    assert "issubclass" not in registered.source + other.source
+    assert registered(0) == kind(int, Number, 0) == (0, 1)
+    assert other(0) == kind(Money, Amount, 0) == (0, 2)
+    Amount.register(Money)
+    assert registered(0) == (0, 1) and registered.holds()
+    assert other(0) == kind(Money, Amount, 0) == (0, 1)
 
 
 def test_a_view_that_is_a_static_input() -> None:
