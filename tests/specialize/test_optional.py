@@ -254,6 +254,17 @@ def test_unbound_before_a_loop() -> None:
         assert outcome(residual, ours, 1, d, b) == outcome(unbound_before_a_loop, NAMES, theirs, 1, d, b)
 
 
+def told(names: tuple[str, ...], m: Any) -> Any:
+    errors: list[str] = []
+    for name in names:
+        x = m.get(name)
+        if not isinstance(x, int):
+            errors.append(f"{name}: no number")
+        elif x < 2:
+            errors.append(f"{name}: too small")
+    return errors
+
+
 def values(count: int) -> list[dict[str, Any]]:
     """Rows in which each of the first names is there or not, with several values."""
     found: list[dict[str, Any]] = []
@@ -272,7 +283,7 @@ TEXTS = [
 ]
 
 GROWING: list[Callable[..., Any]] = [tuples, used_afterwards, shared, objects, of_several_classes, with_an_error]
-GROWING += [present, flags, set_attributes]
+GROWING += [present, flags, set_attributes, told]
 
 
 @pytest.mark.parametrize("function", GROWING)
@@ -287,6 +298,11 @@ def test_like_the_original(function: Callable[..., Any]) -> None:
 def test_code_grows_with_the_names(function: Callable[..., Any]) -> None:
     few, more = (len(specialize(function, NAMES[:count]).source.splitlines()) for count in (4, 8))
     assert more <= 2.5 * few, "each name adds as much as the others"
+
+
+def test_two_ways_to_fail_are_no_ways_of_what_follows() -> None:
+    texts = {count: specialize(told, NAMES[:count]).source for count in (2, 3)}
+    assert [text.count(".get(") for text in texts.values()] == [2, 3], texts
 
 
 def test_through_a_function() -> None:

@@ -26,8 +26,10 @@ __all__ = ["Optionals", "is_optional", "optional_objects", "wherever_made"]
 
 MADE: Final = 3
 """So many versions are kept apart because of objects that only some ways make."""
-SHAPED: Final = 9
+SHAPED: Final = 4
 """So many are kept apart because of containers that hold more in some, if what they hold may be known."""
+SHAPED_IN_MACHINES: Final = 9
+"""The same within loops that a program counter, or the like, may control: its stack is such a container."""
 _LAST: Final = 16
 """So many siblings are compared."""
 _CONTAINERS: Final = frozenset({"list", "dict", "set", "deque"})
@@ -68,7 +70,8 @@ def optional_objects(choices: Choices, state: State, siblings: Sequence[Version]
             many += 1
     if few >= most and held:
         return Optionals({site for _, site in held}, set(known), True)
-    enough = doubles or many >= SHAPED or (some >= most and not _may_be_machine(state))
+    machine = _may_be_machine(state)
+    enough = doubles or many >= (SHAPED_IN_MACHINES if machine else SHAPED) or (some >= most and not machine)
     if enough and many >= most and most_records(state) != KEYWORDS:
         return Optionals(longer.union(site for _, site in held), set(known), bool(held))
     return None
