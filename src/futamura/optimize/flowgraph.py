@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from futamura.ir.build import FunctionBuilder
 from futamura.ir.constant import Constant
@@ -23,6 +23,9 @@ from futamura.ir.graph import OBJECT, Edge, Function, Operation, Region, Termina
 from futamura.ir.liveness import end_uses
 from futamura.ir.ops import OPERATORS, TERMINATORS
 from futamura.ir.verify import VerificationError
+
+if TYPE_CHECKING:
+    from futamura.optimize.calls import Called
 
 __all__ = ["FlowGraph", "Node", "Pass"]
 
@@ -71,6 +74,8 @@ class FlowGraph:
         self.types: Final[list[str]] = list(function.types)
         self.fired: Final[Counter[str]] = Counter()
         """How often each rewrite rule was applied, by name."""
+        self.constants: Final[dict[int, tuple[object, Called]]] = {}
+        """By the id of an operation that makes a constant: this constant, and what is known of it."""
         self.nameless = False
         """Do values that are used once lose their names before anybody reads the function (`forwarding.py`)?"""
         self._ids = 1 + max(

@@ -51,6 +51,8 @@ _BOUNDS: Final = frozenset({"NoneType", "int", "bool"})
 _FAR: Final = 2**200
 """No loop has as many rounds as this."""
 _INDEX: Final[frozenset[type[BaseException]]] = frozenset({IndexError})
+_LIST_AT: Final = {"getitem": 0, "setitem": 1, "list_append": 0, "call": 1, "truth": 0, "not": 0}
+"""By the operator: which argument the list is."""
 ITERABLE: Final = frozenset({"str", "bytes", "tuple", "list", "range", "set", "frozenset", "dict"})
 """Types whose iterators run no code of a program."""
 
@@ -191,13 +193,28 @@ class Inference:
                 return end.attr[number] == constant if number < len(end.attr) else constant not in end.attr
         return True
 
+    def _constant(self, op: Operation) -> None:
+        """What a constant is, found out once for the graph."""
+        if op.id in self.called:
+            return
+        known = self.graph.constants.get(op.id)
+        if known is None or known[0] is not op.attr:
+            assert isinstance(op.attr, Constant)
+            known = self.graph.constants[op.id] = (op.attr, Called(op.operator.fact((), op.attr), known_as(op.attr)))
+        self.operands[op.id] = ()
+        self.called[op.id] = known[1]
+        self._found(op, known[1])
+
     def _operation(self, op: Operation) -> None:
+        name = op.operator.name
+        if name == "const":
+            self._constant(op)
+            return
         here, told, known = self._here, self._told, self.shapes
         shapes = tuple([
             known.get(value, NOTHING) if (scope := here.get(value)) is None else told[scope].get(value, NOTHING)
             for value in op.args
         ])  # fmt: skip
-        name = op.operator.name
         self.operands[op.id] = shapes
         if name == "copy":
             for result, shape in zip(op.results, shapes):
@@ -209,9 +226,6 @@ class Inference:
         own = self._of_private(op, shapes) if self.private else None
         if own is not None:
             found = own
-        elif name == "const":
-            assert isinstance(op.attr, Constant)
-            found = Called(op.operator.fact((), op.attr), known_as(op.attr))
         elif name == "call":
             arguments = (*shapes[1:],)
             kind = self.classes(op.args[2]) if len(op.args) == 3 else None
@@ -242,6 +256,10 @@ class Inference:
             shape = outcome(op.operator, shapes, op.attr, fact.result) if single else of_type(fact.result)
             found = Called(fact, shape)
         self.called[op.id] = found
+        self._found(op, found)
+
+    def _found(self, op: Operation, found: Called) -> None:
+        """The results are what was found, or what their types say."""
         for result in op.results:
             shape = found.shape
             if shape == NOTHING and self.graph.types[result] != NOTHING.type:
@@ -336,7 +354,7 @@ class Inference:
 
     def _of_private(self, op: Operation, shapes: tuple[Shape, ...]) -> Called | None:
         """What an operation on a private list does; None if it is on none."""
-        at = {"getitem": 0, "setitem": 1, "list_append": 0, "call": 1, "truth": 0, "not": 0}.get(op.name, -1)
+        at = _LIST_AT.get(op.name, -1)
         if op.results and op.results[0] in self.private and op.name in ("list", "mul"):
             return self._made(op, shapes)
         appended = self._dependents.appends.get(op.id)
