@@ -7,7 +7,8 @@
         return g
 
 A variable is final at a capture if no function of the program that captures it assigns or deletes it, and the function
-that it belongs to does not after the capture.  A class statement that mentions it may do anything to it.
+that it belongs to does not after the capture.  A class statement that mentions it may do anything to it.  If only the
+function that it belongs to assigns it again, it rests as long as that function waits for a call to come back.
 
 Invariant: a conservative fact about source code; nothing depends on values.
 """
@@ -15,16 +16,26 @@ Invariant: a conservative fact about source code; nothing depends on values.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from futamura.ir.graph import ClassAttr, Function, FunctionAttr, Operation, Program
 
-__all__ = ["final_captures"]
+__all__ = ["Capture", "captures"]
 
 _WRITES = {"cell_set": 1, "cell_del": 0}
 
 
-def final_captures(program: Program) -> dict[tuple[str, int], tuple[bool, ...]]:
-    """For each `function` operation, by (name of its function, id): is each captured cell final there?"""
+class Capture(NamedTuple):
+    """What is known of a variable that a function captures."""
+
+    final: bool
+    """Has it its last value?"""
+    rests: bool
+    """Does it keep its value until the function that makes the closure goes on?"""
+
+
+def captures(program: Program) -> dict[tuple[str, int], tuple[Capture, ...]]:
+    """For each `function` operation, by (name of its function, id): what is known of each captured cell there."""
     return _Captures(program).run()
 
 
@@ -38,14 +49,27 @@ class _Captures:
                     self.makers.setdefault(op.attr.name, []).append((function, op))
         self.final: dict[tuple[str, int, int], bool] = {}
 
-    def run(self) -> dict[tuple[str, int], tuple[bool, ...]]:
+    def run(self) -> dict[tuple[str, int], tuple[Capture, ...]]:
         found = {}
         for function in self.program.functions:
             for op in function.operations():
                 if isinstance(op.attr, FunctionAttr):
                     count = len(self.program[op.attr.name].free)
-                    found[function.name, op.id] = tuple(self._is_final(function, op, at) for at in range(count))
+                    found[function.name, op.id] = tuple(self._capture(function, op, at) for at in range(count))
         return found
+
+    def _capture(self, function: Function, op: Operation, at: int) -> Capture:
+        final = self._is_final(function, op, at)
+        return Capture(final, final or self._rests(function, _cells(self.program, op)[at]))
+
+    def _rests(self, function: Function, cell: int) -> bool:
+        """Does nobody assign the variable but this function, which cannot go on while something else runs that it has
+        called?  A class statement may keep functions that assign it."""
+        if function.kind != "function" or cell in function.entry.params:
+            return False
+        if any(isinstance(op.attr, ClassAttr) and cell in op.args for op in function.operations()):
+            return False
+        return not any(self._writes(name, place) for name, place in self._captured_by(function, cell))
 
     def _is_final(self, function: Function, op: Operation, at: int) -> bool:
         key = (function.name, op.id, at)

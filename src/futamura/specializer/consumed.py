@@ -91,20 +91,21 @@ def _made(m: Machine, frame: Frame, op: Operation, arg: Virtual, args: Sequence[
 
 
 def _own_values(m: Machine, entry: VObject, where: Suspension) -> list[AbstractValue] | None:
-    """What the generator is entered with, in variables of its own; None if it shares one that is assigned later."""
+    """What the generator is entered with, in variables of its own; None if it shares one that may be assigned before it
+    is used up."""
     values = list(entry.items)
     count = len(where.facts.function.free)
-    finals = [False] * count
+    rests = [False] * count
     if isinstance(where.made_by, tuple):
         facts, attr, place = where.made_by
         function = VObject(
             "function", FunctionType, tuple(values[len(values) - count :]), site=place, extra=(facts, attr)
         )
-        finals = list(parts_of(m, function)[3])
-    for at, final in zip(range(len(values) - count, len(values)), finals, strict=True):
+        rests = [capture.rests for capture in parts_of(m, function)[3]]
+    for at, resting in zip(range(len(values) - count, len(values)), rests, strict=True):
         cell = m.state.resolve(values[at])
         held = m.state.object(cell)
-        if held is not None and final and held.items:
+        if held is not None and resting and held.items:
             values[at] = held.items[0]
         elif type(cell) is not Known:
             return None

@@ -16,6 +16,7 @@ from futamura.specializer.choosing import branch_on_item
 from futamura.specializer.confined import confined
 from futamura.specializer.derived import slice_of
 from futamura.specializer.dispatching import OTHER, known_parts, note_choice
+from futamura.specializer.emitting import CYCLE_BREAKERS, Emitter
 from futamura.specializer.failing import missing_item, wrong_count
 from futamura.specializer.machine import Machine
 from futamura.specializer.memories import is_memory, read, store
@@ -81,7 +82,25 @@ def _build(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -
         values = tuple(item.value for item in items if type(item) is Known)
         m.set(frame, op, m.known(values, max((m.state.age(item) for item in items), default=0)))
         return
-    m.set(frame, op, m.virtual(VObject(name, list if name == "list" else tuple, tuple(items), site=site(frame))))
+    _give(m, frame, op, VObject(name, list if name == "list" else tuple, tuple(items), site=site(frame)))
+
+
+def _give(m: Machine, frame: Frame, op: Operation, entry: VObject) -> None:
+    """A display is virtual, unless it will contain itself."""
+    made = m.virtual(entry)
+    m.set(frame, op, made)
+    if ("real", entry.site) in m.refused:
+        m.lift(made)
+
+
+def _from_the_start(m: Emitter, entry: VObject) -> None:
+    """A container that contains itself is made before it does: start again with a real one."""
+    assert isinstance(m, Machine)
+    if ("real", entry.site) not in m.refused:
+        m.refuse(("real", entry.site), "a container contains itself")
+
+
+CYCLE_BREAKERS.update(list=_from_the_start, dict=_from_the_start)
 
 
 def usable_key(value: AbstractValue) -> bool:
@@ -108,7 +127,7 @@ def build_dict(m: Machine, frame: Frame, op: Operation) -> None:
         assert type(key) is Known
         entry[key.value] = (entry[key.value][0] if key.value in entry else key.value, value)
     names = tuple(key for key, _ in entry.values())
-    m.set(frame, op, m.virtual(VObject("dict", dict, tuple(v for _, v in entry.values()), names, site(frame))))
+    _give(m, frame, op, VObject("dict", dict, tuple(v for _, v in entry.values()), names, site(frame)))
 
 
 def _entries(

@@ -18,7 +18,7 @@ from futamura.ir.attributes import FunctionAttr
 from futamura.ir.build import BlockBuilder, FunctionBuilder
 from futamura.ir.constant import Constant
 from futamura.ir.graph import ClassAttr, Function, Operation, Program, Signature
-from futamura.specializer.captures import final_captures
+from futamura.specializer.captures import Capture, captures
 from futamura.specializer.history import Restore, shortened
 from futamura.specializer.state import Unsupported
 
@@ -43,13 +43,14 @@ class Definitions:
         """The name of the module for those that another one than the residual's makes."""
         self._names: Final[dict[tuple[int, str], str]] = {}
         self._programs: Final[list[Program]] = []
-        self._finals: Final[dict[int, Mapping[tuple[str, int], tuple[bool, ...]]]] = {}
+        self._captures: Final[dict[int, Mapping[tuple[str, int], tuple[Capture, ...]]]] = {}
 
-    def finals(self, program: Program, function: str, op: int) -> tuple[bool, ...]:
-        found = self._finals.get(id(program))
+    def captures(self, program: Program, function: str, op: int) -> tuple[Capture, ...]:
+        """What is known of the variables that this operation captures."""
+        found = self._captures.get(id(program))
         if found is None:
             self._programs.append(program)
-            found = self._finals[id(program)] = final_captures(program)
+            found = self._captures[id(program)] = captures(program)
         return found[function, op]
 
     def register(self, program: Program, name: str, move: Callable[[Function], Function] | None = None) -> str:
@@ -94,19 +95,25 @@ class Definitions:
     def all(self) -> tuple[Function, ...]:
         return tuple(self.functions.values())
 
-    def maker(self, closure: Closure, count: int) -> str:
-        """A function that makes this closure, given its operands."""
+    def maker(self, closure: Closure, count: int, around: str) -> str:
+        """A function that makes this closure, given its operands.  If some of its cells are there, it captures them, so
+        that it is itself a nested function: of the one of the qualified name `around`."""
         base = closure.attr.name.rpartition(".")[2].partition("#")[0].strip("<>")
         name, number = f"make_{base}", 1
         while name in self.functions:
             number += 1
             name = f"make_{base}_{number}"
-        parameters = tuple(f"x{at}" for at in range(count))
-        outer = self.functions[closure.attr.name].qualname.rpartition(".<locals>.")[0]
-        builder = FunctionBuilder(name, Signature(regular=parameters), qualname=outer or name)
+        nested = self.functions[closure.attr.name]
+        free = tuple([name for name, made in zip(nested.free, closure.fresh, strict=True) if made is None])
+        parameters = tuple(f"x{at}" for at in range(count - len(free)))
+        outer = f"{around}.<locals>.{name}" if free else nested.qualname.rpartition(".<locals>.")[0] or name
+        builder = FunctionBuilder(name, Signature(regular=parameters), qualname=outer, free=free)
         block = builder.block()
-        params = builder.params(block, *parameters)
-        result = define(self, builder, block, closure, params, builder.value(base if base.isidentifier() else None))
+        given = iter(builder.params(block, *parameters))
+        cells = iter(builder.params(block, *free))
+        kept = [*[True] * (count - len(closure.fresh)), *[made is not None for made in closure.fresh]]
+        operands = tuple([next(given) if one else next(cells) for one in kept])
+        result = define(self, builder, block, closure, operands, builder.value(base if base.isidentifier() else None))
         builder.terminate(block, "return", (result,))
         self.functions[name] = builder.finish()
         return name

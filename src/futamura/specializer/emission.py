@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from futamura.ir.attributes import FunctionAttr
 from futamura.ir.build import BlockBuilder, FunctionBuilder
 from futamura.ir.constant import Constant
 from futamura.ir.graph import OBJECT, Edge, Function
@@ -17,7 +18,6 @@ from futamura.ir.nesting import loop_forest
 from futamura.specializer.assembly import Assembly, implicit, operations, removable
 from futamura.specializer.definitions import Closure, define
 from futamura.specializer.fencing import fenced
-from futamura.specializer.machine import Unsupported
 from futamura.specializer.passing import Flow
 from futamura.specializer.residual import ResidualBlock, ResidualEnd, ResidualOperation, Version
 from futamura.specializer.sinking import sink
@@ -62,6 +62,9 @@ class Emission:
         self._handler_of: dict[int, ResidualBlock] | None = None
         self._loops: set[int] | None = None
         self._unseen: frozenset[int] | None = None
+        self._lasting: Final[dict[tuple[str, int | Constant], int]] = {}
+        """Variables that all closures of a loop share, by name and value."""
+        self._known: dict[int, Constant] | None = None
         self._positions: Final[dict[ResidualBlock, tuple[int, list[int]]]] = {}
 
     def build(self) -> Function:
@@ -255,17 +258,58 @@ class Emission:
     def _define(self, block: BlockBuilder, op: ResidualOperation, closure: Closure, args: tuple[int, ...]) -> None:
         definitions = self.assembly.machine.definitions
         result = self._value(op.results[0])
+        if any(closure.fresh) and self._repeats(block) and not self._repeats(self.heads[self.root]):
+            closure, args = self._with_lasting_cells(op, closure, args)
         if not any(closure.fresh) or not self._repeats(block):
             if self._unseen is None:
                 reads = [rv for at, part in enumerate(self.assembly.blocks) for rv in self._operands(at, part)]
                 self._unseen = unseen(self.assembly, self.replaced, reads)
             hidden = op.results[0] in self._unseen
             define(definitions, self.builder, block, closure, args, result, named=not hidden)
-        elif None in closure.fresh:
-            raise Unsupported("a loop makes closures that share some of their variables", op.span)
-        else:
-            maker = definitions.maker(closure, len(args))
+            return
+        maker = definitions.maker(closure, len(args), self.builder.qualname)
+        if None not in closure.fresh:
             self.builder.append(block, "invoke", args, maker, (result,), op.span)
+            return
+        # Some of its variables are shared by all that the loop makes, the others belong to one of them each.
+        plain = len(args) - len(closure.fresh)
+        shared = tuple([arg for arg, made in zip(args[plain:], closure.fresh, strict=True) if made is None])
+        own = tuple([arg for arg, made in zip(args[plain:], closure.fresh, strict=True) if made is not None])
+        function = self.builder.emit(block, "function", shared, FunctionAttr(maker), span=op.span)
+        self.builder.append(block, "call", (function, *args[:plain], *own), None, (result,), op.span)
+
+    def _with_lasting_cells(
+        self, op: ResidualOperation, closure: Closure, args: tuple[int, ...]
+    ) -> tuple[Closure, tuple[int, ...]]:
+        """A closure that a loop makes, with one variable for all rounds where these give it the same value: a constant
+        or a parameter of the function."""
+        head = self.heads[self.root]
+        fresh, operands = list(closure.fresh), list(args)
+        plain = len(args) - len(fresh)
+        for at, name in enumerate(fresh):
+            constant = self._constants().get(self.replaced.get(op.args[plain + at], op.args[plain + at]))
+            if name is not None and (constant is not None or args[plain + at] in head.params):
+                fresh[at], operands[plain + at] = None, self._lasting_cell(head, name, args[plain + at], constant)
+        return closure._replace(fresh=tuple(fresh)), tuple(operands)
+
+    def _constants(self) -> dict[int, Constant]:
+        """The values that are always the same."""
+        if self._known is None:
+            ops = [op for block in self.assembly.blocks for op in block.ops if op.name == "const"]
+            self._known = {op.results[0]: op.attr for op in ops if isinstance(op.attr, Constant)}
+        return self._known
+
+    def _lasting_cell(self, head: BlockBuilder, name: str, value: int, constant: Constant | None) -> int:
+        """A variable that the function begins with."""
+        key = (name, value if constant is None else constant)
+        cell = self._lasting.get(key)
+        if cell is None:
+            before, head.ops = head.ops, []
+            if constant is not None:
+                value = self.builder.emit(head, "const", (), constant)
+            cell = self._lasting[key] = self.builder.emit(head, "cell", (value,), name, hint=name)
+            head.ops.extend(before)
+        return cell
 
     def _repeats(self, block: BlockBuilder) -> bool:
         """Does a loop run this block again and again?"""

@@ -354,13 +354,14 @@ class Emitter(ABC):
         return None
 
     def _require_acyclic(self, value: Virtual) -> None:
-        """Objects that contain themselves other than through an instance's attribute are not constructed yet."""
+        """An object that contains itself, but not by an instance's attribute, is constructed if one of those on the way
+        back to it can be real from the beginning."""
         work: list[tuple[int, tuple[int, ...]]] = [(value.oid, ())]
         seen: set[int] = set()
         while work:
             oid, trail = work.pop()
             if oid in trail:
-                for passed in (*trail, oid):
+                for passed in trail[trail.index(oid) :]:
                     breaker = CYCLE_BREAKERS.get(self.state.heap[passed].kind)
                     if breaker is not None:
                         breaker(self, self.state.heap[passed])

@@ -23,6 +23,7 @@ from typing import Final
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.graph import Function, Operation, Program
 from futamura.runtime import iterating
+from futamura.specializer.captures import Capture
 from futamura.specializer.definitions import Closure
 from futamura.specializer.elsewhere import moving
 from futamura.specializer.emitting import CONSTRUCTORS, CYCLE_BREAKERS, Emitter
@@ -74,15 +75,15 @@ def make_real(m: Machine, cell: VObject) -> None:
     raise Restart("a variable is shared by a function that escapes")
 
 
-def parts_of(m: Machine, entry: VObject) -> tuple[FunctionFacts, FunctionFacts, FunctionAttr, tuple[bool, ...]]:
-    """Of a function made during specialization: who makes it, the function, how, and which of its variables are never
-    assigned after it captured them."""
+def parts_of(m: Machine, entry: VObject) -> tuple[FunctionFacts, FunctionFacts, FunctionAttr, tuple[Capture, ...]]:
+    """Of a function made during specialization: who makes it, the function, how, and what is known of the variables
+    that it captures."""
     assert isinstance(entry.extra, tuple) and isinstance(entry.site, tuple)
     maker, attr = entry.extra[:2]
     assert isinstance(maker, FunctionFacts) and isinstance(attr, FunctionAttr)
     block, index = entry.site[2:4]
     made = maker.blocks[block].ops[index - 1]
-    return maker, m.nested(maker, attr.name), attr, m.definitions.finals(maker.program, maker.function.name, made.id)
+    return maker, m.nested(maker, attr.name), attr, m.definitions.captures(maker.program, maker.function.name, made.id)
 
 
 def stays(m: Machine, frame: Frame, op: Operation, facts: FunctionFacts) -> bool:
@@ -104,7 +105,7 @@ def settle_functions(m: Machine) -> None:
 
 def _construct_function(m: Emitter, entry: VObject) -> Dynamic:
     assert isinstance(m, Machine)
-    maker, nested, attr, finals = parts_of(m, entry)
+    maker, nested, attr, captures = parts_of(m, entry)
     free = nested.function.free
     move = moving(m, maker, nested)
     plain = entry.items[: len(entry.items) - len(free)]
@@ -113,7 +114,7 @@ def _construct_function(m: Emitter, entry: VObject) -> Dynamic:
     for at, cell in enumerate(entry.items[len(plain) :]):
         cell = m.state.resolve(cell)
         held = m.state.object(cell)
-        if held is not None and finals[at] and held.items:
+        if held is not None and captures[at].final and held.items:
             operands.append(held.items[0])
             fresh.append(free[at])
             _hand_over(m, nested, at, held.items[0])
@@ -136,11 +137,11 @@ def _construct_function(m: Emitter, entry: VObject) -> Dynamic:
 def _share_cells(m: Emitter, entry: VObject) -> None:
     """A function contains itself: if that is by a variable which must be a real one, start again with it."""
     assert isinstance(m, Machine)
-    _, nested, _, finals = parts_of(m, entry)
+    _, nested, _, captures = parts_of(m, entry)
     count = len(nested.function.free)
-    for final, cell in zip(finals, entry.items[len(entry.items) - count :] if count else ()):
+    for capture, cell in zip(captures, entry.items[len(entry.items) - count :] if count else ()):
         held = m.state.object(cell)
-        if held is not None and not (final and held.items):
+        if held is not None and not (capture.final and held.items):
             make_real(m, held)
 
 

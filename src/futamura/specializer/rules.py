@@ -512,6 +512,9 @@ def cell_set(m: Machine, frame: Frame, op: Operation) -> None:
     entry = m.state.object(cell)
     if entry is not None and type(cell) is Virtual:
         m.state.heap[cell.oid] = entry._replace(items=(value,))
+        made = m.origins.get(value.rv) if type(value) is Dynamic else None
+        if made is None or made.name == "next":  # what an operation gives may well have no name
+            m.hint(value, entry.extra)
         return
     m.writes(cell)
     m.escape(value)
