@@ -35,7 +35,7 @@ from futamura.analysis.registering import directly_registering, registering_func
 from futamura.analysis.storing import on_own_objects
 from futamura.frontend.items import changed_by_functions
 from futamura.frontend.passing import Callee, Elsewhere, Parameters, asks_by_name, shows_variables
-from futamura.frontend.sharing import changing_objects, is_container
+from futamura.frontend.sharing import changing_objects, is_container, parts_changed_by
 from futamura.frontend.sources import Changed
 from futamura.ir.classes import is_a
 from futamura.source import unwarned
@@ -125,6 +125,9 @@ def contents_are_constant(namespace: Mapping[str, object], name: str, container:
     known = _changes(namespace)
     if known is None or name in known.names:
         return False
+    methods = known.certain.by_methods.get(name)
+    if methods is not None:
+        return not parts_changed_by(container, methods)
     if name not in known.certain.items:
         return True
     return all(map(_is_plain, gc.get_referents(container)))
@@ -149,7 +152,7 @@ def object_contents(owner: Mapping[str, object], user: Mapping[str, object], nam
     if found[2] is None:
         return None
     lines, changed = found[2]
-    return Contents(lines.get("." + name, 0), "." + name in changed.items or "." + name in changed.itself)
+    return Contents(lines.get("." + name, 0), changed.has("", name))
 
 
 _Found = tuple[Mapping[str, int], Changed]
@@ -313,7 +316,8 @@ def changed_names(text: str, names: Iterable[str]) -> frozenset[str]:
     tree = ast.parse("".join(f"{name} = [[]]\n" for name in names) + text)
     changed = changed_by_functions(tree).possible
     harmless, parameters = _parameters(tree, {}, lambda _: {})
-    return frozenset(_not_only_read(tree, harmless | parameters.left_alone())) | changed.itself | changed.items
+    used = _not_only_read(tree, harmless | parameters.left_alone())
+    return frozenset(used).union(changed.itself, changed.items, changed.by_methods)
 
 
 def _parameters(tree: ast.Module, namespace: Mapping[str, object], elsewhere: Elsewhere) -> tuple[set[int], Parameters]:

@@ -57,13 +57,17 @@ _OPERATORS: Final[dict[type[ast.operator], str]] = {
 }  # fmt: skip
 
 
+_PASSED_BY: Final = {"__get__": 3, "__set__": 2, "__delete__": 2, "__exit__": 4, "__set_name__": 3}
+"""So many first parameters get no operand: a class statement gives `__set_name__` its new class."""
+
+
 def special_parameters(functions: Iterable[Scope]) -> Iterator[tuple[tuple[Scope, str], str]]:
     """The parameters of special methods that operands come to, with the kind of the method.  What a descriptor belongs
     to is told by its class, and what is called by its call."""
     for function in functions:
         if is_special(function):
             assert not isinstance(function, ast.Lambda)
-            skipped = {"__get__": 3, "__set__": 2, "__delete__": 2, "__exit__": 4}.get(function.name, 1)
+            skipped = _PASSED_BY.get(function.name, 1)
             kind = _KINDS.get(function.name, "other")
             yield from (((function, one.arg), kind) for one in parameters(function)[skipped:] if kind != "call")
 

@@ -47,6 +47,20 @@ _YIELDS: Final = (ast.Yield, ast.YieldFrom)
 _ASKING: Final = ("isinstance", "issubclass")
 
 
+_IN_PLACE: Final[Mapping[type[ast.operator], str]] = {
+    ast.Add: "__iadd__", ast.Sub: "__isub__", ast.Mult: "__imul__", ast.MatMult: "__imatmul__",
+    ast.Div: "__itruediv__", ast.FloorDiv: "__ifloordiv__", ast.Mod: "__imod__", ast.Pow: "__ipow__",
+    ast.LShift: "__ilshift__", ast.RShift: "__irshift__", ast.BitAnd: "__iand__", ast.BitOr: "__ior__",
+    ast.BitXor: "__ixor__",
+}  # fmt: skip
+
+
+def _items_in(seen: Collection[Source]) -> frozenset[str]:
+    """The names of those out of which something of this comes."""
+    parts = (source.source for source in seen if isinstance(source, In))
+    return frozenset(source for source in parts if isinstance(source, str))
+
+
 class _Passing(NamedTuple):
     """What a call passes: at each position (out of what has a star), by each keyword (also behind `**`)."""
 
@@ -107,11 +121,17 @@ class _Items(Possible):
         special = {function for function in self.functions if is_special(function)}
         # who calls a special method does what he likes with its result
         seen = self.sources.reached({*self.changed, *special, *items_of(special)})
+        items = _items_in(seen)
+        certainly = frozenset(seen)
+        by_methods: dict[str, frozenset[str]] = {}
+        for method, places in self.changed_by.items():
+            found = self.sources.reached(places, without=certainly)
+            seen |= found
+            for name in _items_in(found):
+                by_methods[name] = by_methods.get(name, frozenset()) | {method}
         itself = frozenset(one for one in seen if isinstance(one, str))
-        parts = (source.source for source in seen if isinstance(source, In))
-        items = frozenset(source for source in parts if isinstance(source, str))
         parameters = frozenset(self.parameters(seen))
-        return Changed(itself, items, classes, reading, parameters, self.kept_by, self.giving_parameters)
+        return Changed(itself, items, classes, reading, parameters, self.kept_by, self.giving_parameters, by_methods)
 
     def parameters(self, seen: set[Source]) -> Iterator[tuple[str, str]]:
         """The parameters of functions and methods that are among these sources, or what is in them."""
@@ -151,7 +171,8 @@ class _Items(Possible):
 
     def with_operands(self) -> set[Source]:
         """All that is changed, with what special methods change that get it as an operand."""
-        seen = self.sources.reached(self.changed)
+        every = self.changed.union(*self.changed_by.values())
+        seen = self.sources.reached(every)
         waiting = [*implied.special_parameters(self.functions)]
         kinds: set[str] = set()
         while found := [(place, kind) for place, kind in waiting if place in seen or In(place) in seen]:
@@ -160,7 +181,7 @@ class _Items(Possible):
             for place, kind in found:
                 self.hold(place, frozenset({(None, f"operand of {kind}")}))
             waiting = [one for one in waiting if one not in found]
-            seen = self.sources.reached(self.changed)
+            seen = self.sources.reached(every)
         return seen
 
     def hold_operands(self, kinds: set[str]) -> None:
@@ -185,7 +206,7 @@ class _Items(Possible):
         elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)):
             self.put(function, node.target, self.of(function, node.value))
         elif isinstance(node, ast.AugAssign):
-            self.change(function, node.target)
+            self.change_by(function, node.target, _IN_PLACE[type(node.op)])
             self.put_in(function, node.target, self.items(function, node.value))
             self.put(function, node.target, frozenset(self.giving.of(node)))
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
@@ -220,12 +241,16 @@ class _Items(Possible):
         if isinstance(node, ast.Attribute):
             self.look_at_method(function, node)
         if isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
-            self.change(function, node.value)
+            owner = node.value
+            if isinstance(node, ast.Subscript) and isinstance(owner, ast.Attribute) and owner.attr == "__dict__":
+                self.change_all(function, frozenset({(None, ".__dict__")}))
+                owner = owner.value  # an attribute is stored
+            self.change(function, owner)
 
     def look_at_method(self, function: Scope, node: ast.Attribute) -> None:
         """A method that is called, or may be called later."""
         if node.attr in MUTATING:
-            self.change(function, node.value)
+            self.change_by(function, node.value, node.attr)
         for one in self.named.get(node.attr, ()):
             own = receiver(one)
             if own is not None and not is_of_class(one):
@@ -390,7 +415,7 @@ class _Items(Possible):
         if module is not None or method.attr in READING:
             return
         if method.attr in MUTATING or not known:
-            self.change(function, method.value)
+            self.change_by(function, method.value, method.attr)
             self.put_in(function, method.value, given)
 
     def is_understood(self, function: Scope, call: ast.Call) -> bool:
@@ -435,6 +460,8 @@ class _Items(Possible):
         names = [one.arg for one in (*callee.args.posonlyargs, *callee.args.args)]
         through_self = id(call) in self.through_self and not self.is_kept(call.func)
         moved = (1,) if through_self and not is_of_class(callee, "staticmethod") else implied.shifts(call, callee)
+        if isinstance(call.func, ast.Name) and self.alone_named.get(call.func.id) is callee:
+            moved = (0,)
         for at, (argument, held) in enumerate(zip(call.args, passing.positions)):
             starred = isinstance(argument, ast.Starred)
             for shift in moved:
@@ -495,6 +522,14 @@ class _Items(Possible):
     def change(self, function: Scope, node: ast.AST) -> None:
         """The object that this expression gives is changed."""
         self.change_all(function, self.of(function, node))
+
+    def change_by(self, function: Scope, node: ast.AST, method: str) -> None:
+        """What this expression gives is changed if it is of a class with this method."""
+        found = self.of(function, node)
+        if id(function) in self.only_on_import:
+            self.on_import |= found
+        else:
+            self.changed_by.setdefault(method, set()).update(found)
 
     def change_all(self, function: Scope, found: frozenset[Source]) -> None:
         if id(function) in self.only_on_import:

@@ -18,6 +18,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from futamura.analysis.methods import BUILTINS, GIVING, HOLDING, MUTATING, PASSING, PURE_MODULES, READING, WRITING
+from futamura.analysis.reading import bound_by
 from futamura.frontend import implied, walking
 from futamura.frontend.implied import MAKING, Giving, receiver
 from futamura.frontend.sources import (
@@ -39,6 +40,7 @@ __all__ = ["MODULE", "STORING", "Possible", "result_of"]
 
 STORING: Final = ("setattr", "delattr")
 OWN_WAYS: Final = (*STORING, "super")
+_OF_KEYS: Final = ("get", "pop", "setdefault")
 _STEPPING: Final = ("send", "__next__")
 """Methods of iterators that give items, as those of GIVING do of containers; what `send` gets is not only read."""
 MODULE: Final = ast.Lambda(ast.arguments([], [], None, [], [], None, []), ast.Constant(None))
@@ -61,6 +63,13 @@ class Possible:
         for function in self.functions:
             if not isinstance(function, ast.Lambda):
                 self.named.setdefault(function.name, []).append(function)
+        bound = Counter(name for node in ast.walk(tree) for name in bound_by(node))
+        self.alone_named: Final = {
+            one.name: one
+            for one in tree.body
+            if isinstance(one, ast.FunctionDef) and not one.decorator_list and bound[one.name] == 1 and not bound["*"]
+        }
+        """Functions of the module whose names mean nothing else in it."""
         found = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
         self.classes: Final = {node.name: node for node in found}
         self.ambiguous: Final = {name for name, count in Counter(node.name for node in found).items() if count > 1}
@@ -78,6 +87,8 @@ class Possible:
         """Is a class of the module used as a value, so that any call may make an instance?"""
         self.bound: Final = {one: frozenset(walking.bound_names(one, self.own[one])) for one in self.functions}
         self.bound[MODULE] = frozenset()
+        self.dicts: Final[dict[Scope, frozenset[str]]] = {}
+        """The variables of a function that are dicts."""
         self.plain: Final = set(map(id, walking.attributes_of_self(tree, self.classes, self.own)))
         through_self = list(walking.calls_through_self(self.classes.values(), self.own))
         self.through_self: Final = {id(call) for _, call in through_self}
@@ -98,6 +109,8 @@ class Possible:
         self.forms: Final[set[tuple[bool | str | None, ...]]] = set()
         """The forms of calls of unknown functions that were met."""
         self.changed: set[Source] = set()
+        self.changed_by: Final[dict[str, set[Source]]] = {}
+        """By a method's name, what is changed if it has such a method."""
         self.on_import: set[Source] = set()
         """What functions change that only run on import."""
         self.doubted: set[Source] = set()
@@ -207,6 +220,8 @@ class Possible:
         given = self.given(function, call)
         if isinstance(call.func, ast.Attribute) and self.module_of(function, call.func.value) is None:
             if call.func.attr in GIVING or call.func.attr in _STEPPING:
+                if self.is_looked_up(function, call):
+                    given = self.all(function, (*call.args[1:], *(keyword.value for keyword in call.keywords)))
                 return found | self.items(function, call.func.value) | given
             own_method = callees and id(call) in self.through_self and not self.is_kept(call.func)
             if call.func.attr in READING or own_method:
@@ -242,6 +257,19 @@ class Possible:
             found |= {FOREIGN}
         found |= self.functions_in(call)
         return found | given | items_of(given) | self.giving.parts | self.giving.any | self.new(call, given)
+
+    def is_looked_up(self, function: Scope, call: ast.Call) -> bool:
+        """Is this a method of a dict that is given a key, which does not come out of it?"""
+        assert isinstance(call.func, ast.Attribute)
+        owner = call.func.value
+        if call.func.attr not in _OF_KEYS or not isinstance(owner, ast.Name):
+            return False
+        scope = self.scope_of(function, owner.id)
+        if scope is None:
+            return False
+        if scope not in self.dicts:
+            self.dicts[scope] = walking.dict_variables(scope, self.own[scope])
+        return owner.id in self.dicts[scope]
 
     def functions_in(self, call: ast.Call) -> frozenset[Source]:
         """Functions of the module that a call passes, whose results its own may be."""

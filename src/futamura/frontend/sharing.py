@@ -17,7 +17,7 @@ import gc
 import types
 from array import array
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from futamura.analysis.methods import MUTATING
@@ -25,7 +25,7 @@ from futamura.frontend.sources import Changed
 from futamura.ir.classes import is_a
 from futamura.ir.immediates import closure_of, free_names
 
-__all__ = ["changing_objects", "is_container"]
+__all__ = ["changing_objects", "is_container", "parts_changed_by"]
 
 _CLOSED: Final = (type, types.ModuleType, types.BuiltinFunctionType, types.CodeType, types.FrameType)
 """What is never looked into."""
@@ -48,6 +48,8 @@ def changing_objects(namespace: Mapping[str, object], changed: Changed) -> dict[
             found[id(value.__self__)] = value.__self__  # kept to be called at any time
         if name in changed.items:
             _add_parts(value, found)
+        elif name in changed.by_methods:
+            found.update(parts_changed_by(value, changed.by_methods[name]))
         if _changes_itself(value, module, changed):
             found[id(value)] = value
             _add_parts(value, found)
@@ -61,7 +63,7 @@ def changing_objects(namespace: Mapping[str, object], changed: Changed) -> dict[
 
 def _of_modules(namespace: Mapping[str, object], changed: Changed) -> Iterator[tuple[str, object]]:
     """The globals of other modules that are changed by their names there: `shop.ROWS`."""
-    for name in sorted(changed.itself | changed.items):
+    for name in sorted(changed.itself | changed.items | changed.by_methods.keys()):
         home, _, own = name.partition(".")
         module = namespace.get(home)
         if home and own and type(module) is types.ModuleType and own in module.__dict__:
@@ -85,13 +87,32 @@ def is_container(value: object) -> bool:
     return is_a(value, _CONTAINERS)
 
 
+def parts_changed_by(value: object, methods: Collection[str]) -> dict[int, object]:
+    """By identity the objects in `value` that have one of these methods, or may have any."""
+    found: dict[int, object] = {}
+    seen: set[int] = set()
+    work = _held_by(value)
+    while work:
+        part = work.pop()
+        if id(part) in seen or is_a(part, (*_CLOSED, types.FunctionType)):
+            continue
+        seen.add(id(part))
+        if any(_may_have(base, methods) for base in type(part).__mro__):
+            found[id(part)] = part
+        work.extend(gc.get_referents(part))
+    return found
+
+
+def _may_have(cls: type, methods: Collection[str]) -> bool:
+    """Has the class one of these methods, or a way to make up any?"""
+    own = cls.__dict__
+    made_up = "__getattr__" in own or isinstance(own.get("__getattribute__"), types.FunctionType)
+    return made_up or any(method in own for method in methods)
+
+
 def _add_parts(value: object, found: dict[int, object]) -> None:
-    """All objects of data that `value` holds.  A function, which may have the name of an attribute, does not hold what
-    the module of its globals does."""
-    work = gc.get_referents(value)
-    if is_a(value, types.FunctionType):
-        spaces = (value.__globals__, getattr(value, "__builtins__", None))
-        work = [part for part in work if all(part is not space for space in spaces)]
+    """All objects of data that `value` holds."""
+    work = _held_by(value)
     seen: set[int] = set()
     while work:
         part = work.pop()
@@ -101,6 +122,16 @@ def _add_parts(value: object, found: dict[int, object]) -> None:
             seen.add(id(part))
             found[id(part)] = part
             work.extend(gc.get_referents(part))
+
+
+def _held_by(value: object) -> list[object]:
+    """What a value refers to.  A function, which may have the name of an attribute, does not hold what the module of
+    its globals does."""
+    found = gc.get_referents(value)
+    if not is_a(value, types.FunctionType):
+        return found
+    spaces = (value.__globals__, getattr(value, "__builtins__", None))
+    return [part for part in found if all(part is not space for space in spaces)]
 
 
 def _named_parts(value: object, module: object) -> Iterator[tuple[str, object]]:

@@ -9,7 +9,8 @@ Invariant: what comes out of an object may be all that was put into it, at any d
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
 from futamura.frontend.walking import Scope
@@ -63,12 +64,15 @@ class Changed(NamedTuple):
     function has ended."""
     giving: Callable[[str], frozenset[tuple[str, str]]] = lambda _: frozenset()
     """The parameters of functions out of which the results of a function may come, or parts of these."""
+    by_methods: Mapping[str, frozenset[str]] = MappingProxyType({})
+    """Names of which, beside those of `items`, a function changes what it takes out of the object if that has one of
+    these methods: `x += 1` and `x.append(1)` change no number."""
 
     def has(self, function: str, name: str) -> bool:
         """Is this parameter changed, or this attribute, which belongs to no function?"""
         if function:
             return (function, name) in self.parameters
-        return "." + name in self.itself | self.items
+        return "." + name in self.itself | self.items | self.by_methods.keys()
 
 
 class Left(NamedTuple):
@@ -89,13 +93,13 @@ class Sources:
     def add(self, place: Source, held: Iterable[Source]) -> None:
         self._of.setdefault(place, set()).update(held)
 
-    def reached(self, starts: Iterable[Source]) -> set[Source]:
-        """All that these come out of."""
+    def reached(self, starts: Iterable[Source], without: Collection[Source] = ()) -> set[Source]:
+        """All that these come out of, but `without` these and what is only reached through them."""
         seen: set[Source] = set()
         work = list(starts)
         while work:
             source = work.pop()
-            if source not in seen:
+            if source not in seen and source not in without:
                 seen.add(source)
                 work.extend(self._before(source))
         return seen

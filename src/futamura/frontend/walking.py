@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from futamura.analysis.methods import MUTATING
@@ -333,6 +333,38 @@ def bound_names(function: Scope, nodes: list[ast.AST]) -> Iterator[str]:
             yield from () if node.name in (None, *outside) else (str(node.name),)
         elif isinstance(node, ast.MatchMapping):
             yield from () if node.rest in (None, *outside) else (str(node.rest),)
+
+
+def dict_variables(function: Scope, nodes: Collection[ast.AST]) -> frozenset[str]:
+    """The variables of a function that get nothing but dict displays, whoever assigns them."""
+    arguments = function.args
+    own = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg)
+    others = {one.arg for one in own if one is not None}
+    displays: set[int] = set()
+    for node in nodes:
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                displays.update(map(id, _given_displays(target, node.value)))
+    for node in (part for one in nodes for part in ([one] if not isinstance(one, SCOPES) else ast.walk(one))):
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
+            others.update(node.names)
+    found: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            (found if id(node) in displays else others).add(node.id)
+        elif isinstance(node, (ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.ExceptHandler)):
+            others.add(str(getattr(node, "name", None) or getattr(node, "rest", None)))
+    return frozenset(found - others)
+
+
+def _given_displays(target: ast.expr, value: ast.expr) -> Iterator[ast.Name]:
+    """The variables among the targets that get a dict display."""
+    if isinstance(target, ast.Name) and isinstance(value, (ast.Dict, ast.DictComp)):
+        yield target
+    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        if not any(isinstance(one, ast.Starred) for one in (*target.elts, *value.elts)):
+            for inner, given in zip(target.elts, value.elts, strict=True):
+                yield from _given_displays(inner, given)
 
 
 _ACTING: Final = (

@@ -80,7 +80,9 @@ def _build(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -
     name = op.operator.name
     if name == "tuple" and all(type(item) is Known and deep(item.value) for item in items):
         values = tuple(item.value for item in items if type(item) is Known)
-        m.set(frame, op, m.known(values, max((m.state.age(item) for item in items), default=0)))
+        ages = [m.state.age(item) for item in items]
+        ages += [m.older(arg) for arg, star in zip(args, stars, strict=True) if star and type(arg) is Known]
+        m.set(frame, op, m.known(values, max(ages, default=0)))
         return
     _give(m, frame, op, VObject(name, list if name == "list" else tuple, tuple(items), site=site(frame)))
 

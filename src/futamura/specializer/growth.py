@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Final, TypeAlias
 
-from futamura.specializer.keys import Choices, Key
+from futamura.specializer.keys import Choices, Key, has_no_shape
 from futamura.specializer.machine import Restart
 from futamura.specializer.residual import Version
 from futamura.specializer.state import State
@@ -84,10 +84,15 @@ def growing_at(choices: Choices, state: State, alike: Collection[Shapes], runnin
     dynamic = state.top.block in state.top.facts.dynamic_headers
     if dynamic and len(alike) > SHAPES:
         sites = lengthening_sites(alike, state.heap, SHAPES)
-        return choices.noshape.absent(outermost_sites(sites, state.heap))
+        return _with_shapes(choices, outermost_sites(sites, state.heap))
     if len(alike) > 1:
         return gathered(choices, state, gathered_sites(state), alike, running)
-    return choices.noshape.absent(gathered_sites(state, always=True)) if dynamic else set()
+    return _with_shapes(choices, gathered_sites(state, always=True)) if dynamic else set()
+
+
+def _with_shapes(choices: Choices, sites: set[object]) -> set[object]:
+    """Those of these sites whose objects are not real anyway."""
+    return {site for site in sites if not has_no_shape(choices, site)}
 
 
 def grown_around(state: State, shapes: Iterable[tuple[tuple[int, int, object], Collection[Shapes]]]) -> set[object]:

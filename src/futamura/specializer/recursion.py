@@ -17,7 +17,7 @@ exceptions knows may be used of it, everything else there is lost, and needing i
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from futamura.ir.graph import Operation
@@ -25,6 +25,7 @@ from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.generators import LENT, goes_its_way, start_over
 from futamura.specializer.keys import OPEN, opened
 from futamura.specializer.machine import Machine, Restart
+from futamura.specializer.optionals import wherever_made
 from futamura.specializer.residual import Lazy, ResidualOperation
 from futamura.specializer.state import ArgumentKey, Entered, Frame, State
 from futamura.specializer.summaries import RESULT, lent_alone, returned_leaves
@@ -42,6 +43,8 @@ COPIES_CAUGHT: Final = 4
 """So many times more where a caller catches exceptions: raised in a residual function, they would be real ones."""
 GROWING: Final = 6
 """So many calls on the stack with ever more in their containers, and the same otherwise: it grows without bound."""
+GROWING_WITH_CALLS: Final = 4
+"""The same, where each call makes the container of the next one."""
 
 NOT_KEPT: Final = Entered(State([]))
 """What a function was entered with that does not look as if it would call itself."""
@@ -187,14 +190,31 @@ def _stop_growth(m: Machine, facts: FunctionFacts, on_stack: list[Frame], key: A
     """Containers that hold more and more from call to call are built at run time."""
     keys = [_key(m, active.entered) for active in on_stack]
     same = [found for found in keys if found is not None and found.signature == key.signature]
-    chain = [*same[1 - GROWING :], key]
-    if len(chain) < GROWING:
-        return
-    weights = [dict(found.weights) for found in chain]
-    steps = list(itertools.pairwise(weights))
-    sites = [site for site in weights[-1] if all(a.get(site, 0) < b.get(site, 0) for a, b in steps)]
-    if sites:
-        m.versions.grows(set(sites), m.state)
+    for of, count in ((_site, GROWING), (_place, GROWING_WITH_CALLS)):
+        chain = [*same[1 - count :], key]
+        if len(chain) < count:
+            continue
+        weights = [_weights(found, of) for found in chain]
+        steps = list(itertools.pairwise(weights))
+        sites = [site for site in weights[-1] if all(a.get(site, 0) < b.get(site, 0) for a, b in steps)]
+        if sites:
+            m.versions.grows(set(sites), m.state)
+
+
+def _weights(key: ArgumentKey, of: Callable[[object], object]) -> dict[object, int]:
+    found: dict[object, int] = {}
+    for site, weight in key.weights:
+        found[of(site)] = found.get(of(site), 0) + weight
+    return found
+
+
+def _site(site: object) -> object:
+    return site
+
+
+def _place(site: object) -> object:
+    """Where an object is made, along whatever calls."""
+    return next(iter(wherever_made([site])), site)
 
 
 def lent_objects(

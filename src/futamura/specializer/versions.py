@@ -510,7 +510,9 @@ class Versions:
         if not certain:
             self.nokey.clear(self.varying)  # the others were learned from states that will not come again
             self.plain.clear()
-        self.noshape.update(sites)
+        before = {site[1:] for site in self.noshape.known() if isinstance(site, tuple)}
+        again = [place for place in wherever_made(sites) if place in before]  # along ever longer chains of calls
+        self.noshape.update(again or sites)
         what = "a container grows" if len(sites) == 1 else f"{len(sites)} containers grow"
         self._note("FT402", f"{what} without bound: built at run time", state)
         raise Restart("containers grow without bound")
