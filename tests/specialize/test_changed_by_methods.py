@@ -74,6 +74,32 @@ def run(key, x):
 """,
 }
 
+KNOWN["objects in an attribute of a class"] = """
+class Field:
+    def __init__(self, name): self.name = name
+    def read(self, x): return x.get(self.name)
+class Row:
+    RULES = (Field("i"), Field("j"))
+    other = Field("a")
+    def read(self, x): return [field.read(x) for field in self.RULES], self.other.read(x)
+ROW = Row()
+def run(key, x):
+    return [ROW.read(x) for _ in range(2)]
+"""
+KNOWN["cycles that are counted"] = """
+class Step:
+    def __init__(self, name, cycles): self.name, self.cycles = name, cycles
+RULES = {"a": Step("add", 2)}
+class Machine:
+    def __init__(self): self.cycles = 0
+def run(key, x):
+    machine = Machine()
+    for one in x:
+        machine.cycles += RULES[key].cycles
+        if RULES[key].name != "add": return None
+    return machine.cycles
+"""
+
 CHANGED = {
     "extended in place": """
 RULES = {"a": [1], "b": (1,)}
@@ -187,6 +213,40 @@ change()
 def change(): RULES["a"].__dict__["held"].append(3)
 def run(key, x):
     return len(RULES[key].__dict__["held"]), x
+""",
+    "an object in an attribute of a class": """
+class Field:
+    def __init__(self, name): self.name = name
+class Row:
+    RULES = Field("i")
+    def read(self, x): return self.RULES.name, x
+ROW = Row()
+def change(): Row.RULES.name = "j"
+def run(key, x):
+    return [ROW.read(x) for _ in range(3)]
+""",
+    "another object in an attribute of a class": """
+class Field:
+    def __init__(self, name): self.name = name
+class Row:
+    RULES = Field("i")
+    def read(self, x): return self.RULES.name, x
+ROW = Row()
+def change(): Row.RULES = Field("j")
+def run(key, x):
+    return [ROW.read(x) for _ in range(3)]
+""",
+    "an object in a tuple in an attribute of a class": """
+class Field:
+    def __init__(self, name): self.name = name
+class Row:
+    RULES = (Field("i"),)
+    def read(self, x): return self.RULES[0].name, x
+ROW = Row()
+def change():
+    for field in Row.RULES: field.name = "j"
+def run(key, x):
+    return [ROW.read(x) for _ in range(3)]
 """,
     "a function that is bound": """
 class Row:

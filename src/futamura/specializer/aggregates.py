@@ -17,6 +17,7 @@ from typing import Final
 
 from futamura.ir.graph import Operation
 from futamura.specializer import library
+from futamura.specializer.callables import is_code
 from futamura.specializer.calls import enter
 from futamura.specializer.control import ends_within
 from futamura.specializer.generators import is_generator
@@ -59,14 +60,19 @@ def _comes_in_line(m: Machine, value: AbstractValue) -> bool:
 
 def _is_code(m: Machine, function: AbstractValue) -> bool:
     entry = m.state.object(function)
-    if entry is not None:
-        return entry.kind in ("function", "bound", "getter", "partial")
-    if type(function) is not Known:
-        return False
-    value = function.value
+    if is_code(m, function) or (entry is not None and entry.kind == "getter"):
+        return True
+    value = function.value if type(function) is Known else None
     if type(value) in (operator.itemgetter, operator.attrgetter):
         return True
-    return type(value) is FunctionType or (type(value) in (type, BuiltinFunctionType) and value in PURE_FUNCTIONS)
+    return type(value) in (type, BuiltinFunctionType) and value in PURE_FUNCTIONS
+
+
+def _is_of_object(m: Machine, function: AbstractValue) -> bool:
+    """Is this code that belongs to an object, of which nothing would be known once the function were handed out?"""
+    entry = m.state.object(function)
+    plain = type(function) is Known and type(function.value) is FunctionType
+    return is_code(m, function) and not plain and (entry is None or entry.kind != "function")
 
 
 def _decided(name: str) -> Model:
@@ -160,7 +166,7 @@ def _extreme(
     source = args[0]
     if len(args) > 1:
         source = m.virtual(VObject("tuple", tuple, tuple(args), site=(site(frame), "all")))
-    elif not _comes_in_line(m, source):
+    elif not _comes_in_line(m, source) and (site(frame) in m.refused or not _is_of_object(m, named["key"])):
         return None
     given = Known("default" in named)
     chosen = [source, named["key"], given, named.get("default", NONE), Known(greater)]
@@ -187,8 +193,12 @@ def _sorted(
     if found is not None or len(args) != 1 or site(frame) in m.refused or not named.keys() <= {"key", "reverse"}:
         return found
     backwards = named.get("reverse", Known(False))
-    if type(backwards) is not Known or type(backwards.value) is not bool or not _comes_in_line(m, args[0]):
+    if type(backwards) is not Known or type(backwards.value) is not bool:
         return None
+    if not _comes_in_line(m, args[0]):
+        of_object = "key" in named and _is_of_object(m, named["key"])
+        chosen = [args[0], named["key"], backwards] if of_object else []
+        return HANDLED if of_object and enter(m, frame, op, library.sorted_with, chosen) else None
     if "key" not in named and (is_generator(m, args[0]) or is_stepping(m, args[0])):
         return HANDLED if enter(m, frame, op, library.sorted_of, [args[0], backwards]) else None
     if "key" not in named or not _is_code(m, named["key"]):

@@ -27,6 +27,7 @@ from futamura.specializer.binding import Keywords, bind
 from futamura.specializer.bounds import note_length, shape_of_result
 from futamura.specializer.builtin_errors import exception_made_plainly, plain_exception_class
 from futamura.specializer.cached_calls import call_of_cache
+from futamura.specializer.callables import is_code
 from futamura.specializer.consumed import with_real_generators
 from futamura.specializer.describing import is_plain_enum, member_by_value
 from futamura.specializer.dict_classes import empty_instance, filled_by_arguments
@@ -60,7 +61,7 @@ from futamura.specializer.unpacking import TAKING, taken
 from futamura.specializer.values import OF_SUPER, AbstractValue, Dynamic, Known, Virtual, VObject, slot_of_super
 from futamura.specializer.worth import counted, stays_a_call
 
-__all__ = ["IN_PYTHON", "call_value", "enter", "is_code", "push_function"]
+__all__ = ["IN_PYTHON", "call_value", "enter", "push_function"]
 
 DEEP_ENDS: Final = 64
 """As many calls of one function may stay because the stack is too deep; more are a tree that grows without end."""
@@ -308,14 +309,6 @@ def _gives_items(m: Machine, value: AbstractValue) -> bool:
     for name in ("__len__", "__length_hint__"):
         m.assume_attribute(entry.cls, name, MISSING)
     return True
-
-
-def is_code(m: Machine, function: AbstractValue) -> bool:
-    """Is this a function that would be inlined?"""
-    entry = m.state.object(function)
-    if entry is not None:
-        return entry.kind in ("function", "bound")
-    return type(function) is Known and is_a(function.value, types.FunctionType)
 
 
 def _reduces(m: Machine, frame: Frame, args: list[AbstractValue]) -> bool:

@@ -31,6 +31,7 @@ from futamura.specializer.refinement import plain_check
 from futamura.specializer.rules import SPECIAL, exact_type, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Known, VObject
+from futamura.specializer.wholes import WHOLES
 
 __all__ = ["is_dunder", "is_plain_enum", "member_by_value", "members", "origin_of"]
 
@@ -260,6 +261,7 @@ def _of_members(function: type) -> None:
     MODELS[function] = listed
 
 
+WHOLES.append(members)
 _of_members(list)
 _of_members(tuple)
 SPECIAL.setdefault("getitem", []).append(_member_by_name)

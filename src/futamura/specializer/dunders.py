@@ -18,7 +18,6 @@ from futamura.specializer import library
 from futamura.specializer.attributes import store_field
 from futamura.specializer.bounds import items_of
 from futamura.specializer.calls import enter
-from futamura.specializer.describing import members
 from futamura.specializer.extended import inherited
 from futamura.specializer.flags import is_plain_flag, with_plain_flag
 from futamura.specializer.generators import is_iterator
@@ -374,8 +373,7 @@ def _iterator_of(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
     source = args[0]
     held = inherited(m, source, "__iter__")
     source = source if held is None else held[0]
-    found = members(m, source.value) if type(source) is Known else None
-    iterator = iterator_over(m, frame, source if found is None else Known(found))
+    iterator = iterator_over(m, frame, source)
     if iterator is not None:
         return iterator
     if type(source) is Dynamic and exact_type(m, source) in _ITERABLE and library.is_own(frame.facts.namespace):

@@ -8,16 +8,20 @@ Invariant: nothing is changed here, and nothing depends on the order of sets.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import Final, TypeAlias
 
-from futamura.specializer.keys import Choices, Key, has_no_shape
+from futamura.specializer.keys import Choices, Key, has_no_shape, wherever_made
 from futamura.specializer.machine import Restart
 from futamura.specializer.residual import Version
 from futamura.specializer.state import State
 from futamura.specializer.values import Dynamic, Known, Virtual, VObject
 
-__all__ = ["SHAPES", "Shapes", "growing_at", "growing_sites", "grown_around", "mark_loops", "trips_of", "weights_of"]
+__all__ = [
+    "SHAPES", "Shapes", "along_all_calls", "growing_at", "growing_sites", "grown_around", "mark_loops", "trips_of",
+    "weights_of",
+]  # fmt: skip
 
 Shapes: TypeAlias = tuple[tuple[object, int], ...]
 """The containers of a state with their lengths, in the order of its key."""
@@ -28,6 +32,8 @@ NESTINGS: Final = 2
 """Objects of one site that nest to more different depths than this among the versions of a block grow."""
 DICT_LENGTHS: Final = 4
 """Dicts may have so many times more lengths than there may be shapes of all other containers."""
+CHAINS: Final = 3
+"""Where containers of one place grew along so many chains of calls, they grow along all."""
 SHAPES_IN_ALL: Final = 16
 """So many times more shapes, dicts included, are too many in any case."""
 MOST_NESTED: Final = 64
@@ -72,6 +78,13 @@ def growing_sites(siblings: list[Version]) -> set[object]:
     limit = min(len(siblings), 64) // 2
     nested = {site for site, found in depths.items() if len(found) > NESTINGS}
     return {site for site, found in lengths.items() if len(found) > limit} | nested
+
+
+def along_all_calls(known: Collection[object], sites: Collection[object]) -> Collection[object]:
+    """What stands for the places of these sites along all calls, if enough other sites of them grow already; else the
+    sites."""
+    before = Counter(wherever_made(known))
+    return [place for place in wherever_made(sites) if before[place] >= CHAINS] or sites
 
 
 def growing_at(choices: Choices, state: State, alike: Collection[Shapes], running: Version | None) -> set[object]:

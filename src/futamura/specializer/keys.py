@@ -23,7 +23,7 @@ from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, 
 
 __all__ = [
     "OPEN", "Choices", "Flat", "Key", "NoKey", "Tokens", "has_no_shape", "holds_no_values", "is_fixed", "old_values",
-    "opened",
+    "opened", "wherever_made",
 ]  # fmt: skip
 
 _IDENTITIES: Final = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
@@ -349,6 +349,11 @@ def has_no_shape(choices: Choices, site: object) -> bool:
     """Are objects of this site in no key, nor those that are made there along other calls, if these are meant?"""
     noshape = choices.noshape
     return site in noshape or (type(site) is tuple and site[1:] in noshape)
+
+
+def wherever_made(sites: Collection[object]) -> list[object]:
+    """What stands for objects that the same operations make along other calls."""
+    return [site[1:] for site in sites if isinstance(site, tuple) and isinstance(site[0], tuple)]
 
 
 def is_fixed(key: object) -> bool:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from futamura.specializer import iterators
@@ -360,6 +361,13 @@ def by_keys(items: list[Any], keys: list[Any], reverse: bool) -> list[Any]:
 def sorted_by(iterable: Iterable[Any], key: Callable[[Any], Any], reverse: bool) -> list[Any]:
     items = [item for item in iterable]
     return by_keys(items, [key(item) for item in items], reverse)
+
+
+def sorted_with(iterable: Iterable[Any], key: Callable[[Any], Any], reverse: bool) -> list[Any]:
+    """`sorted` asks for all keys before it compares any: it may as well be given them."""
+    items = list(iterable)
+    keys = iter([key(item) for item in items])
+    return sorted(items, key=partial(next, keys), reverse=reverse)  # each item would do if there were no key left
 
 
 # -- operators of user classes

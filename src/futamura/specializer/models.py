@@ -38,24 +38,19 @@ from futamura.specializer.selfsame import is_plain_tuple, lookup_key
 from futamura.specializer.state import Frame
 from futamura.specializer.stepping import STEPS, goes_on, inner_iterator, is_stepping, stepping
 from futamura.specializer.values import NONE, About, AbstractValue, Dynamic, Known, Virtual, VObject
+from futamura.specializer.wholes import whole
 
 __all__ = [
-    "HANDLED",
-    "KEYWORD_METHODS",
-    "KEYWORD_MODELS",
-    "METHODS",
-    "MODELS",
-    "Model",
-    "call_method",
-    "iterable_items",
-    "iterator_over",
-]
+    "HANDLED", "KEYWORD_METHODS", "KEYWORD_MODELS", "METHODS", "MODELS", "Model", "call_method",
+    "iterable_items", "iterator_over",
+]  # fmt: skip
 
 Model = Callable[[Machine, Frame, Operation, list[AbstractValue]], AbstractValue | None]
 
 
 def iterator_over(m: Machine, frame: Frame, source: AbstractValue) -> AbstractValue | None:
     """A virtual iterator over a source whose shape is known."""
+    source = whole(m, source)
     entry = m.state.object(source)
     if entry is not None and entry.kind in ("iterator", "generator"):
         return source
@@ -489,6 +484,7 @@ def _model_tuple(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
 
 
 def iterable_items(m: Machine, value: AbstractValue) -> tuple[AbstractValue, ...] | None:
+    value = whole(m, value)
     found = sequence_items(m, value)
     if found is not None:
         return found[1]

@@ -11,7 +11,7 @@ Invariant: nothing is changed here.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from futamura.specializer.keys import OPEN, Choices, has_no_shape
@@ -22,7 +22,7 @@ from futamura.specializer.residual import Version
 from futamura.specializer.state import Frame, State
 from futamura.specializer.values import HELD, AbstractValue, Dynamic, Known, Virtual, VObject, token_key
 
-__all__ = ["Optionals", "is_optional", "optional_objects", "wherever_made"]
+__all__ = ["Optionals", "is_optional", "optional_objects"]
 
 MADE: Final = 3
 """So many versions are kept apart because of objects that only some ways make."""
@@ -89,11 +89,6 @@ def _may_be_machine(state: State) -> bool:
         if not all(frame.facts.blocks[header].terminator.name == "next" for header in headers):
             return True
     return False
-
-
-def wherever_made(sites: Collection[object]) -> list[object]:
-    """What stands for objects that the same operations make along other calls."""
-    return [site[1:] for site in sites if isinstance(site, tuple) and isinstance(site[0], tuple)]
 
 
 def is_optional(noshape: Learned[object], entry: VObject) -> bool:

@@ -23,9 +23,8 @@ from typing import Final
 from futamura.ir.graph import Operation
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.generators import LENT, goes_its_way, start_over
-from futamura.specializer.keys import OPEN, opened
+from futamura.specializer.keys import OPEN, opened, wherever_made
 from futamura.specializer.machine import Machine, Restart
-from futamura.specializer.optionals import wherever_made
 from futamura.specializer.residual import Lazy, ResidualOperation
 from futamura.specializer.state import ArgumentKey, Entered, Frame, State
 from futamura.specializer.summaries import RESULT, lent_alone, returned_leaves

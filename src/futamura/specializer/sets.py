@@ -97,12 +97,15 @@ def _model_set(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue
 def _model_frozenset(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     """A constant, if the set was filled step by step with numbers, whose order no hash seed decides."""
     entry = m.state.object(args[0]) if len(args) == 1 else None
-    if entry is None or entry.kind != "set" or entry.extra != 0:
-        return None
-    if not all(type(one) in _NUMBERS for one in entry.names):
+    elements: list[object] = []
+    if entry is not None and entry.kind in ("list", "tuple"):
+        elements = [item.value for item in map(m.state.resolve, entry.items) if type(item) is Known]
+    elif entry is not None and entry.kind == "set" and entry.extra == 0:
+        elements = [*entry.names]
+    if entry is None or len(elements) < len(entry.items) or not all(type(one) in _NUMBERS for one in elements):
         return None
     made = set()
-    for element in entry.names:
+    for element in elements:
         made.add(element)
     return Known(frozenset(made))
 

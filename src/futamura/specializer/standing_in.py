@@ -20,7 +20,8 @@ from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer import iterators
 from futamura.specializer import libraries as _libraries  # its models are asked first
-from futamura.specializer.calls import enter, is_code
+from futamura.specializer.callables import is_code
+from futamura.specializer.calls import enter
 from futamura.specializer.generators import STANDING_IN
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, KeywordModel, Keywords, iterator_over

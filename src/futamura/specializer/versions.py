@@ -17,6 +17,7 @@ from futamura.specializer.firsttrips import FirstTrips
 from futamura.specializer.growth import (
     SHAPES,
     Shapes,
+    along_all_calls,
     growing_at,
     growing_sites,
     grown_around,
@@ -25,12 +26,12 @@ from futamura.specializer.growth import (
     weights_of,
 )
 from futamura.specializer.history import Groups, History, Restore, copied_set, copied_summaries, shortened
-from futamura.specializer.keys import OPEN, Key, NoKey, Tokens, has_no_shape, is_fixed, old_values
+from futamura.specializer.keys import OPEN, Key, NoKey, Tokens, has_no_shape, is_fixed, old_values, wherever_made
 from futamura.specializer.knowledge import Knowledge, Learned
 from futamura.specializer.machine import Restart
 from futamura.specializer.meeting import mixed_places, most_records, recorded
 from futamura.specializer.merge import Meet, generalize, loosened
-from futamura.specializer.optionals import optional_objects, wherever_made
+from futamura.specializer.optionals import optional_objects
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style
 from futamura.specializer.residual import ResidualBlock, Summary, Unit, Version, let_go
 from futamura.specializer.situation import located
@@ -510,9 +511,7 @@ class Versions:
         if not certain:
             self.nokey.clear(self.varying)  # the others were learned from states that will not come again
             self.plain.clear()
-        before = {site[1:] for site in self.noshape.known() if isinstance(site, tuple)}
-        again = [place for place in wherever_made(sites) if place in before]  # along ever longer chains of calls
-        self.noshape.update(again or sites)
+        self.noshape.update(along_all_calls(self.noshape.known(), sites))
         what = "a container grows" if len(sites) == 1 else f"{len(sites)} containers grow"
         self._note("FT402", f"{what} without bound: built at run time", state)
         raise Restart("containers grow without bound")

@@ -27,7 +27,7 @@ from futamura.specializer.models import (
     Keywords,
     iterable_items,
 )
-from futamura.specializer.purity import deep
+from futamura.specializer.purity import MISSING, class_lookup, deep
 from futamura.specializer.raising import raise_value
 from futamura.specializer.rules import exact_type, site
 from futamura.specializer.sets import sorted_set
@@ -271,8 +271,12 @@ _NOT_CALLED: Final = frozenset(
 def _model_callable(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     entry = m.state.object(args[0]) if len(args) == 1 else None
     if entry is not None:
-        if entry.kind in ("function", "bound", "method"):
+        if entry.kind in ("function", "bound", "method", "partial", "getter"):
             return Known(True)
+        if entry.kind == "instance":
+            found = class_lookup(entry.cls, "__call__")
+            m.assume_attribute(entry.cls, "__call__", found)
+            return Known(found is not MISSING)
         return Known(False) if entry.kind in ("list", "tuple", "dict", "set", "deque") else None
     if len(args) == 1 and exact_type(m, args[0]) in _NOT_CALLED:
         return Known(False)

@@ -30,7 +30,6 @@ from futamura.specializer.purity import (
     MISSING,
     behind,
     class_lookup,
-    is_data,
     is_mutable,
     is_plain_object,
     keeps_attributes,
@@ -450,17 +449,17 @@ class World:
 
     def found_in_class(self, cls: type, name: str, value: object) -> None:
         """`value` is an attribute of a class: its contents are static if the class's module only reads them.  A
-        descriptor is believed as an object is that a global holds."""
-        describes = class_lookup(type(value), "__get__") is not MISSING or is_data(value)
-        if type(value) not in (list, dict, set) and not (describes and is_plain_object(value)):
+        descriptor, or another object, is believed as one is that a global holds."""
+        whole = is_plain_object(value)
+        if not whole and (type(value) not in (list, dict, set, tuple) or not is_mutable(value)):
             return
         owner = next(base for base in cls.__mro__ if name in base.__dict__)
         module = sys.modules.get(owner.__module__)
-        if describes:
-            if module is not None:
-                self.objects.add(value, module.__dict__)
+        if module is None:
             return
-        if module is not None and self._holds_constant(module.__dict__, "." + name, value):
+        if whole:
+            self.objects.add(value, module.__dict__)
+        elif self._holds_constant(module.__dict__, "." + name, value):
             self.freeze_constant(value)
 
     def freeze_described(self, cls: type, value: object) -> None:

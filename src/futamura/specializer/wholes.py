@@ -1,0 +1,29 @@
+"""Known objects whose items their classes tell: enumerations.
+
+    zip(Unit, ("s", "m"))    ->    zip((Unit.SECOND, Unit.MINUTE), ("s", "m"))
+
+Invariant: nothing is called that the program could have changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from futamura.specializer.machine import Machine
+from futamura.specializer.values import AbstractValue, Known
+
+__all__ = ["WHOLES", "whole"]
+
+WHOLES: Final[list[Callable[[Machine, object], Iterable[object] | None]]] = []
+"""What gives the items of such an object, None for others."""
+
+
+def whole(m: Machine, source: AbstractValue) -> AbstractValue:
+    """What is iterated over in place of such an object; `source` itself if it is none."""
+    for look in WHOLES if type(source) is Known else ():
+        assert type(source) is Known
+        found = look(m, source.value)
+        if found is not None:
+            return Known(tuple(found))
+    return source
