@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import operator
 import sys
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Final
 
+from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer import library
 from futamura.specializer.callables import is_code
@@ -69,10 +70,17 @@ def _is_code(m: Machine, function: AbstractValue) -> bool:
 
 
 def _is_of_object(m: Machine, function: AbstractValue) -> bool:
-    """Is this code that belongs to an object, of which nothing would be known once the function were handed out?"""
+    """Is this code that belongs to an object, of which nothing would be known once the function were handed out?  Of
+    classes all is known as before."""
     entry = m.state.object(function)
-    plain = type(function) is Known and type(function.value) is FunctionType
-    return is_code(m, function) and not plain and (entry is None or entry.kind != "function")
+    if entry is not None and entry.kind == "bound":
+        owner = m.state.resolve(entry.items[1])
+        return not (type(owner) is Known and is_a(owner.value, type))
+    if entry is not None:
+        return entry.kind != "function" and is_code(m, function)
+    value = function.value if type(function) is Known else None
+    of_class = type(value) is MethodType and is_a(value.__self__, type)
+    return is_code(m, function) and type(value) is not FunctionType and not of_class
 
 
 def _decided(name: str) -> Model:
