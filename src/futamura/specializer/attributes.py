@@ -149,6 +149,8 @@ def load_attribute(
         if is_a(target.value, type):
             return _load_class(m, frame, op, target.value, name)
         if type(target.value) is types.FunctionType and name in _FUNCTION_NAMES:
+            if m.world.is_stored_on_function(target.value, name):
+                return None
             found = getattr(target.value, name)
             m.world.assume(Assumption("attribute", f"{target.value.__qualname__}.{name}", target.value, name, found))
             return Known(found) if type(found) in (str, type(None)) else None
@@ -523,10 +525,12 @@ def _note_store(m: Machine, cls: type | None, target: AbstractValue, name: str) 
     if type(target) is not Virtual and m.world.hides(name):
         m.event("FT305", f"attribute `{name}` is stored on an object whose class had given it")
         raise Restart(f"attribute {name} of an object is stored", whole=True)
-    if type(target) is Known and is_a(target.value, type):
+    if type(target) is Known and is_a(target.value, (type, types.FunctionType)):
         m.stores_on_class(target.value, name)
-    elif type(target) is Dynamic and (cls is None or issubclass(cls, type)):
-        m.stores_on_class(None, name)
+    elif type(target) is Dynamic and (cls is None or issubclass(cls, (type, types.FunctionType))):
+        made = m.origins.get(target.rv)  # a function that was just made is none of those that are known
+        if made is None or made.name != "closure":
+            m.stores_on_class(None, name)
 
 
 def store_field(m: Machine, target: AbstractValue, name: str, value: AbstractValue) -> bool:

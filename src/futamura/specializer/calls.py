@@ -380,6 +380,8 @@ def _inline_function(
         return False
     if not library.is_own(function.__globals__):
         defaults = () if complete else ("__defaults__", "__kwdefaults__") if signature.kwonly else ("__defaults__",)
+        if any(m.world.is_stored_on_function(function, part) for part in ("__code__", *defaults)):
+            return False
         for part in ("__code__", *defaults):
             m.world.assume_attribute(function, part, getattr(function, part))
     cells: list[AbstractValue] = [Known(cell) for cell in facts.cells]

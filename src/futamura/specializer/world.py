@@ -384,9 +384,9 @@ class World:
             del self.assumptions[key]
         return bool(believed)
 
-    def store_on_class(self, cls: type | None, name: str) -> bool:
-        """Code that is specialized stores this attribute on a class (None: on one that is not known), or deletes it.
-        True if what is found under that name had been believed."""
+    def store_on_class(self, cls: type | types.FunctionType | None, name: str) -> bool:
+        """Code that is specialized stores this attribute on a class or a function (None: on one that is not known), or
+        deletes it.  True if what is found under that name had been believed."""
         key = (0 if cls is None else id(cls), name)
         if key in self.on_classes:
             return False
@@ -398,7 +398,13 @@ class World:
             if assumption.kind == "attribute" and is_a(assumption.holder, type):
                 if cls is None or cls in assumption.holder.__mro__:
                     return True
+            elif assumption.kind == "attribute" and (cls is None or cls is assumption.holder):
+                return True
         return False
+
+    def is_stored_on_function(self, function: types.FunctionType, name: str) -> bool:
+        """Does code that is specialized store this attribute on the function?"""
+        return bool(self.on_classes) and not self.on_classes.isdisjoint(((0, name), (id(function), name)))
 
     def is_stored(self, cls: type, name: str) -> bool:
         """Does code that is specialized store this attribute on the class, or on one that it inherits from?"""
