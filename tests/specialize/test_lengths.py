@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import futamura
+from tests.outcomes import outcome
 from tests.specialize.specializing import source_of
 
 INPUTS = ("", "a", "a,b", "a,b,c", "1,2", ",", "12,x,", "a,b,c,d")
@@ -165,3 +166,32 @@ def test_rules_are_unrolled() -> None:
         assert residual(s) == matched(s, ",", rules)
     assert "zip" not in source_of(residual)
     assert "for " not in source_of(residual)
+
+
+def _converted(columns, row):
+    if len(row) != len(columns):
+        raise ValueError(len(row))
+    return {name: convert(value) for (name, convert), value in zip(columns, row)}
+
+
+class _Shrinks:
+    """A number that takes the rest of its row away when it is converted."""
+
+    def __init__(self, row):
+        self.row = row
+
+    def __int__(self):
+        self.row.clear()
+        return 7
+
+
+def test_items_of_any_class_beside_known_ones() -> None:
+    columns = (("a", int), ("b", float))
+    for declared in (futamura.Dyn(list), futamura.Dyn(list, length=2), futamura.Dyn(tuple)):
+        residual = futamura.specialize(_converted, columns=columns, row=declared)
+        assert "for " not in residual.source, residual.source
+        for row in (["1", "2"], [1, "x"], [1], [], [1, 2, 3], ("1", 2), "12"):
+            assert outcome(residual, row) == outcome(_converted, columns, row)
+        shrinking: list = [0, "2"]
+        shrinking[0] = _Shrinks(shrinking)
+        assert residual(shrinking) == {"a": 7} and shrinking == []

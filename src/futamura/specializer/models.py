@@ -542,7 +542,7 @@ def _model_zip(
         if name != "strict" or type(value) is not Known or type(value.value) is not bool:
             return None
         strict = value.value
-    known = [iterator_over(m, frame, arg) for arg in args]
+    known = [None if _may_be_changed(m, arg) else iterator_over(m, frame, arg) for arg in args]
     plain = all(item is not None and _steady(m, item) for item in known)
     if plain and not strict:
         items = tuple(item for item in known if item is not None)
@@ -553,6 +553,13 @@ def _model_zip(
     pairs = zip(args, known, strict=True)
     inner = tuple([inner_iterator(m, frame, arg, n) if item is None else item for n, (arg, item) in enumerate(pairs)])
     return stepping(m, frame, kind, zip, inner)
+
+
+def _may_be_changed(m: Machine, value: AbstractValue) -> bool:
+    """Is this an open list of items of any class?  What is known of its length ends with the first that is used."""
+    if type(value) is not Dynamic or exact_type(m, value) is not list:
+        return False
+    return value.shape is None or value.shape.element is None
 
 
 def _item_at(
