@@ -9,7 +9,9 @@ Invariant: stores to what may be a function count, whoever is stored to.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -128,3 +130,92 @@ def test_like_the_original(function: Callable[..., Any], assume: Any) -> None:
 
 def test_names_of_others_are_known_where_new_functions_are_named() -> None:
     assert "g.__name__" not in specialize(wrapped, "k").source
+
+
+WORDS = """
+def takes(count):
+    def stored(function):
+        function.needs = count
+        return function
+    return stored
+@takes(1)
+def double(stack):
+    stack.append(2 * stack.pop())
+@takes(2)
+def add(stack):
+    right = stack.pop()
+    stack.append(stack.pop() + right)
+WORDS = {"double": double, "add": add}
+def run(words, x):
+    stack = [x, 1]
+    for word in words:
+        function = WORDS[word]
+        if len(stack) < function.needs:
+            raise IndexError(word)
+        function(stack)
+    return stack
+"""
+
+
+@pytest.fixture
+def words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    (tmp_path / "words_with_arity.py").write_text(WORDS)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "words_with_arity", raising=False)
+    return __import__("words_with_arity")
+
+
+def counted(words: Any, x: Any) -> Any:
+    for _ in words:
+        counter.count += 1
+    return counter.count, x
+
+
+def counter() -> None:
+    pass
+
+
+counter.count = 0  # type: ignore[attr-defined]
+
+
+def told() -> None:
+    told.times += 1  # type: ignore[attr-defined]
+
+
+told.times = 0  # type: ignore[attr-defined]
+
+
+def asked(words: Any, x: Any) -> Any:
+    first = told.times  # type: ignore[attr-defined]
+    x()
+    return first, told.times, words  # type: ignore[attr-defined]
+
+
+def test_what_decorators_store_is_known(words: Any) -> None:
+    residual = specialize(words.run, ("double", "add"))
+    assert residual.source == "def run(x):\n    return [x + 2]\n"
+    assert residual(3) == words.run(("double", "add"), 3) == [5]
+    assert outcome(specialize(words.run, ("add", "add")), 1) == outcome(words.run, ("add", "add"), 1)
+
+
+def test_it_is_tested_at_entry(words: Any) -> None:
+    residual = specialize(words.run, ("double", "add"))
+    assert residual(3) == [5]
+    words.double.needs = 7
+    assert outcome(residual, 3) == outcome(words.run, ("double", "add"), 3)
+    del words.double.needs
+    assert outcome(residual, 3) == outcome(words.run, ("double", "add"), 3)
+    words.double.needs = 1
+    assert residual(3) == [5]
+
+
+def test_counters_on_functions() -> None:
+    residual = specialize(counted, ("a", "b"))
+    assert [residual(5) for _ in range(2)] == [(2, 5), (4, 5)]
+    assert counted(("a", "b"), 5) == (6, 5)
+
+
+def test_what_a_function_of_the_module_stores_is_read() -> None:
+    residual = specialize(asked, "w")
+    assert residual(told) == (0, 1, "w")
+    assert residual(told) == (1, 2, "w") and asked("w", told) == (2, 3, "w")

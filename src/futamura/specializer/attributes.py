@@ -23,7 +23,6 @@ from typing import Final
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer import library
-from futamura.specializer.assumption import Assumption
 from futamura.specializer.builtin_errors import only_keeps_arguments
 from futamura.specializer.cached_calls import cached_property_of
 from futamura.specializer.caching import LRU
@@ -38,6 +37,7 @@ from futamura.specializer.descriptors import (
     reads,
 )
 from futamura.specializer.extended import METHOD_NAMES, dict_held, inherited
+from futamura.specializer.functionparts import part_of_function
 from futamura.specializer.globals import module_attribute
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.memos import lazy_attribute, stored_lazily
@@ -148,20 +148,13 @@ def load_attribute(
             return module_attribute(m, target.value, name)
         if is_a(target.value, type):
             return _load_class(m, frame, op, target.value, name)
-        if type(target.value) is types.FunctionType and name in _FUNCTION_NAMES:
-            if m.world.is_stored_on_function(target.value, name):
-                return None
-            found = getattr(target.value, name)
-            m.world.assume(Assumption("attribute", f"{target.value.__qualname__}.{name}", target.value, name, found))
-            return Known(found) if type(found) in (str, type(None)) else None
+        if type(target.value) is types.FunctionType:
+            return part_of_function(m, target.value, name)
         if is_a(target.value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)):
             return None
     if entry is not None and entry.kind == "exception" and (made := _load_exception(m, frame, entry, name)) is not None:
         return made
     return _load_instance(m, frame, op, target, cls, name)
-
-
-_FUNCTION_NAMES: Final = frozenset({"__doc__", "__module__", "__name__", "__qualname__"})
 
 
 def _load_exception(m: Machine, frame: Frame, entry: VObject, name: str) -> AbstractValue | None:

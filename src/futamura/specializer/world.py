@@ -184,6 +184,10 @@ class World:
         self.look_at(namespace)
         return True
 
+    def is_constant_attribute(self, namespace: Mapping[str, object], name: str, value: object) -> bool:
+        """Do the functions of this module only read attributes of this name, but for those that run on import?"""
+        return self._holds_constant(namespace, "." + name, value)
+
     def is_of_a_constant(self, value: object) -> bool:
         """Was this object found in what a global holds?"""
         return id(value) in self._constants

@@ -47,8 +47,6 @@ __all__ = ["Assumed", "Check", "Constants", "Items", "guarded"]
 _GONE: Final = (NameError, AttributeError, KeyError, ValueError)
 """What reading an assumed place raises if it is not there any more."""
 
-_PARTS: Final = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
-
 _INDENT: Final = "    "
 
 _FEW_NAMES: Final = 2
@@ -275,7 +273,7 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
                 apart.setdefault(id(one.holder), (one.holder, []))[1].append((one.name, one.value))
         elif one.kind == "cell" and isinstance(one.holder, CellType):
             cells.append(one)
-        elif one.kind == "attribute" and type(one.holder) is FunctionType and one.name in _PARTS:
+        elif one.kind == "attribute" and type(one.holder) is FunctionType and _is_written(one.name):
             holder = test.constant(one.holder, one.holder.__name__)
             test.terms.append(f"{holder}.{one.name} is {test.constant(one.value, one.name)}")
         elif one.kind == "attribute" and isinstance(one.holder, type) and _has_plain_bases(one.holder):
@@ -426,11 +424,16 @@ class _Classes:
                     test.terms.append(f"{place}[{name!r}] is {test.constant(one.value, name)}")
 
 
+def _is_written(name: str) -> bool:
+    """May it stand behind a dot?"""
+    return name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
+
+
 def _is_global_name(name: str) -> bool:
     """Does code that mentions the name read a global of that name?"""
     if name in _NO_GLOBALS or name.startswith(_OWN):
         return False
-    return name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
+    return _is_written(name)
 
 
 def _attributes(cls: type) -> Mapping[str, object]:
