@@ -248,6 +248,17 @@ def change():
 def run(key, x):
     return [ROW.read(x) for _ in range(3)]
 """,
+    "a builtin method that is kept": """
+from functools import partial
+from types import SimpleNamespace
+ROWS = [1, 2]
+RULES = {"a": ROWS}
+KEPT = {"o": SimpleNamespace(go=partial(list.append, ROWS))}
+def change():
+    for one in KEPT.values(): one.go(3)
+def run(key, x):
+    return len(RULES[key]), x
+""",
     "a function that is bound": """
 class Row:
     def put(self, out): out.append(1)

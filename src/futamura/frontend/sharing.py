@@ -13,7 +13,9 @@ Invariant: no code of the program runs.  What can be reached from frames, or fro
 
 from __future__ import annotations
 
+import functools
 import gc
+import operator
 import types
 from array import array
 from collections import deque
@@ -88,7 +90,9 @@ def is_container(value: object) -> bool:
 
 
 def parts_changed_by(value: object, methods: Collection[str]) -> dict[int, object]:
-    """By identity the objects in `value` that have one of these methods, or may have any."""
+    """By identity the objects in `value` that have one of these methods, or may have any: all that it holds, if
+    something to call is among it that may change anything."""
+    called = any(not method.startswith("__i") for method in methods)
     found: dict[int, object] = {}
     seen: set[int] = set()
     work = _held_by(value)
@@ -97,10 +101,23 @@ def parts_changed_by(value: object, methods: Collection[str]) -> dict[int, objec
         if id(part) in seen or is_a(part, (*_CLOSED, types.FunctionType)):
             continue
         seen.add(id(part))
+        if called and callable(part) and not _is_of_python(part):
+            _add_parts(value, found)
+            return found
         if any(_may_have(base, methods) for base in type(part).__mro__):
             found[id(part)] = part
         work.extend(gc.get_referents(part))
     return found
+
+
+def _is_of_python(value: object) -> bool:
+    """Is what this calls a function whose text says what it changes, or an object whose class does?"""
+    while type(value) in (functools.partial, types.MethodType):
+        value = value.__func__ if isinstance(value, types.MethodType) else value.func  # type: ignore[attr-defined]
+    if is_a(value, (types.FunctionType, operator.itemgetter, operator.attrgetter)):
+        return True
+    own = (base.__dict__["__call__"] for base in type(value).__mro__ if "__call__" in base.__dict__)
+    return type(next(own, None)) is types.FunctionType
 
 
 def _may_have(cls: type, methods: Collection[str]) -> bool:
