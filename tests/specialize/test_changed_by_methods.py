@@ -259,6 +259,57 @@ def change():
 def run(key, x):
     return len(RULES[key]), x
 """,
+    "an argument behind a star": """
+RULES = {"a": [1]}
+def into(a, b, c=0): c.append(9)
+def change(): into(*(0, 1), RULES["a"])
+def run(key, x):
+    return len(RULES[key]), x
+""",
+    "an argument behind a long star": """
+RULES = {"a": [1]}
+def into(a, b, c, d=0): d.append(9)
+def change(): into(*(0, 1, 2), RULES["a"])
+def run(key, x):
+    return len(RULES[key]), x
+""",
+    "an argument behind a star of none": """
+RULES = {"a": [1]}
+def into(a, b=0): a.append(9)
+def change(): into(*(), RULES["a"])
+def run(key, x):
+    return len(RULES[key]), x
+""",
+    "what a dict gives by a star": """
+RULES = {"a": [1]}
+def change():
+    found = {}
+    found.get(*["z", RULES["a"]]).append(2)
+def run(key, x):
+    return len(RULES[key]), x
+""",
+    "a variable that is a class, too": """
+RULES = {"a": [1]}
+def change(really=True):
+    found = {}
+    if really:
+        class found: get = staticmethod(lambda key: key)
+    found.get(RULES["a"]).append(2)
+def run(key, x):
+    return len(RULES[key]), x
+""",
+    "a variable that is a function, too": """
+RULES = {"a": [1]}
+class Gives:
+    def get(self, key): return key
+def change(really=True):
+    found = {}
+    def found(): pass
+    found.get = Gives().get
+    found.get(RULES["a"]).append(2)
+def run(key, x):
+    return len(RULES[key]), x
+""",
     "a function that is bound": """
 class Row:
     def put(self, out): out.append(1)

@@ -229,6 +229,22 @@ def test_variables_of_all_rounds_are_one() -> None:
     assert one(1)[2] is other(1)[2]
 
 
+def test_each_call_has_variables_of_its_own() -> None:
+    def maker(k: Any) -> Any:
+        return lambda: k
+
+    def made(n: Any, k: Any) -> Any:
+        functions = []
+        for _ in range(n):
+            functions.append(maker(k))
+        functions[0].__closure__[0].cell_contents = 99
+        return [function() for function in functions]
+
+    for residual in (specialize(made, k=[7]), specialize(made)):
+        given = () if residual.static else ([7],)
+        assert residual(3, *given) == made(3, [7]) == [99, [7], [7]]
+
+
 def test_used_up_generators_have_variables_of_their_own() -> None:
     source = specialize(states, MOVES).source
     assert "for c in" in source and ", c)" in source, source

@@ -460,10 +460,11 @@ class _Items(Possible):
         names = [one.arg for one in (*callee.args.posonlyargs, *callee.args.args)]
         through_self = id(call) in self.through_self and not self.is_kept(call.func)
         moved = (1,) if through_self and not is_of_class(callee, "staticmethod") else implied.shifts(call, callee)
-        if isinstance(call.func, ast.Name) and self.alone_named.get(call.func.id) is callee:
+        stars = any(isinstance(argument, ast.Starred) for argument in call.args)
+        if isinstance(call.func, ast.Name) and self.alone_named.get(call.func.id) is callee and not stars:
             moved = (0,)
-        for at, (argument, held) in enumerate(zip(call.args, passing.positions)):
-            starred = isinstance(argument, ast.Starred)
+        for at, held in enumerate(passing.positions):
+            starred = any(isinstance(one, ast.Starred) for one in call.args[: at + 1])  # it may come anywhere
             for shift in moved:
                 if at + shift < len(names) and not starred:
                     self.hold((callee, names[at + shift]), held)

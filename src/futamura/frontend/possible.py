@@ -264,6 +264,8 @@ class Possible:
         owner = call.func.value
         if call.func.attr not in _OF_KEYS or not isinstance(owner, ast.Name):
             return False
+        if any(isinstance(one, ast.Starred) for one in call.args):
+            return False
         scope = self.scope_of(function, owner.id)
         if scope is None:
             return False

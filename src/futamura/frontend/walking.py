@@ -352,8 +352,8 @@ def dict_variables(function: Scope, nodes: Collection[ast.AST]) -> frozenset[str
     for node in nodes:
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             (found if id(node) in displays else others).add(node.id)
-        elif isinstance(node, (ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.ExceptHandler)):
-            others.add(str(getattr(node, "name", None) or getattr(node, "rest", None)))
+        else:
+            others.update(bound_by(node))
     return frozenset(found - others)
 
 

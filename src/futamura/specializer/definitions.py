@@ -32,6 +32,8 @@ class Closure(NamedTuple):
     attr: FunctionAttr
     fresh: tuple[str | None, ...]
     """For each cell the variable's name if it is to be made."""
+    lasts: tuple[bool, ...]
+    """For each cell: is its variable one of the residual function itself, and not of a call that was unfolded in it?"""
 
 
 class Definitions:

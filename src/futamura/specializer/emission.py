@@ -288,7 +288,8 @@ class Emission:
         plain = len(args) - len(fresh)
         for at, name in enumerate(fresh):
             constant = self._constants().get(self.replaced.get(op.args[plain + at], op.args[plain + at]))
-            if name is not None and (constant is not None or args[plain + at] in head.params):
+            lasts = closure.lasts[at] and (constant is not None or args[plain + at] in head.params)
+            if name is not None and lasts:
                 fresh[at], operands[plain + at] = None, self._lasting_cell(head, name, args[plain + at], constant)
         return closure._replace(fresh=tuple(fresh)), tuple(operands)
 

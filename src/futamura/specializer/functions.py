@@ -111,12 +111,14 @@ def _construct_function(m: Emitter, entry: VObject) -> Dynamic:
     plain = entry.items[: len(entry.items) - len(free)]
     operands: list[AbstractValue] = list(plain)
     fresh: list[str | None] = []
+    lasts: list[bool] = []
     for at, cell in enumerate(entry.items[len(plain) :]):
         cell = m.state.resolve(cell)
         held = m.state.object(cell)
         if held is not None and captures[at].final and held.items:
             operands.append(held.items[0])
             fresh.append(free[at])
+            lasts.append(isinstance(held.site, tuple) and not held.site[0])
             _hand_over(m, nested, at, held.items[0])
             continue
         if held is not None:
@@ -125,11 +127,12 @@ def _construct_function(m: Emitter, entry: VObject) -> Dynamic:
             cell = own_cell(m, cell.value)
         operands.append(cell)
         fresh.append(None)
+        lasts.append(True)
     for value in plain:
         m.escape(value)
     name = m.definitions.register(maker.program, attr.name, move)
     base = name.rpartition(".")[2].partition("#")[0]
-    closure = Closure(attr._replace(name=name), tuple(fresh))
+    closure = Closure(attr._replace(name=name), tuple(fresh), tuple(lasts))
     hint = base if base.isidentifier() and base not in m.shared else None
     return m.emit("closure", operands, closure, type=FunctionType, hint=hint, raises=False)
 

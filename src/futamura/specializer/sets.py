@@ -104,6 +104,8 @@ def _model_frozenset(m: Machine, frame: Frame, op: Operation, args: list[Abstrac
         elements = [*entry.names]
     if entry is None or len(elements) < len(entry.items) or not all(type(one) in _NUMBERS for one in elements):
         return None
+    if entry.kind != "set":
+        return Known(frozenset(elements))
     made = set()
     for element in elements:
         made.add(element)
