@@ -205,3 +205,12 @@ def test_like_the_original() -> None:
 )
 def test_nothing_of_it_is_left(function: Any, gone: str) -> None:
     assert gone not in futamura.specialize(function, n=1).source.split(":", 1)[1]
+
+
+def _in_order(k: int, x: object) -> object:
+    return list(frozenset([20, 3, 5, 6, k])), [one for one in frozenset((k, 33, 1, 9, 17))], x  # noqa: C416
+
+
+def test_frozensets_of_numbers_keep_their_order() -> None:
+    for k in (7, 12, 64):
+        assert futamura.specialize(_in_order, k)("x") == _in_order(k, "x")

@@ -150,7 +150,7 @@ def load_attribute(
             return _load_class(m, frame, op, target.value, name)
         if type(target.value) is types.FunctionType:
             return part_of_function(m, target.value, name)
-        if is_a(target.value, (types.FunctionType, types.BuiltinFunctionType, types.MethodType)):
+        if is_a(target.value, (types.BuiltinFunctionType, types.MethodType)):
             return None
     if entry is not None and entry.kind == "exception" and (made := _load_exception(m, frame, entry, name)) is not None:
         return made
