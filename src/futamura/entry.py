@@ -23,7 +23,7 @@ from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.guarding import Constants, Items
 from futamura.ir.graph import Signature
 from futamura.optimize.contents import Contents
-from futamura.specializer.aliasing import Apart
+from futamura.specializer.aliasing import Apart, KeptBy
 
 __all__ = [
     "Promise", "broken", "calling", "condition", "contents", "differences", "few_items", "is_expression",
@@ -216,6 +216,15 @@ def differences(
         method = f"{constant(type, 'type')}({param}) is {constant(types.MethodType, 'method')}"
         return " and ".join((*(f"{param} is not {name}" for name in names), f"not ({method} and ({bound}))"))
 
+    def write_kept(param: str, kept: KeptBy, constant: Constants) -> str:
+        owner = constant(kept.owner, "owner")
+        there = f"{owner}.__dict__.get({kept.name!r}, {owner})"
+        if param in (signature.varargs, signature.varkw):
+            values = param if param == signature.varargs else f"{param}.values()"
+            return f"not any({there} is _value for _value in {values})"
+        method = f"{constant(type, 'type')}({param}) is {constant(types.MethodType, 'method')}"
+        return f"{param} is not {there} and not ({method} and {param}.__self__ is {there})"
+
     writers: list[Callable[[Constants], str]] = []
     for param in signature.names:
         if param not in apart.names:
@@ -228,4 +237,8 @@ def differences(
         if strangers:
             few = one and len(strangers) <= FEW_STRANGERS
             writers.append(functools.partial(write_few if few else write, param, strangers, promised=kind is not None))
+        writers += [
+            functools.partial(write_kept, param, kept) for kept in apart.kept
+            if not one or not isinstance(kind, type) or kind in (types.UnionType, kept.cls)
+        ]  # fmt: skip
     return writers

@@ -24,7 +24,15 @@ from futamura.ir.evaluate import BINARY, INPLACE, UNARY
 from futamura.ir.graph import Block, Edge, Function, Operation, Program
 from futamura.specializer.exposure import runs_code
 
-__all__ = ["NONE_APART", "Apart", "apart"]
+__all__ = ["NONE_APART", "Apart", "KeptBy", "apart"]
+
+
+class KeptBy(NamedTuple):
+    """What the `__dict__` of an object has under a name, an object of this class, once it was computed."""
+
+    owner: object
+    name: str
+    cls: type
 
 
 class Apart(NamedTuple):
@@ -32,6 +40,8 @@ class Apart(NamedTuple):
 
     names: tuple[str, ...] = ()
     objects: tuple[object, ...] = ()
+    kept: tuple[KeptBy, ...] = ()
+    """What is kept by them from their first reading on, and may be none of them either."""
 
 
 NONE_APART: Final = Apart()

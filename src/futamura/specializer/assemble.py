@@ -17,6 +17,7 @@ from futamura.specializer.assembly import Assembly, makes_generator, parameters
 from futamura.specializer.emission import Emission
 from futamura.specializer.machine import Machine
 from futamura.specializer.passing import Flow
+from futamura.specializer.rereading import drop_repeated
 from futamura.specializer.residual import ResidualBlock, Version
 from futamura.specializer.variables import require_variables
 
@@ -39,6 +40,7 @@ Placed = Callable[[str, int, ResidualBlock, "Version | None"], None]
 
 def assemble(machine: Machine, root: Version, entry: Entry, placed: Placed | None = None) -> Program:
     """The residual program: the function of `root`, then the residual functions that it calls, by need."""
+    drop_repeated(machine.kept, root)
     names: dict[Version, str] = {root.final(): entry.name}
     waiting = [root.final()]
     assemblies: dict[Version, Assembly] = {}

@@ -436,6 +436,7 @@ def _field(m: Machine, target: AbstractValue, name: str) -> AbstractValue | None
     if place not in m.state.overlays and (lazy := lazy_attribute(m, target, name)) is not None:
         return lazy
     if place in m.world.written:
+        m.kept.begun.clear()
         held = m.state.overlays.get(place)
         if held is None:
             loaded = m.emit("getattr", (target,), name, hint=name)
@@ -544,6 +545,7 @@ def store_field(m: Machine, target: AbstractValue, name: str, value: AbstractVal
         return True
     if type(target) is Known and m.world.is_frozen(target.value) and not is_a(target.value, type):
         place = (m.world.serial(target.value), name)
+        m.kept.begun.clear()
         if place not in m.world.written:
             m.world.written.add(place)
             if place in m.read_places:

@@ -20,6 +20,7 @@ from futamura.specializer.caching import LRU, is_plain_key
 from futamura.specializer.machine import Machine
 from futamura.specializer.partials import Call
 from futamura.specializer.purity import MISSING, class_lookup, deep, keeps_attributes, own_attributes, stored_attribute
+from futamura.specializer.settled import settling_call
 from futamura.specializer.values import AbstractValue, Known
 
 __all__ = ["cached_property_of", "call_of_cache"]
@@ -87,6 +88,8 @@ def cached_property_of(
         if not keeps_attributes(target.value) or stored or kept:
             return None
         if table is None:
+            if (settling := settling_call(m, target, found, name)) is not None:
+                return settling
             m.event("FT307", f"the attribute `{name}` is read when the residual runs: it is computed when first needed")
             return None
         return _entry_or_call(m, table, m.world.serial(target.value), found.func, [target], [])

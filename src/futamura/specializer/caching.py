@@ -19,7 +19,7 @@ import contextlib
 import functools
 from collections.abc import Collection
 from dataclasses import dataclass
-from types import GenericAlias, MemberDescriptorType
+from types import GenericAlias, MemberDescriptorType, MethodType
 from typing import Final
 
 from futamura.ir.constant import exact_key
@@ -27,7 +27,7 @@ from futamura.specializer.history import Restore, copied, copied_dicts
 from futamura.specializer.plainness import comparable
 from futamura.specializer.purity import HEAP_TYPE, class_lookup, deep, is_mutable, own_attributes
 
-__all__ = ["LRU", "Attribute", "Caches", "is_plain_key"]
+__all__ = ["LRU", "Attribute", "Caches", "inside", "is_plain_key", "same"]
 
 _MOST_TRIALS: Final = 8
 """So many attempts may ask for entries that are not there; what is asked for later stays open."""
@@ -160,12 +160,12 @@ class Caches:
         """The program stores `value`, and `parts` were made for it.  False if something else was noted."""
         for found in (self._noted, self._trial):
             if key in found.get(id(table), {}):
-                return _same(found[id(table)][key], value)
+                return same(found[id(table)][key], value)
         self._trial.setdefault(id(table), {})[key] = value
         self._noting[id(table), key] = self._running
         self._kept.extend(parts)
         self._parts.update((id(part), []) for part in parts)
-        for part in _inside(value):
+        for part in inside(value):
             if id(part) in self._parts:
                 self._parts[id(part)].append((table, key))
         return True
@@ -268,7 +268,7 @@ def is_plain_key(key: object) -> bool:
     return type(key) is GenericAlias or all(class_lookup(type(key), name) is found for name, found in _IDENTITY)
 
 
-def _inside(value: object) -> list[object]:
+def inside(value: object) -> list[object]:
     """The object, and all that it holds."""
     seen: dict[int, object] = {}
     work = [value]
@@ -286,7 +286,7 @@ def _inside(value: object) -> list[object]:
     return [*seen.values()]
 
 
-def _same(left: object, right: object) -> bool:
+def same(left: object, right: object) -> bool:
     """Would a program see the same in both, but for their identity?"""
     work = [(left, right)]
     seen: set[tuple[int, int]] = set()
@@ -310,6 +310,10 @@ def _same(left: object, right: object) -> bool:
         elif type(one) is set:
             assert isinstance(other, set)
             if not all(map(deep, one)) or {*map(exact_key, one)} != {*map(exact_key, other)}:
+                return False
+        elif isinstance(one, MethodType):
+            assert isinstance(other, MethodType)
+            if one.__func__ is not other.__func__ or one.__self__ is not other.__self__:
                 return False
         elif deep(one):
             if exact_key(one) != exact_key(other):

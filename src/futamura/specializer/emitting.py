@@ -20,6 +20,7 @@ from futamura.ir.graph import Span
 from futamura.specializer.confined import confined, only_looks
 from futamura.specializer.groups import is_all_groups
 from futamura.specializer.handling import has_context
+from futamura.specializer.kept import Kept
 from futamura.specializer.promises import WRITERS, leaves_alone
 from futamura.specializer.purity import HEAP_TYPE, class_lookup, is_data, shows_methods
 from futamura.specializer.records import stored_fields
@@ -89,6 +90,7 @@ class Emitter(ABC):
         """Names that stand for parameters of the residual function, wherever these come from."""
         self.named: dict[int, tuple[str, str]] = {}
         """Functions, classes and modules that were found under a global name of the residual's own module."""
+        self.kept: Final = Kept()
         self.sums: dict[int, tuple[Dynamic, int]] = {}
         """Residual ints without a name of their own that are another one plus a constant."""
         self.lengths: dict[int, int] = {}
@@ -266,6 +268,8 @@ class Emitter(ABC):
             found = self.residual_value()
             self.block.ops.append(ResidualOperation("slice", parts, None, (found,), self.span, True))
             return found
+        if id(value) in self.kept.reads:
+            return self.kept.reads[id(value)]()
         constant = Constant(value)
         found = self.block.constants.get(constant, -1)
         if found < 0:

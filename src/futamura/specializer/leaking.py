@@ -17,7 +17,7 @@ Invariant: no code of the program runs; an object that may be changed, directly 
 from __future__ import annotations
 
 import bisect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType, ModuleType, WrapperDescriptorType
 from typing import Final, NamedTuple
 
@@ -78,14 +78,16 @@ class Changed(NamedTuple):
 
 def changed(
     program: Program,
-    bindings: Callable[[str], object],
+    bindings: Mapping[str, object],
     source: Callable[[FunctionType], Source | None],
     is_static: Callable[[object], bool],
+    kept: Mapping[tuple[int, str], object],
 ) -> Changed:
     """What `program` may change or give away.
 
-    `bindings` gives what a global is assumed to be, or `MISSING`, and `source` the source of a function that is called;
-    `is_static` says whether what an object holds is believed so far.
+    `bindings` are what globals are assumed to be, and `source` gives the source of a function that is called;
+    `is_static` says whether what an object holds is believed so far; `kept` what
+    objects keep that reading an attribute computes, by their identities: None, if that leads nowhere.
     """
     held = [
         op.attr.value for function in program.functions for op in function.operations()
@@ -94,9 +96,10 @@ def changed(
     if not any(is_mutable(value) or any(map(matters, behind(value))) for value in held):
         return Changed()
     effects = _Walks(source, is_static)
+    effects.kept = kept
     try:
         effects.residual = program
-        effects.add(Source(program, program.main, (), bindings))
+        effects.add(Source(program, program.main, (), lambda name: bindings.get(name, MISSING)))
         main = effects.scope(program, program.entry)
         for param in program.main.entry.params:
             effects.graph.add(effects.graph.of(main, param), OUTSIDE)

@@ -63,6 +63,16 @@ def kept(instance: Any, name: str, make: Callable[[Any], Any]) -> Any:
     return value
 
 
+def settled(instance: Any, name: str, make: Callable[[Any], Any]) -> Any:
+    """What a `functools.cached_property` of a static object does, which leaves nothing but the reading of it."""
+    return keeping(instance, name, make(instance))
+
+
+def keeping(instance: Any, name: str, value: Any) -> Any:
+    """The model says what is left."""
+    return value
+
+
 def remembered(memo: dict[Any, Any], key: Any, function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Any:
     """What a declared cache does: `memo` and `key` are static, so nothing of them is left."""
     if key in memo:

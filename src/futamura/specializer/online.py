@@ -77,6 +77,7 @@ from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, Resi
 from futamura.specializer.rewinding import keep, rewind
 from futamura.specializer.rules import RULES
 from futamura.specializer.separating import unfolds_again
+from futamura.specializer.settled import by_owner, check_stand_ins
 from futamura.specializer.situation import situation
 from futamura.specializer.state import Frame, State
 from futamura.specializer.touching import Source
@@ -538,10 +539,11 @@ class _Run:
     def _check_static(self, program: Program, read: set[tuple[int, str]]) -> None:
         """Start again without the static objects that the residual itself changes by ways of its own."""
         world = self.world
-        if not world.read:
+        if not world.read or (machine := self._machine) is None:
             return
+        check_stand_ins(machine, program, lambda: self._apart(program, ()))
         bindings = self._bindings(world.assumptions.values())
-        found = changed(program, lambda name: bindings.get(name, MISSING), self._source, world.is_frozen)
+        found = changed(program, bindings, self._source, world.is_frozen, machine.kept.found)
         for value in found.written:
             if world.write(value):
                 self.events.append(Event("FT305", f"the contents of a static {type(value).__name__} are written"))
@@ -583,7 +585,7 @@ class _Run:
 
     def _apart(self, program: Program, assumptions: tuple[Assumption, ...]) -> Apart:
         opened = {name: value.type for name, value in self.inputs.items() if is_a(value, Open)}
-        return apart(program, opened, self.world.contents_read(), self._bindings(assumptions))
+        return by_owner(self.world, apart(program, opened, self.world.contents_read(), self._bindings(assumptions)))
 
 
 def open_signature(signature: Signature, open_names: tuple[str, ...]) -> Signature:

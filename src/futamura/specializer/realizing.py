@@ -11,7 +11,7 @@ Invariant: making them runs no code of the program, nor does it when they are dr
 from __future__ import annotations
 
 import sys
-from types import MemberDescriptorType
+from types import FunctionType, MemberDescriptorType, MethodType
 from typing import NamedTuple
 
 from futamura.specializer.purity import HEAP_TYPE, MISSING, class_lookup, own_attributes, plain_lookup
@@ -92,6 +92,10 @@ def _empty(entry: VObject) -> object:
     if entry.kind in ("list", "dict", "set", "tuple"):
         kind: type = {"list": list, "dict": dict, "set": set, "tuple": tuple}[entry.kind]
         return kind() if entry.cls is kind and entry.extra is None else MISSING
+    if entry.kind == "bound":
+        function, owner = (item.value if type(item) is Known else MISSING for item in entry.items)
+        plain = type(function) is FunctionType and owner is not MISSING
+        return MethodType(function, owner) if plain else MISSING  # type: ignore[arg-type]
     if entry.kind != "instance" or HELD in entry.names or not _is_plain(entry.cls):
         return MISSING
     try:

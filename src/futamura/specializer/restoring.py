@@ -21,7 +21,7 @@ from futamura.specializer.state import Extent, State
 from futamura.specializer.values import AbstractValue, Known, Virtual
 from futamura.specializer.world import World
 
-__all__ = ["hold", "is_written", "restoring_block", "same_contents", "store_back"]
+__all__ = ["hold", "is_written", "restoring_block", "same_contents", "store_back", "store_new"]
 
 _NO_REGION: Final = -1
 """The source region of a try statement that the source does not have."""
@@ -53,6 +53,18 @@ def store_back(m: Emitter, world: World) -> None:
             lifted = (m.lift(content), m.lift(Known(world.by_serial(place[0]))))
             m.block.ops.append(ResidualOperation("setattr", lifted, place[1], (), m.span))
     overlays.clear()
+
+
+def store_new(m: Emitter, world: World, holder: object) -> list[ResidualOperation]:
+    """Emit stores of attributes that this object has not had, for the place that the next one gets is behind them; they
+    will be stored back as if there were none of these."""
+    number, stores = world.serial(holder), []
+    for place, (content, dirty) in m.state.overlays.items():
+        if dirty and place[0] == number and own_attribute(holder, place[1]) is MISSING:
+            lifted = (m.lift(content), m.lift(Known(holder)))
+            stores.append(ResidualOperation("setattr", lifted, place[1], (), m.span))
+    m.block.ops.extend(stores)
+    return stores
 
 
 def restoring_block(m: Emitter, world: World, context: tuple[Extent, ...], uid: int) -> ResidualBlock:

@@ -71,4 +71,5 @@ def _tables(machine: Machine) -> list[Restore]:
         shortened(machine.free),
         machine.definitions.checkpoint(),
         machine.world.caches.checkpoint(),
+        machine.kept.checkpoint(),
     ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import (
     BuiltinFunctionType,
     CellType,
@@ -82,6 +82,7 @@ class Effects:
         self.residual: Program | None = None
         self._scopes: Final[dict[tuple[int, str], int]] = {}
         self._codes: Final[dict[int, bool]] = {}
+        self.kept: Mapping[tuple[int, str], object] = {}
 
     def scope(self, program: Program, name: str) -> int:
         """A number for a function."""
@@ -368,6 +369,10 @@ class Operations(ABC):
                 return
             if site in self.effects.supers:
                 self._read_above(name, result, *self.effects.supers[site])
+                return
+            if site.is_static and (id(site.value), name) in self.effects.kept:
+                if (kept := self.effects.kept[id(site.value), name]) is not None:
+                    self.graph.add(result, self.graph.static(kept))
                 return
             if name in ("__cause__", "__context__"):
                 self.graph.flow(self.effects.raised, result)

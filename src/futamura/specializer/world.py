@@ -120,6 +120,8 @@ class World:
         """Attributes of classes that specialized code stores; 0 stands for a class that is not known."""
         self.hiding: Final[set[str]] = set()
         """Attributes that specialized code stores on objects that others may have."""
+        self.settled: Final[dict[tuple[int, str], tuple[object, list[object]]]] = {}
+        """What static objects compute when they first need it, and all that was made for it, by object and name."""
         self.searches: Final[dict[object, object]] = {}
         """Searches of regular expressions that were made already, by what was asked."""
         self.assumptions: Final[dict[tuple[str, int, str], Assumption]] = {}

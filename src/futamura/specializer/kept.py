@@ -1,0 +1,51 @@
+"""What static objects compute while the residual is made, and keep when it runs (`settled`).
+
+    kept.found[id(schema), "by_name"] = {"age": ...}        what stands for the dict that `schema.by_name` gives
+    kept.reads[id(of that dict)]()                          emits `schema.by_name`: where the dict itself is needed
+
+Invariant: an object that stands for another one is in no residual.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from futamura.specializer.history import Restore, copied
+from futamura.specializer.residual import ResidualOperation
+from futamura.specializer.values import Known
+
+__all__ = ["Kept"]
+
+
+class Kept:
+    """Of one attempt."""
+
+    def __init__(self) -> None:
+        self.begun: Final[dict[tuple[int, str], int]] = {}
+        """By the object's number and the attribute: how many operations there were when its function was entered; empty
+        as soon as an attribute that the code writes is read or written."""
+        self.found: Final[dict[tuple[int, str], object]] = {}
+        """What a read that stays gives, by the object's identity; None if that may be anywhere."""
+        self.made: Final[dict[int, tuple[int, str]]] = {}
+        """By its residual value: the object's number and the attribute of a read that stays."""
+        self.bare: Final[dict[int, list[ResidualOperation]]] = {}
+        """Residual values that nobody needs, for the read is there for what the object keeps, and the stores in front
+        that are there for the order of the object's attributes."""
+        self.values: Final[dict[tuple[int, str], Known]] = {}
+        """What the attributes have turned out to be."""
+        self.reads: Final[dict[int, Callable[[], int]]] = {}
+        """By the identity of an object that stands for another one: what emits the read of that one."""
+
+    def checkpoint(self) -> Restore:
+        """What brings back what is known by now."""
+        parts = (
+            copied(self.begun), copied(self.found), copied(self.reads), copied(self.made), copied(self.bare),
+            copied(self.values),
+        )  # fmt: skip
+
+        def restore() -> None:
+            for part in parts:
+                part()
+
+        return restore
