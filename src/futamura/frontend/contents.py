@@ -35,7 +35,7 @@ from futamura.analysis.registering import directly_registering, registering_func
 from futamura.analysis.storing import on_own_objects
 from futamura.frontend.items import changed_by_functions
 from futamura.frontend.passing import Callee, Elsewhere, Parameters, asks_by_name, shows_variables
-from futamura.frontend.sharing import changing_objects, is_container, parts_changed_by
+from futamura.frontend.sharing import changed_parts, changing_objects, is_container
 from futamura.frontend.sources import Changed
 from futamura.ir.classes import is_a
 from futamura.source import unwarned
@@ -125,12 +125,9 @@ def contents_are_constant(namespace: Mapping[str, object], name: str, container:
     known = _changes(namespace)
     if known is None or name in known.names:
         return False
-    methods = known.certain.by_methods.get(name)
-    if methods is not None:
-        return not parts_changed_by(container, methods)
-    if name not in known.certain.items:
+    if name not in known.certain.items and name not in known.certain.by_methods:
         return True
-    return all(map(_is_plain, gc.get_referents(container)))
+    return all(map(_is_plain, gc.get_referents(container))) or not changed_parts(name, container, known.certain)
 
 
 class Contents(NamedTuple):

@@ -25,6 +25,7 @@ from futamura.frontend.implied import MAKING, is_special, receiver
 from futamura.frontend.possible import MODULE, STORING, Possible, result_of
 from futamura.frontend.sources import (
     ANY_FIELD,
+    EXTENDING,
     FOREIGN,
     GIVEN,
     GIVER,
@@ -33,9 +34,11 @@ from futamura.frontend.sources import (
     Changed,
     In,
     Left,
+    Paths,
     Place,
     Source,
     items_of,
+    names_of_items,
 )
 from futamura.frontend.strangers import ANYBODY, DESCRIBING, LATER, called_arguments
 from futamura.frontend.walking import SCOPES, Scope, defaults, is_of_class
@@ -53,12 +56,6 @@ _IN_PLACE: Final[Mapping[type[ast.operator], str]] = {
     ast.LShift: "__ilshift__", ast.RShift: "__irshift__", ast.BitAnd: "__iand__", ast.BitOr: "__ior__",
     ast.BitXor: "__ixor__",
 }  # fmt: skip
-
-
-def _items_in(seen: Collection[Source]) -> frozenset[str]:
-    """The names of those out of which something of this comes."""
-    parts = (source.source for source in seen if isinstance(source, In))
-    return frozenset(source for source in parts if isinstance(source, str))
 
 
 class _Passing(NamedTuple):
@@ -120,18 +117,23 @@ class _Items(Possible):
         )
         special = {function for function in self.functions if is_special(function)}
         # who calls a special method does what he likes with its result
-        seen = self.sources.reached({*self.changed, *special, *items_of(special)})
-        items = _items_in(seen)
+        starts = {*self.changed, *special, *items_of(special)}
+        seen = self.sources.reached(starts)
+        items = names_of_items(seen)
         certainly = frozenset(seen)
         by_methods: dict[str, frozenset[str]] = {}
         for method, places in self.changed_by.items():
             found = self.sources.reached(places, without=certainly)
             seen |= found
-            for name in _items_in(found):
+            for name in names_of_items(found):
                 by_methods[name] = by_methods.get(name, frozenset()) | {method}
         itself = frozenset(one for one in seen if isinstance(one, str))
         parameters = frozenset(self.parameters(seen))
-        return Changed(itself, items, classes, reading, parameters, self.kept_by, self.giving_parameters, by_methods)
+        untold = walking.implied_attributes(self.tree)
+        paths = None if untold is None else Paths(self.sources, starts, self.changed_by, untold)
+        return Changed(
+            itself, items, classes, reading, parameters, self.kept_by, self.giving_parameters, by_methods, paths
+        )
 
     def parameters(self, seen: set[Source]) -> Iterator[tuple[str, str]]:
         """The parameters of functions and methods that are among these sources, or what is in them."""
@@ -207,7 +209,8 @@ class _Items(Possible):
             self.put(function, node.target, self.of(function, node.value))
         elif isinstance(node, ast.AugAssign):
             self.change_by(function, node.target, _IN_PLACE[type(node.op)])
-            self.put_in(function, node.target, self.items(function, node.value))
+            self.sources.read(node, EXTENDING, items_of(self.of(function, node.value)))
+            self.put_in(function, node.target, self.giving.parts | {node})
             self.put(function, node.target, frozenset(self.giving.of(node)))
         elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
             target = node.target if ".items" in self.candidates else walking.without_key(node, self.named)
@@ -358,7 +361,8 @@ class _Items(Possible):
                         self.hold((method, own), frozenset({FOREIGN}))
             if isinstance(node, SCOPES[:2]):
                 decorators = frozenset[Source]().union(*(self.of(MODULE, one) for one in node.decorator_list))
-                for place in (node.name, "." + node.name) if decorators & {FOREIGN, In(FOREIGN)} else ():
+                foreign = self.sources.past_reads(decorators) & {FOREIGN, In(FOREIGN)}
+                for place in (node.name, "." + node.name) if foreign else ():
                     self.hold((None, place), frozenset({FOREIGN}))
             if not isinstance(node, SCOPES):
                 work.extend(one for one in ast.iter_child_nodes(node) if isinstance(one, (ast.stmt, ast.excepthandler)))

@@ -144,7 +144,7 @@ class Possible:
             return frozenset({(scope, node.id), FOREIGN} if strange else {(scope, node.id)})
         if isinstance(node, ast.Attribute):
             own = self.named.get(node.attr, ())  # a property, perhaps
-            held = NOTHING if id(node) in self.plain else self.items(function, node.value)
+            held = NOTHING if id(node) in self.plain else self.read(function, node)
             if node.attr in MUTATING or node.attr == "__class__":
                 held |= {FOREIGN}  # a method that changes, whoever calls it
             if node.attr in GIVING:
@@ -202,9 +202,17 @@ class Possible:
         """What is taken out of the value of this expression."""
         return items_of(self.of(function, node)) | self.giving.parts
 
-    def new(self, node: ast.AST, held: frozenset[Source]) -> frozenset[Source]:
-        """An object that the expression makes, with this in it."""
+    def read(self, function: Scope, node: ast.Attribute) -> frozenset[Source]:
+        """What is taken out of an object by reading this attribute."""
+        self.sources.read(node, node.attr, items_of(self.of(function, node.value)))
+        return self.giving.parts | {node}
+
+    def new(self, node: ast.AST, held: frozenset[Source], *, plain: bool = False) -> frozenset[Source]:
+        """An object that the expression makes, with this in it; a plain one has the attributes that the text gives it,
+        or none."""
         self.hold(In(node), held)
+        if isinstance(node, ast.Call) and not plain:
+            self.sources.unlike.add(node)
         return frozenset({node})
 
     def all(self, function: Scope, nodes: Iterable[ast.AST | None]) -> frozenset[Source]:
@@ -217,6 +225,7 @@ class Possible:
             return frozenset({(function, own)})
         callees = self.callees(function, call)
         found = NOTHING.union(callees) | {result_of(call)}
+        self.sources.unlike.add(result_of(call))
         given = self.given(function, call)
         if isinstance(call.func, ast.Attribute) and self.module_of(function, call.func.value) is None:
             if call.func.attr in GIVING or call.func.attr in _STEPPING:
@@ -229,7 +238,7 @@ class Possible:
         elif isinstance(call.func, ast.Name) and self.scope_of(function, call.func.id) is None:
             if call.func.id in self.classes:
                 foreign = {FOREIGN} if self.is_of_foreign_class(call.func.id) else NOTHING
-                return found | self.new(call, given) | foreign
+                return found | self.new(call, given, plain=not foreign) | foreign
             if self.is_builtin(function, call.func.id):
                 passed = items_of(given) | self.giving.parts if call.func.id in PASSING else NOTHING
                 if call.func.id in _EXCEPTIONS:
@@ -239,8 +248,8 @@ class Possible:
                 if call.func.id == "type":
                     found |= {FOREIGN}  # whose methods get what they change
                 if call.func.id in HOLDING:
-                    return found | self.giving.any | self.new(call, passed)
-                return found | passed | self.giving.any | self.new(call, passed)
+                    return found | self.giving.any | self.new(call, passed, plain=call.func.id in _BARE)
+                return found | passed | self.giving.any | self.new(call, passed, plain=call.func.id in _BARE)
             if call.func.id in self.named:
                 return found
         holder = call.func.value if isinstance(call.func, ast.Attribute) else call.func
@@ -435,6 +444,11 @@ def result_of(call: ast.Call) -> Place:
 
 _CHANGEABLE: Final = frozenset({"list", "dict", "set", "bytearray"})
 """Builtin classes whose methods get what they change, where they are called on the class."""
+_BARE: Final = frozenset(
+    {"list", "tuple", "set", "frozenset", "dict", "sorted", "reversed", "enumerate", "zip", "iter", "next"}
+    | {"min", "max"}
+)
+"""Builtins that make objects without attributes that hold anything, or none at all."""
 _EXCEPTIONS: Final = frozenset(
     name for name, one in vars(builtins).items() if isinstance(one, type) and issubclass(one, BaseException)
 )

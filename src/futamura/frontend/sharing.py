@@ -23,11 +23,11 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from futamura.analysis.methods import MUTATING
-from futamura.frontend.sources import Changed
+from futamura.frontend.sources import EXTENDING, Changed
 from futamura.ir.classes import is_a
 from futamura.ir.immediates import closure_of, free_names
 
-__all__ = ["changing_objects", "is_container", "parts_changed_by"]
+__all__ = ["changed_parts", "changing_objects", "is_container"]
 
 _CLOSED: Final = (type, types.ModuleType, types.BuiltinFunctionType, types.CodeType, types.FrameType)
 """What is never looked into."""
@@ -48,10 +48,8 @@ def changing_objects(namespace: Mapping[str, object], changed: Changed) -> dict[
             found[id(value)] = value
         if is_a(value, types.BuiltinMethodType) and value.__name__ in MUTATING:
             found[id(value.__self__)] = value.__self__  # kept to be called at any time
-        if name in changed.items:
-            _add_parts(value, found)
-        elif name in changed.by_methods:
-            found.update(parts_changed_by(value, changed.by_methods[name]))
+        if name in changed.items or name in changed.by_methods:
+            found.update(changed_parts(name, value, changed))
         if _changes_itself(value, module, changed):
             found[id(value)] = value
             _add_parts(value, found)
@@ -70,6 +68,80 @@ def _of_modules(namespace: Mapping[str, object], changed: Changed) -> Iterator[t
         module = namespace.get(home)
         if home and own and type(module) is types.ModuleType and own in module.__dict__:
             yield name, module.__dict__[own]
+
+
+def changed_parts(name: str, value: object, changed: Changed) -> dict[int, object]:
+    """By identity the objects in `value`, which has this name, that functions change.
+
+    What is taken out of it by reading an attribute is nothing to change, if all that has this attribute has an atom
+    there: `cpu.cycles += op.cycles` takes nothing out of a table of `op` whose cycles are numbers.
+    """
+    items, by_methods = changed.items, changed.by_methods
+    if changed.paths is not None and (atoms := _atoms(value, changed.paths.attributes)):
+        items, by_methods = changed.paths.changed(atoms)
+    found: dict[int, object] = {}
+    if name in items:
+        _add_parts(value, found)
+    elif name in by_methods:
+        found = parts_changed_by(value, by_methods[name])
+    return found
+
+
+def _atoms(value: object, names: frozenset[str]) -> frozenset[str]:
+    """Those of the attributes that are atoms in all objects in `value`, or that none has."""
+    left = set(names)
+    classes: dict[type, frozenset[str]] = {}
+    seen: set[int] = set()
+    work = [value, *_held_by(value)]
+    while work and left:
+        part = work.pop()
+        if id(part) in seen or _is_atom(part):
+            continue
+        seen.add(id(part))
+        work.extend(gc.get_referents(part))
+        cls = type(part)
+        if cls not in classes:
+            classes[cls] = _given_by_class(cls, names)
+        left -= classes[cls]
+        if EXTENDING in left and not all(map(_is_atom, _given(part))):
+            left.discard(EXTENDING)
+        left.difference_update([name for name, held in _attributes(part) if name in left and not _is_atom(held)])
+    return frozenset(left)
+
+
+def _given_by_class(cls: type, names: frozenset[str]) -> frozenset[str]:
+    """The attributes that instances have from their class: methods, properties and data that is no atom."""
+    found = set()
+    for base in cls.__mro__:
+        if "__getattr__" in base.__dict__ or isinstance(base.__dict__.get("__getattribute__"), types.FunctionType):
+            return names
+        for name in names & base.__dict__.keys():
+            held = base.__dict__[name]
+            plain = _is_atom(held) and not hasattr(type(held), "__get__")
+            if not plain and not is_a(held, types.MemberDescriptorType):
+                found.add(name)
+    return frozenset(found)
+
+
+def _given(value: object) -> list[object]:
+    """What this gives when it is iterated over, or one of its views is; the value itself stands for anything."""
+    for base in type(value).__mro__:
+        if "__iter__" in base.__dict__:
+            known = base in (list, tuple, dict, set, frozenset, bytearray, array)
+            return gc.get_referents(value) if known else [value]
+        if "__getitem__" in base.__dict__:
+            return [value]
+    return []
+
+
+_ATOMS: Final = (int, float, complex, str, bytes, bool, type(None), range)
+
+
+def _is_atom(value: object) -> bool:
+    """Is this nothing that could be changed, nor anything that leads to it?"""
+    if type(value) in (tuple, frozenset):
+        return all(map(_is_atom, gc.get_referents(value)))
+    return type(value) in _ATOMS or is_a(value, (*_CLOSED, types.FunctionType))
 
 
 def _changes_itself(value: object, module: object, changed: Changed) -> bool:

@@ -16,8 +16,8 @@ from typing import Final, NamedTuple, TypeAlias
 from futamura.frontend.walking import Scope
 
 __all__ = [
-    "ANY_FIELD", "FOREIGN", "GIVEN", "GIVER", "NOTHING", "RAISED", "Changed", "In", "Left", "Place", "Source",
-    "Sources", "items_of",
+    "ANY_FIELD", "EXTENDING", "FOREIGN", "GIVEN", "GIVER", "NOTHING", "RAISED", "Changed", "In", "Left",
+    "Paths", "Place", "Source", "Sources", "items_of", "names_of_items",
 ]  # fmt: skip
 
 Place: TypeAlias = "tuple[Scope | None, str]"
@@ -36,6 +36,8 @@ class In(NamedTuple):
 RAISED: Final = (None, "raised")
 """The place of all that was raised."""
 ANY_FIELD: Final = (None, ".*")
+EXTENDING: Final = "+="
+"""Stands for an attribute of an object: what it, or a view or an iterator of it, gives when it is iterated over."""
 FOREIGN: Final = (None, "foreign")
 """Stands for objects and functions of other modules, of which it is not known what they do, and for classes whose
 methods are called on an argument."""
@@ -46,52 +48,37 @@ GIVEN: Final = (None, "given")
 NOTHING: Final[frozenset[Source]] = frozenset()
 
 
-class Changed(NamedTuple):
-    """Names of globals, attributes (`.rows`), variables that closures share and parameters with a default."""
-
-    itself: frozenset[str]
-    """A function changes the object that has this name."""
-    items: frozenset[str]
-    """A function changes what it takes out of this object."""
-    classes: frozenset[str] = frozenset()
-    """Classes whose instances are changed by their own special methods: by whatever asks or compares them."""
-    reading: frozenset[str] = frozenset()
-    """Classes of descriptors that change the object of which an attribute is read."""
-    parameters: frozenset[tuple[str, str]] = frozenset()
-    """Functions (`run`, `Machine.run`) and those of their parameters that are changed, or what is in them."""
-    kept: Callable[[str, str], frozenset[str]] = lambda *_: frozenset()
-    """The names (of attributes with a dot) of what keeps a parameter of a function, or something in it, when the
-    function has ended."""
-    giving: Callable[[str], frozenset[tuple[str, str]]] = lambda _: frozenset()
-    """The parameters of functions out of which the results of a function may come, or parts of these."""
-    by_methods: Mapping[str, frozenset[str]] = MappingProxyType({})
-    """Names of which, beside those of `items`, a function changes what it takes out of the object if that has one of
-    these methods: `x += 1` and `x.append(1)` change no number."""
-
-    def has(self, function: str, name: str) -> bool:
-        """Is this parameter changed, or this attribute, which belongs to no function?"""
-        if function:
-            return (function, name) in self.parameters
-        return "." + name in self.itself | self.items | self.by_methods.keys()
-
-
-class Left(NamedTuple):
-    """What a function or class of another module does with an argument that it leaves alone."""
-
-    makes: bool
-    """It is a class, and the object that it makes keeps it."""
-    gives: bool
-    """The results, of methods in that case, may be parts of it."""
-
-
 class Sources:
     """Where the values of places, of the results of functions and in objects come from."""
 
     def __init__(self) -> None:
         self._of: Final[dict[Source, set[Source]]] = {}
+        self.reads: Final[dict[Source, str]] = {}
+        """Expressions that read an attribute, and its name; statements that extend something."""
+        self.unlike: Final[set[Source]] = set()
+        """What makes objects whose attributes may hold anything that it was given."""
 
     def add(self, place: Source, held: Iterable[Source]) -> None:
         self._of.setdefault(place, set()).update(held)
+        if isinstance(place, In) and place.source in self.reads:  # `op.rows.append(x)`: x is in `op`, too
+            for owner in self._of.get(place.source, ()):
+                self.add(_in(owner), held)
+
+    def read(self, node: ast.AST, name: str, held: frozenset[Source]) -> None:
+        """This expression reads the attribute of an object; `held` is what may be in that, at any depth."""
+        self.reads[node] = name
+        self.add(node, held)
+
+    def past_reads(self, found: Iterable[Source]) -> set[Source]:
+        """These, and what they were read from."""
+        seen: set[Source] = set()
+        work = list(found)
+        while work:
+            source = work.pop()
+            if source not in seen:
+                seen.add(source)
+                work.extend(self._of.get(source, ()) if source in self.reads else ())
+        return seen
 
     def reached(self, starts: Iterable[Source], without: Collection[Source] = ()) -> set[Source]:
         """All that these come out of, but `without` these and what is only reached through them."""
@@ -103,6 +90,37 @@ class Sources:
                 seen.add(source)
                 work.extend(self._before(source))
         return seen
+
+    def reached_past(
+        self, starts: Iterable[Source], atoms: Collection[str], without: Collection[Source]
+    ) -> set[Source]:
+        """The same as far as it holds for an object in which whatever has an attribute of these names has something
+        there that holds nothing: where that is
+        read, the owner is nothing in this object.
+
+        Who reads the attribute of something that holds parts of the object gets these: that is followed.
+        """
+        seen: set[tuple[Source, str]] = set()
+        work: list[tuple[Source, str]] = [(source, "") for source in starts]
+        while work:
+            source, past = work.pop()
+            base = source.source if isinstance(source, In) else source
+            if (source, past) in seen or (not past and source in without):
+                continue
+            seen.add((source, past))
+            held, same = self._of.get(_in(base), ()), self._of.get(base, ())
+            if past:
+                work.extend((_in(one), past) for one in (*held, *same))
+                if base in self.unlike:
+                    work.append((source, ""))
+                elif past == EXTENDING:
+                    work.extend((one, "") for put in held for one in (put, _in(put)))
+            elif (name := self.reads.get(base, "")) in atoms:
+                work.extend((_in(one), name) for one in same)
+                work.extend((one, "") for put in (held if source != base else ()) for one in (put, _in(put)))
+            else:
+                work.extend((one, "") for one in self._before(source))
+        return {source for source, past in seen if not past}
 
     def holding(self, starts: Iterable[Source]) -> set[Source]:
         """All that may be one of these, or may come out of one."""
@@ -129,6 +147,86 @@ class Sources:
         if isinstance(source, In):
             yield from map(_in, found)
             yield from items_of(self._of.get(source.source, ()))
+
+
+class Paths:
+    """What is changed, and where it comes from: asked anew for each object."""
+
+    def __init__(
+        self,
+        sources: Sources,
+        changed: Iterable[Source],
+        by: Mapping[str, Iterable[Source]],
+        implied: Collection[str],
+    ) -> None:
+        """`implied` are attributes of which objects have something that no text gives them."""
+        self._sources: Final = sources
+        self.attributes: Final = frozenset(sources.reads.values()) - frozenset(implied)
+        self._starts: Final = frozenset(changed), {name: frozenset(places) for name, places in by.items()}
+        self._found: Final[dict[frozenset[str], tuple[frozenset[str], dict[str, frozenset[str]]]]] = {}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Paths) and self._sources is other._sources and self._starts == other._starts
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def changed(self, atoms: frozenset[str] = frozenset()) -> tuple[frozenset[str], dict[str, frozenset[str]]]:
+        """What `Changed` has as `items` and `by_methods`, for objects in which attributes of these names hold atoms."""
+        if atoms not in self._found:
+            changed, by = self._starts
+            seen = self._sources.reached_past(changed, atoms, ())
+            by_methods: dict[str, frozenset[str]] = {}
+            for method, places in by.items():
+                for name in names_of_items(self._sources.reached_past(places, atoms, seen)):
+                    by_methods[name] = by_methods.get(name, frozenset()) | {method}
+            self._found[atoms] = names_of_items(seen), by_methods
+        return self._found[atoms]
+
+
+def names_of_items(seen: Iterable[Source]) -> frozenset[str]:
+    """The names of those out of which something of this comes."""
+    parts = (source.source for source in seen if isinstance(source, In))
+    return frozenset(source for source in parts if isinstance(source, str))
+
+
+class Changed(NamedTuple):
+    """Names of globals, attributes (`.rows`), variables that closures share and parameters with a default."""
+
+    itself: frozenset[str]
+    """A function changes the object that has this name."""
+    items: frozenset[str]
+    """A function changes what it takes out of this object."""
+    classes: frozenset[str] = frozenset()
+    """Classes whose instances are changed by their own special methods: by whatever asks or compares them."""
+    reading: frozenset[str] = frozenset()
+    """Classes of descriptors that change the object of which an attribute is read."""
+    parameters: frozenset[tuple[str, str]] = frozenset()
+    """Functions (`run`, `Machine.run`) and those of their parameters that are changed, or what is in them."""
+    kept: Callable[[str, str], frozenset[str]] = lambda *_: frozenset()
+    """The names (of attributes with a dot) of what keeps a parameter of a function, or something in it, when the
+    function has ended."""
+    giving: Callable[[str], frozenset[tuple[str, str]]] = lambda _: frozenset()
+    """The parameters of functions out of which the results of a function may come, or parts of these."""
+    by_methods: Mapping[str, frozenset[str]] = MappingProxyType({})
+    """Names of which, beside those of `items`, a function changes what it takes out of the object if that has one of
+    these methods: `x += 1` and `x.append(1)` change no number."""
+    paths: Paths | None = None
+    """How all this comes to be."""
+
+    def has(self, function: str, name: str) -> bool:
+        """Is this parameter changed, or this attribute, which belongs to no function?"""
+        if function:
+            return (function, name) in self.parameters
+        return "." + name in self.itself | self.items | self.by_methods.keys()
+
+
+class Left(NamedTuple):
+    """What a function or class of another module does with an argument that it leaves alone."""
+
+    makes: bool
+    """It is a class, and the object that it makes keeps it."""
+    gives: bool
+    """The results, of methods in that case, may be parts of it."""
 
 
 def _in(source: Source) -> Source:

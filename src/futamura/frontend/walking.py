@@ -19,7 +19,7 @@ from futamura.analysis.reading import bound_by
 
 __all__ = [
     "SCOPES", "Scope", "acts", "attributes_of_self", "bound_names", "calls_of_fields", "calls_through_self",
-    "defaults", "global_names", "imported_names", "is_given", "is_handed_over", "is_of_class",
+    "defaults", "global_names", "implied_attributes", "imported_names", "is_given", "is_handed_over", "is_of_class",
     "names_attributes", "names_in_classes", "names_of_attributes", "names_of_module", "own_nodes", "spell_out",
     "value_nodes", "without_key",
 ]  # fmt: skip
@@ -290,6 +290,25 @@ def _reflects(node: ast.AST) -> bool:
     return getattr(node, "id", getattr(node, "attr", getattr(node, "name", ""))) in _REFLECTING
 
 
+def implied_attributes(tree: ast.AST) -> frozenset[str] | None:
+    """Attributes under which objects have what no text stores there: exceptions, members of enumerations, functions.
+    None if the text gets at attributes by other means than their names."""
+    found = set(_IMPLIED)
+    for node in ast.walk(tree):
+        named = getattr(node, "id", getattr(node, "attr", getattr(node, "name", getattr(node, "value", None))))
+        if not isinstance(named, str):
+            continue
+        if named in _AT_LARGE:
+            return None
+        if named.endswith(("Enum", "Flag")) or named == "StopIteration":
+            found.add("value")
+        if isinstance(node, ast.Attribute) and named.startswith("_") and named.endswith("_"):
+            found.add(named)
+    return frozenset(found)
+
+
+_AT_LARGE: Final = frozenset({"__dict__", "vars", "__setattr__", "__setstate__", "__getattr__", "__getattribute__"})
+_IMPLIED: Final = frozenset({"args", "exceptions", "func", "keywords", "obj"})
 _REFLECTING: Final = frozenset({"__dict__", "vars", "__setstate__", "__new__", "__class__", "__getattr__"})
 
 
