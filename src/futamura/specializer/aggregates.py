@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from types import BuiltinFunctionType, FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType
 from typing import Final
 
 from futamura.ir.classes import is_a
@@ -63,9 +63,13 @@ def _is_code(m: Machine, function: AbstractValue) -> bool:
     entry = m.state.object(function)
     if is_code(m, function) or (entry is not None and entry.kind == "getter"):
         return True
+    if entry is not None and entry.kind == "method":  # `max(counts, key=counts.get)`
+        return entry.cls in (dict, list, tuple, str) and entry.extra in ("get", "__getitem__", "index", "count", "find")
     value = function.value if type(function) is Known else None
     if type(value) in (operator.itemgetter, operator.attrgetter):
         return True
+    if type(value) is MethodDescriptorType:
+        return value.__objclass__ in (str, bytes, int, float, tuple)
     return type(value) in (type, BuiltinFunctionType) and value in PURE_FUNCTIONS
 
 

@@ -37,7 +37,7 @@ from futamura.specializer.descriptors import (
     reads,
 )
 from futamura.specializer.extended import METHOD_NAMES, dict_held, inherited
-from futamura.specializer.functionparts import part_of_function
+from futamura.specializer.functionparts import part_of_function, part_of_method
 from futamura.specializer.globals import module_attribute
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.memos import lazy_attribute, stored_lazily
@@ -128,6 +128,8 @@ def load_attribute(
         found_there = VIRTUAL_FIELDS[entry.kind](m, entry, name)
         if found_there is not None:
             return found_there
+    if entry is not None and entry.kind == "bound":
+        return part_of_method(m, entry.items[0], entry.items[1], name)
     cls = exact_type(m, target)
     if cls is None:
         return None
@@ -150,6 +152,8 @@ def load_attribute(
             return _load_class(m, frame, op, target.value, name)
         if type(target.value) is types.FunctionType:
             return part_of_function(m, target.value, name)
+        if type(target.value) is types.MethodType and name != "__self__":
+            return part_of_method(m, Known(target.value.__func__), target, name)
         if is_a(target.value, (types.BuiltinFunctionType, types.MethodType)):
             return None
     if entry is not None and entry.kind == "exception" and (made := _load_exception(m, frame, entry, name)) is not None:
@@ -235,6 +239,8 @@ def _load_class(m: Machine, frame: Frame, op: Operation, cls: type, name: str) -
     if name == "__dataclass_fields__":
         m.world.freeze(found)  # what `dataclasses` keeps there describes the class, for good
     if cls is object and isinstance(found, types.WrapperDescriptorType):
+        return Known(found)
+    if isinstance(found, types.MethodDescriptorType) and found.__objclass__ in WITH_BUILTIN_METHODS:
         return Known(found)
     if isinstance(found, (types.FunctionType, staticmethod)):
         return Known(found.__func__ if isinstance(found, staticmethod) else found)

@@ -59,6 +59,7 @@ from futamura.specializer.state import Frame
 from futamura.specializer.stepping import is_stepping
 from futamura.specializer.unpacking import TAKING, taken
 from futamura.specializer.values import OF_SUPER, AbstractValue, Dynamic, Known, Virtual, VObject, slot_of_super
+from futamura.specializer.viewing import with_items
 from futamura.specializer.worth import counted, stays_a_call
 
 __all__ = ["IN_PYTHON", "call_value", "enter", "push_function"]
@@ -99,6 +100,7 @@ def call_value(
     m: Machine, frame: Frame, op: Operation, function: AbstractValue, args: list[AbstractValue], keywords: Keywords
 ) -> None:
     """Call `function`; its result defines the (first) result of `op`, if it has one."""
+    args = with_items(m, frame, function, args)
     entry = m.state.object(function)
     if entry is not None and entry.kind == "bound":
         call_value(m, frame, op, entry.items[0], [entry.items[1], *args], keywords)
@@ -190,6 +192,10 @@ def call_of_instance(m: Machine, target: AbstractValue) -> AbstractValue | None:
 def _call_known(
     m: Machine, frame: Frame, op: Operation, function: object, args: list[AbstractValue], keywords: Keywords
 ) -> bool:
+    if is_a(function, types.MethodDescriptorType) and args and exact_type(m, args[0]) is function.__objclass__:
+        method = VObject("method", function.__objclass__, (args[0],), site=site(frame), extra=function.__name__)
+        call_value(m, frame, op, m.virtual(method), args[1:], keywords)
+        return True
     if id(function) in WEAK:
         raise Unsupported("a weak reference is made, which must see its object end in time", op.span)
     if is_a(function, types.MethodType):
@@ -226,8 +232,9 @@ def _call_known(
         if _hashable_function(function) and _call_in_python(m, frame, op, function, args):
             return True
         folded = fold_call(m, function, args) if function in PURE_FUNCTIONS else None
-        if folded is not None:
+        if folded is not None and folded is not HANDLED:
             _give(m, frame, op, folded)
+        if folded is not None:
             return True
     if not is_a(function, type) or is_marked(function, "opaque"):
         return False
@@ -318,7 +325,8 @@ def _reduces(m: Machine, frame: Frame, args: list[AbstractValue]) -> bool:
 
 def _is_builtin(function: AbstractValue) -> bool:
     """Is this a builtin function or a class, which is worth calling in line where the items are known?"""
-    return type(function) is Known and type(function.value) in (type, types.BuiltinFunctionType)
+    called = (type, types.BuiltinFunctionType, types.MethodDescriptorType)
+    return type(function) is Known and type(function.value) in called
 
 
 def _method_in_python(m: Machine, frame: Frame, op: Operation, entry: VObject, args: list[AbstractValue]) -> bool:
@@ -337,9 +345,6 @@ def _python(function: object) -> types.FunctionType:
 
 def _hashable_function(function: object) -> bool:
     return type(function) in (type, types.BuiltinFunctionType)
-
-
-# -- inlining
 
 
 def _defaults(function: types.FunctionType, signature: Signature) -> dict[str, AbstractValue]:

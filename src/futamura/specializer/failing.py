@@ -11,6 +11,7 @@ Invariant: only exact builtin containers, and only keys that no code of the prog
 
 from __future__ import annotations
 
+import struct
 import sys
 from typing import Final
 
@@ -102,7 +103,7 @@ def failed(m: Machine, error: Exception) -> AbstractValue | None:
     return _made(m, type(error), *error.args) if plain and not m.patient else None
 
 
-_PLAIN: Final = frozenset({ValueError, KeyError, IndexError, ZeroDivisionError, OverflowError})
+_PLAIN: Final = frozenset({ValueError, KeyError, IndexError, ZeroDivisionError, OverflowError, struct.error})
 
 
 def _made(m: Machine, cls: type, *args: object) -> AbstractValue | None:

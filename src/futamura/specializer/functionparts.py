@@ -9,14 +9,14 @@ residual runs.
 
 from __future__ import annotations
 
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Final
 
 from futamura.specializer.machine import Machine
 from futamura.specializer.purity import MISSING, class_lookup, deep
 from futamura.specializer.values import AbstractValue, Known
 
-__all__ = ["part_of_function"]
+__all__ = ["part_of_function", "part_of_method"]
 
 _NAMES: Final = frozenset({"__doc__", "__module__", "__name__", "__qualname__"})
 
@@ -37,3 +37,17 @@ def part_of_function(m: Machine, function: FunctionType, name: str) -> AbstractV
             return None
     m.world.assume_attribute(function, name, found)
     return Known(found)
+
+
+_PARTS: Final = ("__func__", "__self__")
+
+
+def part_of_method(m: Machine, function: AbstractValue, owner: AbstractValue, name: str) -> AbstractValue | None:
+    """The same for a method of an object, which has all other attributes of its function."""
+    if name in _PARTS:
+        return (function, owner)[_PARTS.index(name)]
+    if name != "__doc__" and class_lookup(MethodType, name) is not MISSING:
+        return None
+    if type(function) is Known and type(function.value) is FunctionType:
+        return part_of_function(m, function.value, name)
+    return None

@@ -29,7 +29,7 @@ from futamura.specializer.machine import Machine
 from futamura.specializer.memos import forgotten, is_missing, note_unknown, noted_store
 from futamura.specializer.plainness import is_record
 from futamura.specializer.promises import promised_item, promised_length
-from futamura.specializer.pure_calls import fold_call
+from futamura.specializer.pure_calls import HANDLED, fold_call
 from futamura.specializer.purity import CHANGEABLE, DICTS, PURE_METHODS, claims, deep, plain_format
 from futamura.specializer.raising import raise_value
 from futamura.specializer.refinement import answer, plain_check
@@ -393,6 +393,8 @@ def _model_len(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue
         return None
     entry = m.state.object(args[0])
     if entry is not None:
+        if entry.kind == "view":
+            return _model_len(m, frame, op, [m.state.resolve(entry.items[0])])
         if entry.kind == "memory":
             return Known(len(entry.extra))  # type: ignore[arg-type]
         return Known(len(entry.items)) if entry.kind in ("list", "tuple", "dict", "set", "deque") else None
@@ -584,7 +586,6 @@ KeywordModel = Callable[[Machine, Frame, Operation, list[AbstractValue], Keyword
 KEYWORD_MODELS: Final[dict[object, KeywordModel]] = {}
 """Models of calls that may have keywords."""
 
-HANDLED: Final = Known("a function was entered that defines the result")
 
 MODELS: Final[dict[object, Model]] = {
     len: _model_len,

@@ -16,12 +16,16 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from futamura.ir.constant import count_of, makes_nan
+from futamura.specializer.failing import failed
 from futamura.specializer.machine import Machine
 from futamura.specializer.purity import PURE_FUNCTIONS, deep, many_digits, plain_format, wide
+from futamura.specializer.raising import raise_value
 from futamura.specializer.rules import sequence_items
 from futamura.specializer.values import AbstractValue, Known
 
-__all__ = ["fold_call"]
+__all__ = ["HANDLED", "fold_call"]
+
+HANDLED: Final = Known("a function was entered that defines the result, or an exception was raised")
 
 
 def fold_call(
@@ -45,8 +49,12 @@ def fold_call(
         return None
     try:
         result = function(*values[: len(args)], **named)
-    except Exception:
-        return None
+    except Exception as error:
+        raised = failed(m, error)
+        if raised is None:
+            return None
+        raise_value(m, raised)
+        return HANDLED
     if not deep(result) or makes_nan(result, _parts(values)):
         return None
     m.folded += 1

@@ -1,0 +1,82 @@
+"""Views of dicts of known shape where only their items count: the items are handed over, and the dict stays as it is.
+
+    max(prices.values())                max((3, x)): `prices` need not be real
+    ", ".join(row.keys())               "a, b"
+    schema.keys() <= {"a", "b"}         True
+
+Invariant: what is handed over gives the same items in the same order, and who gets it asks for nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from futamura.ir.graph import Operation
+from futamura.specializer.containers import view_items
+from futamura.specializer.machine import Machine
+from futamura.specializer.purity import deep
+from futamura.specializer.rules import SPECIAL, site
+from futamura.specializer.state import Frame
+from futamura.specializer.values import AbstractValue, Known, VObject
+
+__all__ = ["with_items"]
+
+_TAKING: Final = (max, min, sum, set, frozenset, any, all, math.fsum, math.prod)
+_METHODS: Final = frozenset({(str, "join"), (list, "extend"), (set, "update"), (set, "union"), (set, "difference")})
+
+
+def with_items(m: Machine, frame: Frame, function: AbstractValue, args: list[AbstractValue]) -> list[AbstractValue]:
+    """The arguments of a call, with the items in place of a view that the callee only iterates over."""
+    entry = m.state.object(args[0]) if args else None
+    if entry is None or entry.kind != "view":
+        return args
+    called = m.state.object(function)
+    if type(function) is Known:
+        takes = any(function.value is one for one in _TAKING)
+    else:
+        takes = called is not None and called.kind == "method" and (called.cls, called.extra) in _METHODS
+    items = view_items(m, frame, entry) if takes else None
+    if items is None or len(items) > m.budget.virtual_length:
+        return args
+    if all(type(item) is Known for item in items):
+        age = max((m.state.age(item) for item in items), default=0)
+        return [m.known(tuple([item.value for item in items if type(item) is Known]), age), *args[1:]]
+    return [m.virtual(VObject("tuple", tuple, items, site=(site(frame), "items"))), *args[1:]]
+
+
+_COMPARE: Final = {
+    "eq": frozenset.__eq__, "ne": frozenset.__ne__, "le": frozenset.__le__, "lt": frozenset.__lt__,
+    "ge": frozenset.__ge__, "gt": frozenset.__gt__,
+}  # fmt: skip
+
+
+def _compared(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    """A view of keys, compared with a set or with another one."""
+    entries = [m.state.object(arg) for arg in args]
+    if not any(entry is not None and entry.kind == "view" and entry.extra == "keys" for entry in entries):
+        return None
+    left, right = (_keys(m, frame, arg) for arg in args)
+    if left is None or right is None:
+        return None
+    return Known(bool(_COMPARE[op.operator.name](left, right)))
+
+
+def _keys(m: Machine, frame: Frame, value: AbstractValue) -> frozenset[object] | None:
+    """The items of a view of keys, or of a set, if all are known; their comparison runs no code of the program."""
+    entry = m.state.object(value)
+    found: list[object] | None = None
+    if entry is not None and entry.kind == "view" and entry.extra == "keys":
+        items = view_items(m, frame, entry)
+        if items is not None and all(type(item) is Known for item in items):
+            found = [item.value for item in items if type(item) is Known]
+    elif entry is not None and entry.kind == "set":
+        found = list(entry.names)
+    elif type(value) is Known and type(value.value) in (set, frozenset):
+        if type(value.value) is frozenset or m.frozen(value.value):
+            found = list(value.value)  # type: ignore[call-overload]
+    return frozenset(found) if found is not None and all(map(deep, found)) else None
+
+
+for _name in _COMPARE:
+    SPECIAL.setdefault(_name, []).insert(0, _compared)
