@@ -40,7 +40,7 @@ from futamura.specializer.machine import GUARDED, Machine, Restart, Unsupported
 from futamura.specializer.marks import fold_pure
 from futamura.specializer.marks import unfolds as is_marked_inline
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, about_class, call_method, iterator_over
-from futamura.specializer.named import make_record
+from futamura.specializer.named import call_of_record, make_record
 from futamura.specializer.operators import call_operator
 from futamura.specializer.overloads import call_of_overload
 from futamura.specializer.partials import call_of_partial
@@ -105,7 +105,7 @@ def call_value(
     if entry is not None and entry.kind == "bound":
         call_value(m, frame, op, entry.items[0], [entry.items[1], *args], keywords)
         return
-    for behind in (call_of_partial, call_of_overload, call_of_cache):
+    for behind in (call_of_partial, call_of_overload, call_of_cache, call_of_record):
         if (inner := behind(m, function, args, keywords)) is not None:
             call_value(m, frame, op, *inner)
             return

@@ -586,7 +586,6 @@ KeywordModel = Callable[[Machine, Frame, Operation, list[AbstractValue], Keyword
 KEYWORD_MODELS: Final[dict[object, KeywordModel]] = {}
 """Models of calls that may have keywords."""
 
-
 MODELS: Final[dict[object, Model]] = {
     len: _model_len,
     isinstance: _model_isinstance,

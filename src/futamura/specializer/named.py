@@ -2,6 +2,7 @@
 
     Point(1, x).y         ->    x
     p = Point(y=x, x=1)   ->    a virtual tuple of class `Point`, made by a call of the class where it escapes
+    p._replace(x=2)       ->    Point(2, p.y), and so is Point._make((2, p.y))
 
 Invariant: only classes whose instances do what tuples do (`plainness.is_record`) are handled, and the generated
 `__new__` that makes them is an assumption.
@@ -9,16 +10,33 @@ Invariant: only classes whose instances do what tuples do (`plainness.is_record`
 
 from __future__ import annotations
 
+from collections import namedtuple
+from types import CodeType, FunctionType
+from typing import Final
+
 from futamura.ir.graph import Signature
 from futamura.specializer.binding import Keywords, bind
 from futamura.specializer.machine import Machine
+from futamura.specializer.partials import Call
 from futamura.specializer.plainness import is_record, record_fields
 from futamura.specializer.purity import MISSING, class_lookup
-from futamura.specializer.rules import site
+from futamura.specializer.rules import exact_type, sequence_items, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Known, VObject
 
-__all__ = ["make_record", "record_item"]
+__all__ = ["call_of_record", "make_record", "record_item"]
+
+_Sample = namedtuple("_Sample", "field")
+
+
+def _code_of(method: object) -> CodeType:
+    """What all classes of named tuples share."""
+    assert isinstance(method, FunctionType)
+    return method.__code__
+
+
+_REPLACE: Final = _code_of(_Sample._replace)
+_MAKE: Final = _code_of(_Sample._make.__func__)  # type: ignore[attr-defined]
 
 
 def record_item(m: Machine, target: AbstractValue, position: int) -> AbstractValue | None:
@@ -47,3 +65,29 @@ def make_record(
         return None
     m.assume_attribute(cls, "__new__", class_lookup(cls, "__new__"))
     return m.virtual(VObject("tuple", cls, tuple(bound), site=site(frame)))
+
+
+def call_of_record(m: Machine, function: AbstractValue, args: list[AbstractValue], keywords: Keywords) -> Call | None:
+    """`_replace` and `_make` of a named tuple as a call of its class; None if it stays what it is."""
+    code = function.value.__code__ if type(function) is Known and type(function.value) is FunctionType else None
+    if code is _REPLACE and len(args) == 1:
+        cls = exact_type(m, args[0])
+        items = sequence_items(m, args[0])
+        found = None if items is None else items[1]
+    elif code is _MAKE and len(args) == 2 and not keywords and type(args[0]) is Known:
+        cls = args[0].value if isinstance(args[0].value, type) else None
+        items = sequence_items(m, args[1])
+        found = None if items is None else items[1]
+    else:
+        return None
+    if cls is None or found is None or not issubclass(cls, tuple) or not is_record(cls):
+        return None
+    made = class_lookup(cls, "_make")
+    fields = [*record_fields(cls)]
+    if not isinstance(made, classmethod) or getattr(made.__func__, "__code__", None) is not _MAKE:
+        return None
+    given = dict(keywords)
+    if len(found) != len(fields) or len(given) != len(keywords) or not given.keys() <= set(fields):
+        return None
+    m.assume_attribute(cls, "_make", made)
+    return Known(cls), [given.get(name, item) for name, item in zip(fields, found)], []
