@@ -4,6 +4,7 @@ re.compile("a+")               ->    the pattern, a constant
 re.match("a+", text)           ->    a_plus.match(text)
 struct.Struct("<Bh").size      ->    3
 itertools.product((1, 2), xs)  ->    a virtual iterator, xs of known shape
+ast.literal_eval("[1, 'a']")   ->    [1, 'a'], a new list each time
 string.Formatter().parse(TEXT) ->    a virtual iterator, TEXT known
 copy.deepcopy(3), copy.copy(n) ->    3, n (an int)
 
@@ -14,6 +15,7 @@ could look at is made by the library after all.
 from __future__ import annotations
 
 import _string  # type: ignore[import-not-found]
+import ast
 import copy
 import itertools
 import re
@@ -311,3 +313,47 @@ def _namespace(
 KEYWORD_MODELS[types.SimpleNamespace] = _namespace
 KEYWORD_MODELS[copy.copy] = _shallow_copy
 KEYWORD_MODELS[copy.deepcopy] = _copy
+
+
+_LONGEST_LITERAL: Final = 10_000
+_DEEPEST: Final = 50
+
+
+def _literal_eval(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    text = args[0].value if len(args) == 1 and not keywords and type(args[0]) is Known else None
+    if type(text) is not str or len(text) > _LONGEST_LITERAL:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            found = ast.literal_eval(text)
+    except Exception:
+        return None
+    made = _value_of_literal(m, frame, found, ())
+    if made is not None:
+        m.validate(args[0])
+    return made
+
+
+def _value_of_literal(m: Machine, frame: Frame, value: object, path: tuple[int, ...]) -> AbstractValue | None:
+    """A new object like this one; None if it has a set inside, whose order is not known, or is too large."""
+    if deep(value):
+        return Known(value)
+    if type(value) not in (list, tuple, dict) or len(path) > _DEEPEST:
+        return None
+    assert isinstance(value, (list, tuple, dict))
+    if len(value) > m.budget.virtual_length or not all(map(deep, value if isinstance(value, dict) else ())):
+        return None
+    items = []
+    for at, item in enumerate(value.values() if isinstance(value, dict) else value):
+        made = _value_of_literal(m, frame, item, (*path, at))
+        if made is None:
+            return None
+        items.append(made)
+    names = tuple(value) if isinstance(value, dict) else ()
+    return m.virtual(VObject(type(value).__name__, type(value), tuple(items), names, (site(frame), path)))
+
+
+KEYWORD_MODELS[ast.literal_eval] = _literal_eval
