@@ -139,13 +139,26 @@ def vote(trees: Any, row: Any) -> Any:
     return max(votes, key=votes.get)  # type: ignore[arg-type]
 
 
-def test_what_is_called_is_read_where_it_is_called() -> None:
+def test_votes_of_known_names_are_counted() -> None:
     trees = [(0, 1.5, "a", "b"), (1, 0.5, "a", "c")]
     residual = specialize(vote, trees)
-    assert "= max" not in residual.source and "max(votes, key=votes.get)" in residual.source, residual.source
+    assert "max" not in residual.source and "votes" not in residual.source, residual.source
     for row in ([1.0, 0.0], [2.0, 0.0], [2.0, 1.0], [1.0], ["a", 1]):
         assert outcome(residual, row) == outcome(lambda row: vote(trees, row), row)
 
+
+def most(places: Any, row: Any) -> Any:
+    votes: dict[Any, int] = {}
+    for at in places:
+        votes[row[at]] = votes.get(row[at], 0) + 1
+    return max(votes, key=votes.get)  # type: ignore[arg-type]
+
+
+def test_what_is_called_is_read_where_it_is_called() -> None:
+    residual = specialize(most, (0, 1, 2))
+    assert "= max" not in residual.source and "max(votes, key=votes.get)" in residual.source, residual.source
+    for row in ("aab", "aba", "abc", "a", [1, [], 2]):
+        assert outcome(residual, row) == outcome(lambda row: most((0, 1, 2), row), row)
 
 
 @pytest.mark.parametrize("size", [2, 4])

@@ -24,7 +24,7 @@ from typing import Final, NamedTuple
 from futamura.analysis.methods import PURE_MODULES, WRITING
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.constant import Constant
-from futamura.ir.graph import Function, Operation, Program
+from futamura.ir.graph import Function, Operation, Program, Signature
 from futamura.specializer.builtin_errors import exception_made_plainly, only_keeps_arguments, plain_exception_class
 from futamura.specializer.pointing import (
     BUILTIN,
@@ -195,6 +195,10 @@ class _Function(Operations):
             self._call_function(op, site.value.__func__, self.graph.static(site.value.__self__))
         elif type(site.value) in (type, BuiltinFunctionType) and op.attr is None and self._builtin(op, site.value):
             return
+        elif self._is_exception_by_name(op, site.value):
+            self._make(op, site.value)  # type: ignore[arg-type]
+        elif (cls := self._exception_made(op, site.value)) is not None:
+            self._keep(op, self.result(op, cls), 2)
         elif type(site.value) is BuiltinFunctionType and not isinstance(site.value.__self__, ModuleType):
             self._call_bound(op, site, site.value.__self__, site.value.__name__)
         elif type(site.value) is MethodDescriptorType and site.value.__objclass__ in (str, bytes, int, float, tuple):
@@ -274,6 +278,9 @@ class _Function(Operations):
         if op.name == "invoke" or (op.attr is None and len(given) <= plain):
             for one, param in zip(given, params):
                 self.graph.flow(one, param)
+        elif (places := _bound_by_name(op, signature, len(first or ()))) is not None:
+            for one, place in zip(given, places):
+                self.graph.flow(one, params[place])
         else:
             made = self.made(op, None, "arguments")
             for one in given:
@@ -311,11 +318,24 @@ class _Function(Operations):
             and only_keeps_arguments(callee.__objclass__)
         )
 
-    def _keep(self, op: Operation, made: Site) -> None:
-        """The arguments become `args` of an exception."""
+    def _is_exception_by_name(self, op: Operation, cls: object) -> bool:
+        """Is this an exception class, called with keywords?"""
+        if not isinstance(cls, type) or not issubclass(cls, BaseException) or not isinstance(op.attr, tuple):
+            return False
+        return not self._calls_back(op) and _runs_init_only(cls)
+
+    def _exception_made(self, op: Operation, function: object) -> type | None:
+        """The class of the exception that `BaseException.__new__` makes here, if nothing else happens."""
+        cls = self.constants.get(op.args[1]) if len(op.args) > 1 and op.attr is None else None
+        if function != BaseException.__new__ or not isinstance(cls, type) or not issubclass(cls, BaseException):
+            return None
+        return cls if exception_made_plainly(cls) or plain_exception_class(cls) else None
+
+    def _keep(self, op: Operation, made: Site, first: int = 1) -> None:
+        """The arguments, from this operand on, become `args` of an exception."""
         held = self.made(op, tuple, "args")
         self.graph.add(self.graph.field(made, "args"), held)
-        for value in op.args[1:]:
+        for value in op.args[first:]:
             self.put(value, held)
 
     def _call_bound(self, op: Operation, site: Site, holder: object, name: str) -> None:
@@ -431,7 +451,10 @@ class _Function(Operations):
         made = self.result(op, cls)
         self._keep(op, made)
         init = class_lookup(cls, "__init__")
-        if type(init) is FunctionType:
+        if type(init) is FunctionType and self.walks.called(init) is None:
+            for value in op.args[1:]:
+                self.graph.give(self.of(value))
+        elif type(init) is FunctionType:
             self._call_function(op, init, made)
 
     def _gather(self, op: Operation, function: object) -> None:
@@ -452,6 +475,20 @@ class _Function(Operations):
                 self._items_of_items(items, node)
             if function in (max, min, next, sum):
                 self.graph.iterate(self.of(value), self.of(op.results[0]))
+
+
+def _bound_by_name(op: Operation, signature: Signature, first: int) -> list[int] | None:
+    """Where the arguments of a call with keywords go, behind the `first` ones; None if a `*` takes part."""
+    marks = op.attr
+    if not isinstance(marks, tuple) or not {"*", "**"}.isdisjoint(marks) or signature.varargs or signature.varkw:
+        return None
+    count = first + marks.count("")
+    names = [name for name in marks if name]
+    known = signature.names
+    plain = len(signature.posonly) + len(signature.regular)
+    if count > plain or not set(names) <= set(known[len(signature.posonly) :]):
+        return None
+    return [*range(count), *map(known.index, names)]
 
 
 def _runs_init_only(cls: type) -> bool:

@@ -39,7 +39,7 @@ from futamura.specializer.pointing import (
     Site,
     matters,
 )
-from futamura.specializer.purity import DICTS, MISSING, class_lookup, stored_attribute
+from futamura.specializer.purity import DICTS, MISSING, PLAIN_DELETIONS, PLAIN_STORES, class_lookup, stored_attribute
 
 __all__ = ["CONTAINERS", "DISPLAYS", "Effects", "Operations", "Source"]
 
@@ -140,7 +140,8 @@ def _can_be_changed(kind: type, how: str) -> bool:
 
 def _is_written_plainly(cls: type | None, name: str, how: str) -> bool:
     """Does the operator `how` on this attribute run no code of the program?"""
-    if cls is None or class_lookup(cls, f"__{how}__") is not object.__dict__[f"__{how}__"]:
+    plain = PLAIN_STORES if how == "setattr" else PLAIN_DELETIONS
+    if cls is None or not any(class_lookup(cls, f"__{how}__") is one for one in plain):
         return False
     found = class_lookup(cls, name)
     return type(found) is MemberDescriptorType or class_lookup(type(found), _OF_DESCRIPTORS[how]) is MISSING

@@ -160,6 +160,9 @@ class World:
         if is_mutable(value):
             self._frozen.setdefault(id(value), value)
             self._constants.discard(id(value))
+        elif type(value) is types.MethodType:
+            self.freeze(value.__self__)
+            self.freeze(value.__func__)
         elif type(value) is types.FunctionType:
             self._closures.update((id(cell), cell) for cell in closure_of(value))
 
@@ -295,6 +298,8 @@ class World:
 
     def found(self, container: object, item: object) -> None:
         """`item` was read from the static `container`."""
+        if type(item) is types.MethodType:
+            self.found(container, item.__self__)
         if self.objects.found(container, item):
             return
         if id(container) in self._constants:
