@@ -12,9 +12,9 @@ Invariant: the two copies share no object that can mutate.
 
 from __future__ import annotations
 
-import gc
 import builtins
 import functools
+import gc
 import io
 import linecache
 import re
