@@ -282,6 +282,9 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
             own.setdefault(id(one.holder), []).append(one)
         elif one.kind == "field" and not hasattr(type(one.holder), "__getattr__"):
             fields.append(one)
+        elif one.kind == "field" and one.value is not None and _keeps_in_dict(one.holder, one.name):
+            attributes = f"{test.constant(one.holder, type(one.holder).__name__)}.__dict__"
+            test.terms.append(f"{attributes}.get({one.name!r}) is {test.constant(one.value, one.name)}")
         elif one.kind == "contents" and type(one.holder) in (list, dict, set):
             tables.append((one.holder, one.value.kept))  # type: ignore[attr-defined]
         else:
@@ -338,6 +341,12 @@ def _has_plain_dict(value: object) -> bool:
     """Does reading `__dict__` of this object give its attributes, and run no code of its class?"""
     found = next((base.__dict__["__dict__"] for base in type(value).__mro__ if "__dict__" in base.__dict__), None)
     return type(found) is GetSetDescriptorType and type(value).__getattribute__ is object.__getattribute__
+
+
+def _keeps_in_dict(value: object, name: str) -> bool:
+    """Is this attribute in the object's own `__dict__`, and in no slot?  Its `__getattr__` is not asked for it."""
+    inherited = any(name in base.__dict__ for base in type(value).__mro__)
+    return not inherited and _has_plain_dict(value) and name in object.__getattribute__(value, "__dict__")
 
 
 def _metaclass_has(cls: type, *names: str) -> bool:
