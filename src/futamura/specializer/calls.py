@@ -100,7 +100,7 @@ def call_value(
     m: Machine, frame: Frame, op: Operation, function: AbstractValue, args: list[AbstractValue], keywords: Keywords
 ) -> None:
     """Call `function`; its result defines the (first) result of `op`, if it has one."""
-    args = with_items(m, frame, function, args)
+    args = with_items(m, frame, function, args, keywords)
     entry = m.state.object(function)
     if entry is not None and entry.kind == "bound":
         call_value(m, frame, op, entry.items[0], [entry.items[1], *args], keywords)

@@ -27,7 +27,7 @@ from futamura.specializer.rules import SPECIAL, rule, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Known, Virtual, VObject
 
-__all__: list[str] = []
+__all__ = ["sorted_elements", "sorted_set"]
 
 
 def _set_of(elements: tuple[object, ...], place: object, extra: object) -> VObject:
@@ -257,19 +257,19 @@ def _union_in_place(m: Machine, frame: Frame, op: Operation, args: list[Abstract
     return target if _update(m, frame, op, target, held, [other]) is not None else None
 
 
-def _sorted_elements(m: Machine, value: AbstractValue) -> list[object] | None:
+def sorted_elements(m: Machine, value: AbstractValue) -> list[object] | None:
     """In increasing order, if that is total: two unequal elements always differ by `<`."""
-    entry = m.state.object(value)
-    if entry is None or entry.kind != "set" or not all(deep(item, unordered=False) for item in entry.names):
+    found = _elements(m, value)
+    if found is None or not all(deep(item, unordered=False) for item in found):
         return None
     try:
-        return sorted(entry.names)  # type: ignore[type-var]
+        return sorted(found)  # type: ignore[type-var]
     except TypeError:
         return None
 
 
 def sorted_set(m: Machine, frame: Frame, value: AbstractValue, backwards: bool) -> AbstractValue | None:
-    found = _sorted_elements(m, value)
+    found = sorted_elements(m, value)
     if found is None:
         return None
     items = tuple(Known(item) for item in (found[::-1] if backwards else found))

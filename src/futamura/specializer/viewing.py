@@ -13,10 +13,13 @@ import math
 from typing import Final
 
 from futamura.ir.graph import Operation
-from futamura.specializer.containers import view_items
+from futamura.specializer.binding import Keywords
+from futamura.specializer.containers import dict_pairs, usable_key, view_items
 from futamura.specializer.machine import Machine
+from futamura.specializer.models import KEYWORD_METHODS, iterable_items
 from futamura.specializer.purity import deep
 from futamura.specializer.rules import SPECIAL, site
+from futamura.specializer.sets import sorted_elements
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Known, VObject
 
@@ -26,8 +29,15 @@ _TAKING: Final = (max, min, sum, set, frozenset, any, all, math.fsum, math.prod)
 _METHODS: Final = frozenset({(str, "join"), (list, "extend"), (set, "update"), (set, "union"), (set, "difference")})
 
 
-def with_items(m: Machine, frame: Frame, function: AbstractValue, args: list[AbstractValue]) -> list[AbstractValue]:
-    """The arguments of a call, with the items in place of a view that the callee only iterates over."""
+def with_items(
+    m: Machine, frame: Frame, function: AbstractValue, args: list[AbstractValue], keywords: Keywords
+) -> list[AbstractValue]:
+    """The arguments of a call, with the items in place of a view that the callee only iterates over; those of a set, if
+    their order makes no difference."""
+    if len(args) == 1 and type(args[0]) is Known and type(args[0].value) in (set, frozenset):
+        extreme = type(function) is Known and (function.value is max or function.value is min) and not keywords
+        found = sorted_elements(m, args[0]) if extreme else None
+        return args if found is None else [Known(tuple(found))]
     entry = m.state.object(args[0]) if args else None
     if entry is None or entry.kind != "view":
         return args
@@ -45,6 +55,28 @@ def with_items(m: Machine, frame: Frame, function: AbstractValue, args: list[Abs
     return [m.virtual(VObject("tuple", tuple, items, site=(site(frame), "items"))), *args[1:]]
 
 
+def _copied(
+    m: Machine, frame: Frame, op: Operation, target: AbstractValue, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    """`copy` of a static list or dict: a new one, of which all is known."""
+    if type(target) is not Known or args or keywords:
+        return None
+    content = target.value
+    if not isinstance(content, (list, dict)) or len(content) > m.budget.virtual_length or not m.frozen(content):
+        return None
+    if isinstance(content, list):
+        items = iterable_items(m, target)
+        return None if items is None else m.virtual(VObject("list", list, items, site=site(frame)))
+    pairs = dict_pairs(m, target)
+    if pairs is None or not all(type(key) is Known and usable_key(key) for key, _ in pairs):
+        return None
+    names = tuple([key.value for key, _ in pairs if type(key) is Known])
+    return m.virtual(VObject("dict", dict, tuple([value for _, value in pairs]), names, site(frame)))
+
+
+KEYWORD_METHODS[list, "copy"] = _copied
+KEYWORD_METHODS[dict, "copy"] = _copied
+
 _COMPARE: Final = {
     "eq": frozenset.__eq__, "ne": frozenset.__ne__, "le": frozenset.__le__, "lt": frozenset.__lt__,
     "ge": frozenset.__ge__, "gt": frozenset.__gt__,
@@ -52,10 +84,7 @@ _COMPARE: Final = {
 
 
 def _compared(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
-    """A view of keys, compared with a set or with another one."""
-    entries = [m.state.object(arg) for arg in args]
-    if not any(entry is not None and entry.kind == "view" and entry.extra == "keys" for entry in entries):
-        return None
+    """Views of keys and sets, compared with each other."""
     left, right = (_keys(m, frame, arg) for arg in args)
     if left is None or right is None:
         return None

@@ -249,7 +249,8 @@ def sorted_plainly(
             return None
         backwards = value.value
     entry = m.state.object(args[0]) if len(args) == 1 else None
-    if entry is not None and entry.kind == "set":
+    known = type(args[0].value) if len(args) == 1 and type(args[0]) is Known else None
+    if known in (set, frozenset) or (entry is not None and entry.kind == "set"):
         return sorted_set(m, frame, args[0], backwards)
     if len(args) != 1 or (entry is not None and entry.kind not in ("list", "tuple", "dict", "view")):
         return None
