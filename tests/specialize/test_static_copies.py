@@ -76,3 +76,44 @@ def test_sets_without_an_order() -> None:
     values = {1, "a"}
     residual = futamura.specialize(mixed, values=values)
     assert residual(1) == mixed(values, 1)
+
+
+def updated(fields: list[tuple[str, Any]], row: dict[str, Any]) -> Any:
+    out: dict[str, Any] = {"z": 0}
+    out.update((name, convert(row[name])) for name, convert in fields)
+    seen: set[str] = set()
+    seen.update(name for name, _ in fields if row.get(name))
+    return out, seen
+
+
+def not_pairs(x: Any) -> Any:
+    found: dict[Any, Any] = {}
+    try:
+        found.update(pair for pair in [(1, 2), x, ("a", "b")])
+    except (TypeError, ValueError) as error:
+        return str(error), found, x
+    return found
+
+
+def not_hashed(x: Any) -> Any:
+    found = {1}
+    try:
+        found.update(one for one in (2, x, 3))
+    except TypeError as error:
+        return str(error), found
+    return found
+
+
+def test_generators_that_update_are_unrolled() -> None:
+    fields = [("a", int), ("b", str)]
+    residual = futamura.Specializer(assume="trust")(updated, fields=fields)
+    assert "for" not in residual.source and "update" not in residual.source, residual.source
+    for row in ({"a": "1", "b": 0}, {"a": 1, "b": 2}):
+        assert residual(row) == updated(fields, row)
+
+
+def test_what_is_no_item_is_refused_as_ever() -> None:
+    for function in (not_pairs, not_hashed):
+        residual = futamura.specialize(function)
+        for x in (3, (4, 5), [6, 7], "ab", "abc", [], {}, None, ((), 1), ([], 1)):
+            assert repr(residual(x)) == repr(function(x))

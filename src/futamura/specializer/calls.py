@@ -331,16 +331,14 @@ def _is_builtin(function: AbstractValue) -> bool:
 
 def _method_in_python(m: Machine, frame: Frame, op: Operation, entry: VObject, args: list[AbstractValue]) -> bool:
     target = m.state.resolve(entry.items[0])
-    if entry.extra == "join" and exact_type(m, target) is str:
-        return _inline_function(m, frame, op, _python(library.join), [target, *args], [])
-    if entry.extra == "extend" and exact_type(m, target) is list:
-        return _inline_function(m, frame, op, _python(library.extend), [target, *args], [])
-    return False
+    found = _METHODS_IN_PYTHON.get((exact_type(m, target), entry.extra))
+    return found is not None and enter(m, frame, op, found, [target, *args])
 
 
-def _python(function: object) -> types.FunctionType:
-    assert is_a(function, types.FunctionType)
-    return function
+_METHODS_IN_PYTHON: Final[dict[tuple[object, object], Callable[..., object]]] = {
+    (str, "join"): library.join, (list, "extend"): library.extend, (dict, "update"): library.update_dict,
+    (set, "update"): library.update_set,
+}  # fmt: skip
 
 
 def _hashable_function(function: object) -> bool:

@@ -324,6 +324,23 @@ def extend(items: list[Any], iterable: Iterable[Any]) -> None:
         items.append(item)
 
 
+def update_set(items: set[Any], iterable: Iterable[Any]) -> None:
+    for item in iterable:
+        items.add(item)
+
+
+def update_dict(items: dict[Any, Any], pairs: Iterable[Any]) -> None:
+    count = 0
+    for pair in pairs:
+        if type(pair) is tuple and len(pair) == 2:
+            items[pair[0]] = pair[1]
+        else:
+            last = dict([*[(END, None)] * count, pair])  # names the place if this is no pair
+            last.pop(END, None)
+            items.update(last)
+        count += 1  # noqa: SIM113
+
+
 def items_at(value: Any, *keys: Any) -> Any:
     if len(keys) == 1:
         return value[keys[0]]
