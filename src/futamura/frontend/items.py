@@ -45,6 +45,8 @@ from futamura.frontend.walking import SCOPES, Scope, defaults, is_of_class
 
 __all__ = ["changed_by_functions"]
 
+_LARGEST: Final = 6_000
+"""Steps from place to place; in larger modules it is not asked anew for each object what comes out of it."""
 _NO_ARGUMENTS: Final[Mapping[int, Left]] = {}
 _YIELDS: Final = (ast.Yield, ast.YieldFrom)
 _ASKING: Final = ("isinstance", "issubclass")
@@ -130,7 +132,8 @@ class _Items(Possible):
         itself = frozenset(one for one in seen if isinstance(one, str))
         parameters = frozenset(self.parameters(seen))
         untold = walking.implied_attributes(self.tree)
-        paths = None if untold is None else Paths(self.sources, starts, self.changed_by, untold)
+        large = self.sources.size() > _LARGEST
+        paths = None if untold is None or large else Paths(self.sources, starts, self.changed_by, untold)
         return Changed(
             itself, items, classes, reading, parameters, self.kept_by, self.giving_parameters, by_methods, paths
         )

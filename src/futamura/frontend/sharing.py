@@ -76,6 +76,8 @@ def changed_parts(name: str, value: object, changed: Changed) -> dict[int, objec
     What is taken out of it by reading an attribute is nothing to change, if all that has this attribute has an atom
     there: `cpu.cycles += op.cycles` takes nothing out of a table of `op` whose cycles are numbers.
     """
+    if _is_atom(value):
+        return {}
     items, by_methods = changed.items, changed.by_methods
     if changed.paths is not None and (atoms := _atoms(value, changed.paths.attributes)):
         items, by_methods = changed.paths.changed(atoms)

@@ -69,6 +69,9 @@ class Sources:
         self.reads[node] = name
         self.add(node, held)
 
+    def size(self) -> int:
+        return sum(map(len, self._of.values()))
+
     def past_reads(self, found: Iterable[Source]) -> set[Source]:
         """These, and what they were read from."""
         seen: set[Source] = set()
