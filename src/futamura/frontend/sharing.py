@@ -92,7 +92,7 @@ def changed_parts(name: str, value: object, changed: Changed) -> dict[int, objec
 def _atoms(value: object, names: frozenset[str]) -> frozenset[str]:
     """Those of the attributes that are atoms in all objects in `value`, or that none has."""
     left = set(names)
-    classes: dict[type, frozenset[str]] = {}
+    classes: dict[int, frozenset[str]] = {}
     seen: set[int] = set()
     work = [value, *_held_by(value)]
     while work and left:
@@ -102,9 +102,9 @@ def _atoms(value: object, names: frozenset[str]) -> frozenset[str]:
         seen.add(id(part))
         work.extend(gc.get_referents(part))
         cls = type(part)
-        if cls not in classes:
-            classes[cls] = _given_by_class(cls, names)
-        left -= classes[cls]
+        if id(cls) not in classes:
+            classes[id(cls)] = _given_by_class(cls, names)
+        left -= classes[id(cls)]
         if EXTENDING in left and not all(map(_is_atom, _given(part))):
             left.discard(EXTENDING)
         left.difference_update([name for name, held in _attributes(part) if name in left and not _is_atom(held)])
@@ -129,7 +129,7 @@ def _given(value: object) -> list[object]:
     """What this gives when it is iterated over, or one of its views is; the value itself stands for anything."""
     for base in type(value).__mro__:
         if "__iter__" in base.__dict__:
-            known = base in (list, tuple, dict, set, frozenset, bytearray, array)
+            known = any(base is one for one in (list, tuple, dict, set, frozenset, bytearray, array))
             return gc.get_referents(value) if known else [value]
         if "__getitem__" in base.__dict__:
             return [value]
@@ -141,9 +141,10 @@ _ATOMS: Final = (int, float, complex, str, bytes, bool, type(None), range)
 
 def _is_atom(value: object) -> bool:
     """Is this nothing that could be changed, nor anything that leads to it?"""
-    if type(value) in (tuple, frozenset):
+    kind = type(value)  # a metaclass may say what it is equal to
+    if kind is tuple or kind is frozenset:
         return all(map(_is_atom, gc.get_referents(value)))
-    return type(value) in _ATOMS or is_a(value, (*_CLOSED, types.FunctionType))
+    return any(kind is one for one in _ATOMS) or is_a(value, (*_CLOSED, types.FunctionType))
 
 
 def _changes_itself(value: object, module: object, changed: Changed) -> bool:

@@ -64,7 +64,8 @@ def _is_code(m: Machine, function: AbstractValue) -> bool:
     if is_code(m, function) or (entry is not None and entry.kind == "getter"):
         return True
     if entry is not None and entry.kind == "method":  # `max(counts, key=counts.get)`
-        return entry.cls in (dict, list, tuple, str) and entry.extra in ("get", "__getitem__", "index", "count", "find")
+        plain = any(entry.cls is one for one in (dict, list, tuple, str))
+        return plain and entry.extra in ("get", "__getitem__", "index", "count", "find")
     value = function.value if type(function) is Known else None
     if type(value) in (operator.itemgetter, operator.attrgetter):
         return True

@@ -331,14 +331,15 @@ def _is_builtin(function: AbstractValue) -> bool:
 
 def _method_in_python(m: Machine, frame: Frame, op: Operation, entry: VObject, args: list[AbstractValue]) -> bool:
     target = m.state.resolve(entry.items[0])
-    found = _METHODS_IN_PYTHON.get((exact_type(m, target), entry.extra))
+    kind = exact_type(m, target)
+    found = next((one for cls, name, one in _METHODS_IN_PYTHON if cls is kind and name == entry.extra), None)
     return found is not None and enter(m, frame, op, found, [target, *args])
 
 
-_METHODS_IN_PYTHON: Final[dict[tuple[object, object], Callable[..., object]]] = {
-    (str, "join"): library.join, (list, "extend"): library.extend, (dict, "update"): library.update_dict,
-    (set, "update"): library.update_set,
-}  # fmt: skip
+_METHODS_IN_PYTHON: Final[tuple[tuple[type, str, Callable[..., object]], ...]] = (
+    (str, "join", library.join), (list, "extend", library.extend), (dict, "update", library.update_dict),
+    (set, "update", library.update_set),
+)  # fmt: skip
 
 
 def _hashable_function(function: object) -> bool:

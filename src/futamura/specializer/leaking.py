@@ -320,14 +320,14 @@ class _Function(Operations):
 
     def _is_exception_by_name(self, op: Operation, cls: object) -> bool:
         """Is this an exception class, called with keywords?"""
-        if not isinstance(cls, type) or not issubclass(cls, BaseException) or not isinstance(op.attr, tuple):
+        if type(cls) is not type or not issubclass(cls, BaseException) or not isinstance(op.attr, tuple):
             return False
         return not self._calls_back(op) and _runs_init_only(cls)
 
     def _exception_made(self, op: Operation, function: object) -> type | None:
         """The class of the exception that `BaseException.__new__` makes here, if nothing else happens."""
         cls = self.constants.get(op.args[1]) if len(op.args) > 1 and op.attr is None else None
-        if function != BaseException.__new__ or not isinstance(cls, type) or not issubclass(cls, BaseException):
+        if function is not BaseException.__new__ or type(cls) is not type or not issubclass(cls, BaseException):
             return None
         return cls if exception_made_plainly(cls) or plain_exception_class(cls) else None
 

@@ -14,6 +14,7 @@ from collections import namedtuple
 from types import CodeType, FunctionType
 from typing import Final
 
+from futamura.ir.classes import is_a
 from futamura.ir.graph import Signature
 from futamura.specializer.binding import Keywords, bind
 from futamura.specializer.machine import Machine
@@ -75,7 +76,7 @@ def call_of_record(m: Machine, function: AbstractValue, args: list[AbstractValue
         items = sequence_items(m, args[0])
         found = None if items is None else items[1]
     elif code is _MAKE and len(args) == 2 and not keywords and type(args[0]) is Known:
-        cls = args[0].value if isinstance(args[0].value, type) else None
+        cls = args[0].value if is_a(args[0].value, type) else None
         items = sequence_items(m, args[1])
         found = None if items is None else items[1]
     else:

@@ -26,7 +26,7 @@ from futamura.specializer.values import AbstractValue, Known, VObject
 __all__ = ["with_items"]
 
 _TAKING: Final = (max, min, sum, set, frozenset, any, all, math.fsum, math.prod)
-_METHODS: Final = frozenset({(str, "join"), (list, "extend"), (set, "update"), (set, "union"), (set, "difference")})
+_METHODS: Final = ((str, "join"), (list, "extend"), (set, "update"), (set, "union"), (set, "difference"))
 
 
 def with_items(
@@ -45,7 +45,9 @@ def with_items(
     if type(function) is Known:
         takes = any(function.value is one for one in _TAKING)
     else:
-        takes = called is not None and called.kind == "method" and (called.cls, called.extra) in _METHODS
+        takes = called is not None and called.kind == "method" and any(
+            called.cls is cls and called.extra == name for cls, name in _METHODS
+        )  # fmt: skip
     items = view_items(m, frame, entry) if takes else None
     if items is None or len(items) > m.budget.virtual_length:
         return args
