@@ -152,7 +152,7 @@ def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[Abstr
     args = with_real_generators(m, frame, op, args, shape)
     kind = class_of_result(m, args)
     about = about_class(m, args)
-    if not harmless(m, args, shape):
+    if not harmless(m, args):
         for arg in handed_over(m, args) if shape is None else args:
             m.escape(arg)
     hint = frame.facts.function.hints[op.results[0]] if op.results else None

@@ -19,7 +19,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from futamura.ir.classes import is_a
-from futamura.specializer.builtin_errors import exception_made_plainly
 from futamura.specializer.machine import Machine
 from futamura.specializer.purity import HEAP_TYPE, class_lookup
 from futamura.specializer.rules import exact_type
@@ -128,12 +127,9 @@ def class_of_result(m: Machine, args: Sequence[AbstractValue]) -> type | None:
     return None
 
 
-def harmless(m: Machine, args: Sequence[AbstractValue], shape: object = None) -> bool:
-    """A builtin that only looks at its arguments, and runs no code of theirs; or an exception class that is followed in
-    the finished residual."""
+def harmless(m: Machine, args: Sequence[AbstractValue]) -> bool:
+    """A builtin that only looks at its arguments, and runs no code of theirs."""
     callee = args[0]
-    if _makes_exception(m, callee, shape):
-        return True
     if type(callee) is not Known:
         return False
     if callee.value is isinstance and len(args) == 3:
@@ -142,22 +138,6 @@ def harmless(m: Machine, args: Sequence[AbstractValue], shape: object = None) ->
         return True
     looks = any(callee.value is function for function in (len, ord, chr, range, isinstance))
     return looks and all(exact_type(m, arg) in _PLAIN for arg in args[1:])
-
-
-def _makes_exception(m: Machine, callee: AbstractValue, shape: object) -> bool:
-    """Is this call of an exception class, whose `__init__` is in Python, one that is followed in the finished residual
-    (`leaking`)?"""
-    cls = callee.value if type(callee) is Known and type(callee.value) is type else None
-    if cls is None or not issubclass(cls, BaseException) or issubclass(cls, StopIteration):
-        return False
-    if not exception_made_plainly(cls) or (isinstance(shape, tuple) and not {"*", "**"}.isdisjoint(shape)):
-        return False
-    init = class_lookup(cls, "__init__")
-    facts = m.resolve(init) if isinstance(init, types.FunctionType) else None
-    if facts is None or facts.function.kind != "function":
-        return False
-    m.assume_attribute(cls, "__init__", init)
-    return True
 
 
 _LOOKING_UP: Final[dict[type, tuple[str, ...]]] = {dict: ("get",), list: ("index", "count"), tuple: ("index", "count")}

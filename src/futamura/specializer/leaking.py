@@ -195,8 +195,6 @@ class _Function(Operations):
             self._call_function(op, site.value.__func__, self.graph.static(site.value.__self__))
         elif type(site.value) in (type, BuiltinFunctionType) and op.attr is None and self._builtin(op, site.value):
             return
-        elif self._is_exception_by_name(op, site.value):
-            self._make(op, site.value)  # type: ignore[arg-type]
         elif (cls := self._exception_made(op, site.value)) is not None:
             self._keep(op, self.result(op, cls), 2)
         elif type(site.value) is BuiltinFunctionType and not isinstance(site.value.__self__, ModuleType):
@@ -318,18 +316,14 @@ class _Function(Operations):
             and only_keeps_arguments(callee.__objclass__)
         )
 
-    def _is_exception_by_name(self, op: Operation, cls: object) -> bool:
-        """Is this an exception class, called with keywords?"""
-        if type(cls) is not type or not issubclass(cls, BaseException) or not isinstance(op.attr, tuple):
-            return False
-        return not self._calls_back(op) and _runs_init_only(cls)
-
     def _exception_made(self, op: Operation, function: object) -> type | None:
-        """The class of the exception that `BaseException.__new__` makes here, if nothing else happens."""
+        """The class of the exception that `BaseException.__new__` makes here, if only the residual's caller ever gets
+        it, and looking at it runs no code of its class."""
         cls = self.constants.get(op.args[1]) if len(op.args) > 1 and op.attr is None else None
         if function is not BaseException.__new__ or type(cls) is not type or not issubclass(cls, BaseException):
             return None
-        return cls if exception_made_plainly(cls) or plain_exception_class(cls) else None
+        leaves = self.program is self.effects.residual and _only_leaves(self.program)
+        return cls if leaves and _has_no_code(cls) and exception_made_plainly(cls) else None
 
     def _keep(self, op: Operation, made: Site, first: int = 1) -> None:
         """The arguments, from this operand on, become `args` of an exception."""
@@ -475,6 +469,28 @@ class _Function(Operations):
                 self._items_of_items(items, node)
             if function in (max, min, next, sum):
                 self.graph.iterate(self.of(value), self.of(op.results[0]))
+
+
+def _only_leaves(program: Program) -> bool:
+    """Do all exceptions leave the residual, without anybody between it and its caller who could catch them?"""
+    for function in program.functions:
+        if function.kind != "function" or any(block.handler is not None for block in function.blocks):
+            return False
+        if any(isinstance(op.attr, FunctionAttr) for op in function.operations()):
+            return False
+    return True
+
+
+_OF_STATEMENTS: Final = frozenset(
+    {"__init__", "__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__annotations__"}
+    | {"__firstlineno__", "__static_attributes__"}
+)
+
+
+def _has_no_code(cls: type) -> bool:
+    """Has an exception class, beside what builtin classes have, nothing but an `__init__` and plain data?"""
+    own = [base.__dict__ for base in cls.__mro__ if base.__module__ != "builtins"]
+    return all(name in _OF_STATEMENTS or deep(held) for space in own for name, held in space.items())
 
 
 def _bound_by_name(op: Operation, signature: Signature, first: int) -> list[int] | None:
