@@ -180,3 +180,18 @@ def test_a_dict_stays_apart_if_its_view_is_handed_over() -> None:
     assert "{" not in residual.source
     assert residual(0) == told(0)
     assert residual(7) == told(7)
+
+
+def empty_views(table: dict[int, int], x: int) -> Any:
+    own: dict[int, int] = {}
+    first = bool(own.values()), not own.keys(), 1 if own.items() else 2, bool(table.keys()), not table.values()
+    if x > 1:
+        own[1] = 2
+    return first, bool(own.keys()), own.items() or 3, x
+
+
+@pytest.mark.parametrize("table", [{}, {1: 2}])
+def test_views_are_true_if_there_are_items(table: dict[int, int]) -> None:
+    residual = futamura.specialize(empty_views, table=table)
+    for x in (0, 5):
+        assert repr(residual(x)) == repr(empty_views(table, x))

@@ -123,6 +123,12 @@ class Schema:
     def scaling(self, value: int) -> int:
         return self.scaled * value
 
+    def stored(self, value: int) -> Any:
+        if value < 2:
+            return self.names, self.by_name["n"].label
+        self.names = (value,)  # type: ignore[assignment]
+        return value
+
     def emptied(self, rows: dict[str, Any]) -> Any:
         rows.pop("n", None)
         return self.by_name.get("n") is None, "n" in self.by_name
@@ -281,3 +287,11 @@ def test_a_machine_with_its_code_in_a_cached_property_has_no_dispatch_left(progr
         assert residual(x) == theirs.run(x)
         assert [*vars(ours)] == [*vars(theirs)]
         assert {**vars(ours), "table": 0} == {**vars(theirs), "table": 0}
+
+
+def test_who_stores_the_attribute_himself_is_believed() -> None:
+    ours, theirs = _schema(), _schema()
+    residual = futamura.specialize(ours.stored)
+    for value in (0, 5, 0, 7, 1):
+        assert residual(value) == theirs.stored(value)
+        assert _parts(ours) == _parts(theirs)

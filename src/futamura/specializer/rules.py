@@ -289,6 +289,8 @@ def _length_truth(m: Machine, frame: Frame, op: Operation, args: list[AbstractVa
     if entry is not None:
         if entry.kind in ("list", "tuple", "dict", "set", "deque"):
             return Known(bool(entry.items) is not negate)
+        if entry.kind == "view":
+            return _length_truth(m, frame, op, [m.state.resolve(entry.items[0])])
         if entry.kind == "instance":
             return Known(not negate) if always_true(entry.cls, m.assume_attribute) else None
         return Known(not negate) if entry.kind not in ("exception", "class of") else None

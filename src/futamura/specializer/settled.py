@@ -44,6 +44,7 @@ def settling_call(m: Machine, target: Known, found: functools.cached_property[ob
         return None
     if ("settled", *place) in m.refused:
         return None
+    m.read_places.add(place)  # who stores it himself starts again
     if place in m.kept.values:
         return Known(library.itself), [_kept(m, target, name, m.kept.values[place])], []
     m.kept.begun[place] = m.emitted
