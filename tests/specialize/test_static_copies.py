@@ -64,6 +64,17 @@ def test_sets_are_asked_now() -> None:
     assert "allowed" not in residual.source and "min" not in residual.source, residual.source
 
 
+def in_order(values: set[Any], x: int) -> Any:
+    return sorted(values), max(values), min(values), x
+
+
+def test_what_has_no_place_in_an_order_is_asked_when_it_runs() -> None:
+    nan = float("nan")
+    for values in ({(nan, 1), (2, 0), (1, 5)}, {nan, 3.0, 1.0}, {(1, (nan,)), (1, (2,)), (1, (0,))}):
+        residual = futamura.Specializer(assume="trust")(in_order, values=values)
+        assert repr(residual(1)) == repr(in_order(values, 1))
+
+
 def test_what_the_code_writes_is_copied_when_it_runs() -> None:
     ours, theirs = [1, 2], [1, 2]
     residual = futamura.specialize(written_later, rows=ours)

@@ -98,8 +98,7 @@ class Sources:
         self, starts: Iterable[Source], atoms: Collection[str], without: Collection[Source]
     ) -> set[Source]:
         """The same as far as it holds for an object in which whatever has an attribute of these names has something
-        there that holds nothing: where that is
-        read, the owner is nothing in this object.
+        there that holds nothing: where that is read, the owner is nothing in this object.
 
         Who reads the attribute of something that holds parts of the object gets these: that is followed.
         """
@@ -173,7 +172,7 @@ class Paths:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def changed(self, atoms: frozenset[str] = frozenset()) -> tuple[frozenset[str], dict[str, frozenset[str]]]:
+    def changed(self, atoms: frozenset[str]) -> tuple[frozenset[str], dict[str, frozenset[str]]]:
         """What `Changed` has as `items` and `by_methods`, for objects in which attributes of these names hold atoms."""
         if atoms not in self._found:
             changed, by = self._starts

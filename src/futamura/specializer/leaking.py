@@ -24,7 +24,7 @@ from typing import Final, NamedTuple
 from futamura.analysis.methods import PURE_MODULES, WRITING
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.constant import Constant
-from futamura.ir.graph import Function, Operation, Program, Signature
+from futamura.ir.graph import Function, Operation, Program
 from futamura.specializer.builtin_errors import exception_made_plainly, only_keeps_arguments, plain_exception_class
 from futamura.specializer.pointing import (
     BUILTIN,
@@ -276,9 +276,6 @@ class _Function(Operations):
         if op.name == "invoke" or (op.attr is None and len(given) <= plain):
             for one, param in zip(given, params):
                 self.graph.flow(one, param)
-        elif (places := _bound_by_name(op, signature, len(first or ()))) is not None:
-            for one, place in zip(given, places):
-                self.graph.flow(one, params[place])
         else:
             made = self.made(op, None, "arguments")
             for one in given:
@@ -445,10 +442,7 @@ class _Function(Operations):
         made = self.result(op, cls)
         self._keep(op, made)
         init = class_lookup(cls, "__init__")
-        if type(init) is FunctionType and self.walks.called(init) is None:
-            for value in op.args[1:]:
-                self.graph.give(self.of(value))
-        elif type(init) is FunctionType:
+        if type(init) is FunctionType:
             self._call_function(op, init, made)
 
     def _gather(self, op: Operation, function: object) -> None:
@@ -491,20 +485,6 @@ def _has_no_code(cls: type) -> bool:
     """Has an exception class, beside what builtin classes have, nothing but an `__init__` and plain data?"""
     own = [base.__dict__ for base in cls.__mro__ if base.__module__ != "builtins"]
     return all(name in _OF_STATEMENTS or deep(held) for space in own for name, held in space.items())
-
-
-def _bound_by_name(op: Operation, signature: Signature, first: int) -> list[int] | None:
-    """Where the arguments of a call with keywords go, behind the `first` ones; None if a `*` takes part."""
-    marks = op.attr
-    if not isinstance(marks, tuple) or not {"*", "**"}.isdisjoint(marks) or signature.varargs or signature.varkw:
-        return None
-    count = first + marks.count("")
-    names = [name for name in marks if name]
-    known = signature.names
-    plain = len(signature.posonly) + len(signature.regular)
-    if count > plain or not set(names) <= set(known[len(signature.posonly) :]):
-        return None
-    return [*range(count), *map(known.index, names)]
 
 
 def _runs_init_only(cls: type) -> bool:

@@ -103,16 +103,8 @@ def set_of(iterable: Iterable[Any]) -> set[Any]:
 
 
 def dict_of(pairs: Iterable[Any]) -> dict[Any, Any]:
-    made = {}
-    count = 0
-    for pair in pairs:
-        if type(pair) is tuple and len(pair) == 2:
-            made[pair[0]] = pair[1]
-        else:
-            last = dict([*[(END, None)] * count, pair])  # names the place if this is no pair
-            last.pop(END, None)
-            made.update(last)
-        count += 1  # noqa: SIM113
+    made: dict[Any, Any] = {}
+    update_dict(made, pairs)
     return made
 
 

@@ -23,13 +23,13 @@ from futamura.specializer.abstract import instance_of, is_abstract
 from futamura.specializer.builtin_errors import only_keeps_arguments
 from futamura.specializer.containers import ITEMS_OF, static_get, store_item, usable_key, view_items
 from futamura.specializer.control import drain
-from futamura.specializer.failing import failed, nothing_to_pop
+from futamura.specializer.failing import nothing_to_pop
 from futamura.specializer.generators import is_generator
 from futamura.specializer.machine import Machine
 from futamura.specializer.memos import forgotten, is_missing, note_unknown, noted_store
 from futamura.specializer.plainness import is_record
 from futamura.specializer.promises import promised_item, promised_length
-from futamura.specializer.pure_calls import HANDLED, fold_call
+from futamura.specializer.pure_calls import HANDLED, fail_now, fold_call
 from futamura.specializer.purity import CHANGEABLE, DICTS, PURE_METHODS, claims, deep, plain_format
 from futamura.specializer.raising import raise_value
 from futamura.specializer.refinement import answer, plain_check
@@ -180,23 +180,12 @@ def _fold_method(
     try:
         result = getattr(target.value, name)(*values)
     except Exception as error:
-        return _fail(m, error, args)
+        return fail_now(m, error, args)
     if not deep(result) or makes_nan(result, (target.value, *values)):
         return None
     for arg in args:
         m.validate(arg)
     return m.known(result, max([m.state.age(target), *(m.state.age(arg) for arg in args)]))
-
-
-def _fail(m: Machine, error: Exception, args: list[AbstractValue]) -> AbstractValue | None:
-    """What a pure method raises is raised now."""
-    found = failed(m, error)
-    if found is None:
-        return None
-    for arg in args:
-        m.validate(arg)
-    raise_value(m, found)
-    return HANDLED
 
 
 def _fold_read(
@@ -209,7 +198,7 @@ def _fold_read(
     try:
         result = getattr(content, name)(*values)
     except Exception as error:
-        return _fail(m, error, args)
+        return fail_now(m, error, args)
     for arg in args:
         m.validate(arg)
     return Known(result)

@@ -73,16 +73,14 @@ def call_of_record(m: Machine, function: AbstractValue, args: list[AbstractValue
     code = function.value.__code__ if type(function) is Known and type(function.value) is FunctionType else None
     if code is _REPLACE and len(args) == 1:
         cls = exact_type(m, args[0])
-        items = sequence_items(m, args[0])
-        found = None if items is None else items[1]
     elif code is _MAKE and len(args) == 2 and not keywords and type(args[0]) is Known:
         cls = args[0].value if is_a(args[0].value, type) else None
-        items = sequence_items(m, args[1])
-        found = None if items is None else items[1]
     else:
         return None
-    if cls is None or found is None or not issubclass(cls, tuple) or not is_record(cls):
+    items = sequence_items(m, args[-1])
+    if cls is None or items is None or not issubclass(cls, tuple) or not is_record(cls):
         return None
+    _, found = items
     made = class_lookup(cls, "_make")
     fields = [*record_fields(cls)]
     if not isinstance(made, classmethod) or getattr(made.__func__, "__code__", None) is not _MAKE:

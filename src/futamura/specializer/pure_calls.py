@@ -23,7 +23,7 @@ from futamura.specializer.raising import raise_value
 from futamura.specializer.rules import sequence_items
 from futamura.specializer.values import AbstractValue, Known
 
-__all__ = ["HANDLED", "fold_call"]
+__all__ = ["HANDLED", "fail_now", "fold_call"]
 
 HANDLED: Final = Known("a function was entered that defines the result, or an exception was raised")
 
@@ -50,11 +50,7 @@ def fold_call(
     try:
         result = function(*values[: len(args)], **named)
     except Exception as error:
-        raised = failed(m, error)
-        if raised is None:
-            return None
-        raise_value(m, raised)
-        return HANDLED
+        return fail_now(m, error, [*args, *(arg for _, arg in keywords)])
     if not deep(result) or makes_nan(result, _parts(values)):
         return None
     m.folded += 1
@@ -62,6 +58,17 @@ def fold_call(
         m.validate(args[-1])
     age = 0 if function in (len, isinstance, bool) else max((m.state.age(arg) for arg in args), default=0)
     return m.known(result, age)
+
+
+def fail_now(m: Machine, error: Exception, args: list[AbstractValue]) -> AbstractValue | None:
+    """What a pure function or method raises is raised now."""
+    found = failed(m, error)
+    if found is None:
+        return None
+    for arg in args:
+        m.validate(arg)
+    raise_value(m, found)
+    return HANDLED
 
 
 _OF_ITEMS: Final = frozenset({max, min, math.fsum, math.prod})

@@ -260,12 +260,17 @@ def _union_in_place(m: Machine, frame: Frame, op: Operation, args: list[Abstract
 def sorted_elements(m: Machine, value: AbstractValue) -> list[object] | None:
     """In increasing order, if that is total: two unequal elements always differ by `<`."""
     found = _elements(m, value)
-    if found is None or not all(deep(item, unordered=False) for item in found):
+    if found is None or not all(deep(item, unordered=False) and not _holds_nan(item) for item in found):
         return None
     try:
         return sorted(found)  # type: ignore[type-var]
     except TypeError:
         return None
+
+
+def _holds_nan(value: object) -> bool:
+    """Is this nothing that `<` puts anywhere, or a tuple with such a thing inside?"""
+    return any(map(_holds_nan, value)) if type(value) is tuple else value != value
 
 
 def sorted_set(m: Machine, frame: Frame, value: AbstractValue, backwards: bool) -> AbstractValue | None:
