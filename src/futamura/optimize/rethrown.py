@@ -18,9 +18,11 @@ Invariant: what comes out of the blocks of the region comes to the handler aroun
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 from futamura.ir.graph import Edge, Region, Value
+from futamura.ir.liveness import end_uses
 from futamura.optimize.dead import counts
 from futamura.optimize.flowgraph import FlowGraph, Node
 from futamura.optimize.inference import Inference
@@ -40,7 +42,7 @@ def rethrown(graph: FlowGraph, inference: Inference) -> bool:
         if graph.blocks[region.handler] is None or region.handler not in inference.reached:
             continue
         walk = _Walk(graph, inference, region)
-        if not _is_copied(graph, region.id) and walk.lets_pass(region.handler):
+        if not _is_copied(graph, region.id) and walk.lets_pass(region.handler) and not walk.is_named_behind():
             _take_away(graph, region.id, region.handler, walk.edge)
             changed = True
             continue
@@ -63,6 +65,7 @@ class _Walk:
         self.visited = 0
         self.made: Final[set[Value]] = set()
         """What is made on these ways."""
+        self.walked: Final[set[int]] = set()
         self.edge: Edge | None = None
         """Where the exception goes."""
 
@@ -70,12 +73,23 @@ class _Walk:
         """Do all ways from a block end with the exception of the handler?"""
         return self._from(at, frozenset(self.head.params[:1]), frozenset())
 
+    def is_named_behind(self, kept: Collection[Value] = ()) -> bool:
+        """Does a block behind these ways, in the handler around, read what is made on them, but for what is kept?"""
+        made = self.made.union(*[self.graph.node(at).params for at in self.walked]).difference(kept)
+        return any(
+            not made.isdisjoint((*(arg for op in node.ops for arg in op.args), *end_uses(node.end)))
+            or (node.handler is not None and not made.isdisjoint(node.handler.args))
+            for at, node in self.graph.nodes()
+            if at not in self.walked
+        )
+
     def _from(self, at: int, same: frozenset[Value], seen: frozenset[int]) -> bool:
         """Likewise, where all these values are the exception."""
         node = self.graph.node(at)
         self.visited += 1
         if at in seen or self.visited > MAX_VISITED or any(counts(op, self.inference) for op in node.ops):
             return False
+        self.walked.add(at)
         self.made.update(result for op in node.ops for result in op.results)
         self.made.update(node.params if seen else node.params[:1])
         end = node.end
@@ -139,7 +153,7 @@ def _shorten(graph: FlowGraph, inference: Inference, region: Region) -> bool:
         if node.region != head.region or node is head or at not in inference.reached or node.end.name != "branch":
             continue
         walk = _Walk(graph, inference, region)
-        if walk.lets_pass(at):
+        if walk.lets_pass(at) and not walk.is_named_behind(node.params):
             node.ops, node.handler = [], walk.edge
             node.end = graph.terminator("reraise", (head.params[0],))
             changed = True
