@@ -24,6 +24,7 @@ from futamura.backend.python.guarding import Constants, Items
 from futamura.ir.graph import Signature
 from futamura.optimize.contents import Contents
 from futamura.specializer.aliasing import Apart, KeptBy
+from futamura.specializer.kept import CachedCall
 
 __all__ = [
     "Promise", "broken", "calling", "condition", "contents", "differences", "few_items", "is_expression",
@@ -216,13 +217,24 @@ def differences(
         method = f"{constant(type, 'type')}({param}) is {constant(types.MethodType, 'method')}"
         return " and ".join((*(f"{param} is not {name}" for name in names), f"not ({method} and ({bound}))"))
 
+    def write_place(kept: KeptBy, constant: Constants) -> str:
+        owner, name = constant(kept.owner, "owner"), kept.name
+        if not isinstance(name, CachedCall):
+            return f"{owner}.__dict__.get({name!r}, {owner})"
+        marks = [*[""] * (len(name.args) - len(name.names)), *[f"{one}=" for one in name.names]]
+        args = [mark + constant(value, "object") for mark, value in zip(marks, name.args, strict=True)]
+        return f"{owner}({', '.join(args)})"
+
     def write_kept(param: str, kept: KeptBy, constant: Constants) -> str:
-        owner = constant(kept.owner, "owner")
-        there = f"{owner}.__dict__.get({kept.name!r}, {owner})"
+        there = write_place(kept, constant)
         if param in (signature.varargs, signature.varkw):
             values = param if param == signature.varargs else f"{param}.values()"
             return f"not any({there} is _value for _value in {values})"
         method = f"{constant(type, 'type')}({param}) is {constant(types.MethodType, 'method')}"
+        if isinstance(kept.name, CachedCall):
+            asked = f"{constant(type, 'type')}({{0}}) is {constant(kept.cls, 'class')} and {{0}} is {there}"
+            own = param + ".__self__"
+            return f"not ({asked.format(param)}) and not ({method} and {asked.format(own)})"
         return f"{param} is not {there} and not ({method} and {param}.__self__ is {there})"
 
     writers: list[Callable[[Constants], str]] = []

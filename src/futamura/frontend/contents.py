@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import ast
 import dis
+import functools
 import gc
 import linecache
 import sys
@@ -42,7 +43,7 @@ from futamura.source import unwarned
 
 __all__ = [
     "Contents", "changed_names", "changing", "contents_are_constant", "filled_around", "is_rebound", "line_of_use",
-    "object_contents", "registered",
+    "mentions", "object_contents", "registered", "results_are_constant",
 ]  # fmt: skip
 
 
@@ -63,6 +64,7 @@ class _Changes(NamedTuple):
 
 
 _rebound: Final[dict[int, tuple[object, frozenset[str]]]] = {}
+_mentioned: Final[dict[int, tuple[object, frozenset[str]]]] = {}
 _written: Final[dict[tuple[int, int], tuple[object, _Changes | None]]] = {}
 _DEPTH: Final = 2
 """So deep is followed what is passed to functions of other modules, which pass it on."""
@@ -70,6 +72,10 @@ _MODULES: Final = 4
 """So many other modules are asked by one at the last depth, twice as many before."""
 _LINES: Final = 4000
 """Longer modules are not."""
+_WRAPPING: Final = (
+    *(type(functools.lru_cache(len)), functools.cached_property),
+    *(functools.partial, functools.partialmethod, functools.singledispatchmethod),
+)
 _PLAIN: Final = (
     *(int, float, complex, str, bytes, range, type(None)),
     *(type, types.FunctionType, types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType),
@@ -83,6 +89,16 @@ def is_rebound(namespace: Mapping[str, object], name: str) -> bool:
     if found is None or found[0] is not namespace:
         names = frozenset(stored for code in _codes(namespace) for stored in _stores(code))
         found = _rebound[key] = (namespace, names)
+    return name in found[1]
+
+
+def mentions(namespace: Mapping[str, object], name: str) -> bool:
+    """Does a function of the module use this name, of a global or an attribute?"""
+    key = id(namespace)
+    found = _mentioned.get(key)
+    if found is None or found[0] is not namespace:
+        names = frozenset(used for code in _codes(namespace) for used in code.co_names)
+        found = _mentioned[key] = (namespace, names)
     return name in found[1]
 
 
@@ -109,6 +125,9 @@ def _codes(namespace: Mapping[str, object]) -> Iterator[types.CodeType]:
             work.extend(value.__closure__ or ())
         elif is_a(value, types.CellType):
             work.extend(gc.get_referents(value))  # nothing if it is empty
+        elif type(value) in _WRAPPING:
+            parts = [*gc.get_referents(value), *value.__dict__.values()]
+            work.extend(part for part in parts if is_a(part, types.FunctionType))
         elif is_a(value, types.CodeType):
             yield value
             work.extend(value.co_consts)
@@ -128,6 +147,13 @@ def contents_are_constant(namespace: Mapping[str, object], name: str, container:
     if name not in known.certain.items and name not in known.certain.by_methods:
         return True
     return all(map(_is_plain, gc.get_referents(container))) or not changed_parts(name, container, known.certain)
+
+
+def results_are_constant(function: types.FunctionType) -> bool:
+    """Does the module of this function only read what it gives, and hand it to nobody?"""
+    known = _changes(function.__globals__)
+    name = ".".join(function.__qualname__.rpartition("<locals>.")[2].split(".")[-2:])
+    return known is not None and name not in known.with_registering.results
 
 
 class Contents(NamedTuple):

@@ -135,8 +135,18 @@ class _Items(Possible):
         large = self.sources.size() > _LARGEST
         paths = None if untold is None or large else Paths(self.sources, starts, self.changed_by, untold)
         return Changed(
-            itself, items, classes, reading, parameters, self.kept_by, self.giving_parameters, by_methods, paths
-        )
+            itself, items, classes, reading, parameters, self.kept_by, self.giving_parameters, by_methods,
+            frozenset(self.changed_results(seen)), paths,
+        )  # fmt: skip
+
+    def changed_results(self, seen: set[Source]) -> Iterator[str]:
+        """Functions whose results, or what is in them, are among these sources, or are given by another function."""
+        passed: set[Source] = set()
+        for function in self.functions:
+            passed |= self.sources.same_as(function) - {function}
+        for name, function in self.by_name():
+            if function in seen or In(function) in seen or function in passed:
+                yield name
 
     def parameters(self, seen: set[Source]) -> Iterator[tuple[str, str]]:
         """The parameters of functions and methods that are among these sources, or what is in them."""

@@ -83,6 +83,17 @@ class Sources:
                 work.extend(self._of.get(source, ()) if source in self.reads else ())
         return seen
 
+    def same_as(self, source: Source) -> set[Source]:
+        """What this may be itself."""
+        seen: set[Source] = set()
+        work = [source]
+        while work:
+            one = work.pop()
+            if one not in seen:
+                seen.add(one)
+                work.extend(() if isinstance(one, In) else self._of.get(one, ()))
+        return seen
+
     def reached(self, starts: Iterable[Source], without: Collection[Source] = ()) -> set[Source]:
         """All that these come out of, but `without` these and what is only reached through them."""
         seen: set[Source] = set()
@@ -212,6 +223,8 @@ class Changed(NamedTuple):
     by_methods: Mapping[str, frozenset[str]] = MappingProxyType({})
     """Names of which, beside those of `items`, a function changes what it takes out of the object if that has one of
     these methods: `x += 1` and `x.append(1)` change no number."""
+    results: frozenset[str] = frozenset()
+    """Functions whose results a function changes, or what it takes out of them, or gives to its own caller."""
     paths: Paths | None = None
     """How all this comes to be."""
 

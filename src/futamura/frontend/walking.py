@@ -102,20 +102,25 @@ _OF_CLASS: Final = ("classmethod", "staticmethod")
 
 def is_handed_over(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Does a decorator get the function, which may keep it?"""
-    names = {getattr(one, "id", getattr(one, "attr", "")) for one in function.decorator_list}
-    return not names <= _KNOWN_DECORATORS
+    return not set(map(_decorator, function.decorator_list)) <= _KNOWN_DECORATORS
+
+
+def _decorator(node: ast.expr) -> str:
+    """The name of a decorator; nothing if it is called for one, but for `lru_cache(maxsize=n)`."""
+    named = node.func if isinstance(node, ast.Call) else node
+    name = str(getattr(named, "id", getattr(named, "attr", "")))
+    return name if named is node or name == "lru_cache" else ""
 
 
 _KNOWN_DECORATORS: Final = frozenset(
     {"property", "staticmethod", "classmethod", "abstractmethod", "cached_property", "setter", "getter", "deleter"}
-    | {"override", "overload", "final", "cache"}
+    | {"override", "overload", "final", "cache", "lru_cache"}
 )
 
 
 def is_given(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Is what is called under its name what a decorator gives, or what a property gives?"""
-    names = {getattr(one, "id", getattr(one, "attr", "")) for one in function.decorator_list}
-    return not names <= _KNOWN_DECORATORS - {"property", "cached_property"}
+    return not set(map(_decorator, function.decorator_list)) <= _KNOWN_DECORATORS - {"property", "cached_property"}
 
 
 def own_nodes(function: Scope) -> Iterator[ast.AST]:

@@ -23,15 +23,17 @@ from futamura.ir.constant import Constant
 from futamura.ir.evaluate import BINARY, INPLACE, UNARY
 from futamura.ir.graph import Block, Edge, Function, Operation, Program
 from futamura.specializer.exposure import runs_code
+from futamura.specializer.kept import Named
 
 __all__ = ["NONE_APART", "Apart", "KeptBy", "apart"]
 
 
 class KeptBy(NamedTuple):
-    """What the `__dict__` of an object has under a name, an object of this class, once it was computed."""
+    """What the `__dict__` of an object has under a name, or a cached function gives, once it was computed: an object of
+    this class."""
 
     owner: object
-    name: str
+    name: Named
     cls: type
 
 

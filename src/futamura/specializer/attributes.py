@@ -24,7 +24,7 @@ from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer import library
 from futamura.specializer.builtin_errors import only_keeps_arguments
-from futamura.specializer.cached_calls import cached_property_of
+from futamura.specializer.cached_calls import cached_property_of, may_be_entered
 from futamura.specializer.caching import LRU
 from futamura.specializer.calls import call_value, enter
 from futamura.specializer.descriptors import (
@@ -338,7 +338,7 @@ def _load_instance(
     if (method := overloaded_method(m, found, target, cls, site(frame))) is not None:
         m.assume_attribute(cls, name, found)
         return method
-    if isinstance(found, types.FunctionType) or (type(found) is LRU and m.world.caches.inside(found) is not None):
+    if isinstance(found, types.FunctionType) or (type(found) is LRU and may_be_entered(m, found, target)):
         m.assume_attribute(cls, name, found)
         return m.virtual(VObject("bound", object, (Known(found), target), site=site(frame)))
     if isinstance(found, staticmethod):

@@ -20,10 +20,10 @@ from futamura.specializer.caching import LRU, is_plain_key
 from futamura.specializer.machine import Machine
 from futamura.specializer.partials import Call
 from futamura.specializer.purity import MISSING, class_lookup, deep, keeps_attributes, own_attributes, stored_attribute
-from futamura.specializer.settled import settling_call
+from futamura.specializer.settled import is_refused, settling_cached_call, settling_call
 from futamura.specializer.values import AbstractValue, Known
 
-__all__ = ["cached_property_of", "call_of_cache"]
+__all__ = ["cached_property_of", "call_of_cache", "may_be_entered"]
 
 
 def call_of_cache(m: Machine, function: AbstractValue, args: list[AbstractValue], keywords: Keywords) -> Call | None:
@@ -32,6 +32,9 @@ def call_of_cache(m: Machine, function: AbstractValue, args: list[AbstractValue]
         return None
     table = m.world.caches.inside(function.value)
     wrapped = _wrapped(function.value)
+    if table is None and wrapped is not None:
+        if (settling := settling_cached_call(m, function, wrapped, args, keywords)) is not None:
+            return settling
     if table is None and wrapped is not None and all(type(arg) is Known for arg in args):
         m.event("FT307", f"the call of `{wrapped.__qualname__}` stays: it keeps what it gave")
     if table is None or wrapped is None:
@@ -41,6 +44,11 @@ def call_of_cache(m: Machine, function: AbstractValue, args: list[AbstractValue]
         return None
     key = (*parts, *(name for name, _ in keywords))
     return _entry_or_call(m, table, key, wrapped, args, keywords)
+
+
+def may_be_entered(m: Machine, cache: object, target: AbstractValue) -> bool:
+    """Could the call of this cached method of `target` be one of its function?"""
+    return m.world.caches.inside(cache) is not None or (type(target) is Known and not is_refused(m, cache))
 
 
 def _wrapped(cache: object) -> FunctionType | None:

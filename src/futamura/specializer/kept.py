@@ -2,37 +2,59 @@
 
     kept.found[id(schema), "by_name"] = {"age": ...}        what stands for the dict that `schema.by_name` gives
     kept.reads[id(of that dict)]()                          emits `schema.by_name`: where the dict itself is needed
+    kept.found[id(hints), CachedCall((Order,))]             likewise what the call of a cached function gives
 
 Invariant: an object that stands for another one is in no residual.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
 
+from futamura.ir.constant import exact_key
 from futamura.specializer.history import Restore, copied
 from futamura.specializer.residual import ResidualOperation
 from futamura.specializer.values import Known
 
-__all__ = ["Kept"]
+__all__ = ["CachedCall", "Kept", "Named", "Place"]
+
+
+@dataclass(frozen=True, slots=True)
+class CachedCall:
+    """The arguments of a call whose result the called function keeps; those at the end are given by these names."""
+
+    args: tuple[object, ...] = field(compare=False)
+    names: tuple[str, ...]
+    key: tuple[object, ...]
+
+    @classmethod
+    def of(cls, args: Sequence[object], names: Sequence[str] = ()) -> CachedCall:
+        return cls(tuple(args), tuple(names), tuple(map(exact_key, args)))
+
+
+Named: TypeAlias = str | CachedCall
+"""An attribute of an object, or a call of it."""
+Place: TypeAlias = tuple[int, Named]
+"""With the number of the object."""
 
 
 class Kept:
     """Of one attempt."""
 
     def __init__(self) -> None:
-        self.begun: Final[dict[tuple[int, str], int]] = {}
+        self.begun: Final[dict[Place, int]] = {}
         """By the object's number and the attribute: how many operations there were when its function was entered; empty
         as soon as an attribute that the code writes is read or written."""
-        self.found: Final[dict[tuple[int, str], object]] = {}
+        self.found: Final[dict[Place, object]] = {}
         """What a read that stays gives, by the object's identity; None if that may be anywhere."""
-        self.made: Final[dict[int, tuple[int, str]]] = {}
+        self.made: Final[dict[int, Place]] = {}
         """By its residual value: the object's number and the attribute of a read that stays."""
         self.bare: Final[dict[int, list[ResidualOperation]]] = {}
         """Residual values that nobody needs, for the read is there for what the object keeps, and the stores in front
         that are there for the order of the object's attributes."""
-        self.values: Final[dict[tuple[int, str], Known]] = {}
+        self.values: Final[dict[Place, Known]] = {}
         """What the attributes have turned out to be."""
         self.reads: Final[dict[int, Callable[[], int]]] = {}
         """By the identity of an object that stands for another one: what emits the read of that one."""

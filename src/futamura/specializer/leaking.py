@@ -26,6 +26,8 @@ from futamura.ir.attributes import FunctionAttr
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Function, Operation, Program
 from futamura.specializer.builtin_errors import exception_made_plainly, only_keeps_arguments, plain_exception_class
+from futamura.specializer.caching import LRU
+from futamura.specializer.kept import CachedCall, Place
 from futamura.specializer.pointing import (
     BUILTIN,
     ITEMS,
@@ -81,13 +83,13 @@ def changed(
     bindings: Mapping[str, object],
     source: Callable[[FunctionType], Source | None],
     is_static: Callable[[object], bool],
-    kept: Mapping[tuple[int, str], object],
+    kept: Mapping[Place, object],
 ) -> Changed:
     """What `program` may change or give away.
 
     `bindings` are what globals are assumed to be, and `source` gives the source of a function that is called;
     `is_static` says whether what an object holds is believed so far; `kept` what
-    objects keep that reading an attribute computes, by their identities: None, if that leads nowhere.
+    objects keep that reading an attribute, or a call, computes, by their identities: None, if that leads nowhere.
     """
     held = [
         op.attr.value for function in program.functions for op in function.operations()
@@ -187,6 +189,10 @@ class _Function(Operations):
         maker = self.makers.get(op.args[0])
         if site is OUTSIDE and maker is not None and maker.name == "getattr" and self.is_plain(maker.args[0]):
             return
+        if (place := self._kept_by(op, site)) is not None:
+            if (kept := self.effects.kept[place]) is not None:
+                self.graph.add(self.of(op.results[0]), self.graph.static(kept))
+            return
         if site.holder is not None:
             self._call_method(op, site, site.holder)
         elif type(site.value) is FunctionType:
@@ -216,6 +222,15 @@ class _Function(Operations):
             return  # a TypeError
         else:
             self._unknown_call(op, site)
+
+    def _kept_by(self, op: Operation, site: Site) -> Place | None:
+        """The call of a cached function with arguments for which it is known what it has kept, or will keep."""
+        if type(site.value) is not LRU or not self.effects.kept:
+            return None
+        args = [self.constants.get(value, MISSING) for value in op.args[1:]]
+        names = [mark for mark in op.attr if mark] if isinstance(op.attr, tuple) else []
+        place = (id(site.value), CachedCall.of(args, names))
+        return place if place in self.effects.kept else None
 
     def _unknown_call(self, op: Operation, site: Site) -> None:
         self.graph.add(self.of(op.results[0]), OUTSIDE)

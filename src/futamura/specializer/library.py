@@ -68,7 +68,12 @@ def settled(instance: Any, name: str, make: Callable[[Any], Any]) -> Any:
     return keeping(instance, name, make(instance))
 
 
-def keeping(instance: Any, name: str, value: Any) -> Any:
+def settled_call(function: Any, place: Any, wrapped: Callable[..., Any], /, *args: Any, **keywords: Any) -> Any:
+    """What a call of a function in `functools.lru_cache` does, which leaves nothing but this call."""
+    return keeping(function, place, wrapped(*args, **keywords))
+
+
+def keeping(instance: Any, name: Any, value: Any) -> Any:
     """The model says what is left."""
     return value
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from futamura.specializer.kept import Kept
+from futamura.specializer.kept import Kept, Place
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualOperation, Target, Version
 
 __all__ = ["drop_repeated"]
 
-_Reads: TypeAlias = frozenset[tuple[int, str]]
+_Reads: TypeAlias = frozenset[Place]
 
 
 def drop_repeated(kept: Kept, root: Version) -> None:
@@ -67,5 +67,5 @@ def _entered(target: Target) -> ResidualBlock | Version:
     return target.version if isinstance(target, Lazy) else target
 
 
-def _read(kept: Kept, op: ResidualOperation) -> tuple[int, str] | None:
-    return kept.made.get(op.results[0]) if op.name == "getattr" else None
+def _read(kept: Kept, op: ResidualOperation) -> Place | None:
+    return kept.made.get(op.results[0]) if op.name in ("getattr", "call") else None

@@ -1,10 +1,12 @@
-"""Attributes that a static object computes when it first needs them: `functools.cached_property`, undeclared.
+"""What is computed when it is first needed, and kept: `functools.cached_property`, `functools.lru_cache`, undeclared.
 
     self.label          what its function gives; the bare read `self.label` is left, by which the object keeps it
     self.by_name[k]     a dict is known as if the object had it; where the dict itself is needed, it is `self.by_name`
+    hints(Order)["id"]  likewise; the bare call `hints(Order)` is left where the module asks for `cache_info`
 
 A static input is what it was when the residual was made, so the function gives the same whoever asks first, before or
-between the calls of the residual.  It is entered once in each attempt, for what it assumes and reads.
+between the calls of the residual.  It is entered once in each attempt, for what it assumes and reads.  What a cached
+function has kept already, under other circumstances perhaps, has to be what it would give now.
 
 Invariant: only where the function leaves no operation, and neither writes attributes of static objects nor reads any
 that the code writes.
@@ -13,19 +15,23 @@ that the code writes.
 from __future__ import annotations
 
 import functools
+import gc
+import numbers
 from collections.abc import Callable
 from types import FunctionType
+from typing import Final
 
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Operation, Program
 from futamura.specializer import library
 from futamura.specializer.aliasing import Apart, KeptBy
 from futamura.specializer.binding import Keywords
-from futamura.specializer.caching import same
+from futamura.specializer.caching import is_plain_key, same
+from futamura.specializer.kept import CachedCall, Named, Place
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import KEYWORD_MODELS
 from futamura.specializer.partials import Call
-from futamura.specializer.purity import deep
+from futamura.specializer.purity import deep, is_mutable, own_attribute, own_attributes
 from futamura.specializer.realizing import realized
 from futamura.specializer.residual import ResidualOperation
 from futamura.specializer.restoring import store_new
@@ -33,7 +39,14 @@ from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Known
 from futamura.specializer.world import World
 
-__all__ = ["by_owner", "check_stand_ins", "settling_call"]
+__all__ = ["by_owner", "check_stand_ins", "is_refused", "settling_cached_call", "settling_call"]
+
+MOST_ENTRIES: Final = 1000
+"""Caches that hold more already are not looked through."""
+
+_EMPTY: Final = gc.get_referents(functools.lru_cache(len))
+"""What an empty cache holds: first its links, each behind its key and its result, then the table, the function, ..."""
+
 
 def settling_call(m: Machine, target: Known, found: functools.cached_property[object], name: str) -> Call | None:
     """The call that finds out what a static object computes under `name`; None if it is read at run time."""
@@ -51,15 +64,86 @@ def settling_call(m: Machine, target: Known, found: functools.cached_property[ob
     return Known(library.settled), [target, Known(name), Known(found.func)], []
 
 
+def settling_cached_call(
+    m: Machine, cache: Known, wrapped: FunctionType, args: list[AbstractValue], keywords: Keywords
+) -> Call | None:
+    """The call that finds out what a cached function gives for known arguments; None if it is called at run time."""
+    given = [value.value for value in (*args, *(value for _, value in keywords)) if type(value) is Known]
+    if len(given) < len(args) + len(keywords) or not all(map(is_plain_key, given)):
+        return None
+    if not _are_alone(given):
+        return None
+    call = CachedCall.of(given, [name for name, _ in keywords])
+    place = (m.world.serial(cache.value), call)
+    if ("settled", *place) in m.refused or is_refused(m, cache.value):
+        return None
+    if place in m.kept.values:
+        return Known(library.itself), [_kept(m, cache, call, m.kept.values[place])], []
+    if _entry(cache.value, call) is None:
+        return None
+    m.kept.begun[place] = m.emitted
+    return Known(library.settled_call), [cache, Known(call), Known(wrapped), *args], keywords
+
+
+def is_refused(m: Machine, cache: object) -> bool:
+    """Has it turned out that what this cached function gives is not static, or is changed?"""
+    return ("settled", m.world.serial(cache)) in m.refused
+
+
+def _are_alone(given: list[object]) -> bool:
+    """Is there nothing of another class that is equal to these arguments?  What the function gave for `True`, or for 1,
+    it keeps for 1.0 as well, but for an int that is the only argument."""
+    if len(given) == 1 and type(given[0]) is int:
+        return True
+    for value in given:
+        if type(value) in (tuple, frozenset):
+            assert isinstance(value, (tuple, frozenset))
+            given.extend(value)
+        elif issubclass(type(value), numbers.Number):
+            return False
+    return True
+
+
+def _entry(cache: object, call: CachedCall) -> tuple[object, ...] | None:
+    """What a cached function has kept for these arguments, nothing if it has not been called with them; None if that
+    cannot be found out without running code of the program."""
+    parts = gc.get_referents(cache)
+    if len(parts) < len(_EMPTY):
+        return None
+    *links, table, wrapped, mark, link, _, own = parts
+    if (
+        own is not own_attributes(cache)
+        or type(table) is not dict
+        or wrapped is not own_attribute(cache, "__wrapped__")
+    ):
+        return None
+    if len(table) > MOST_ENTRIES or not all(map(is_plain_key, table)):
+        return None
+    plain = call.args[: len(call.args) - len(call.names)]
+    named = [part for pair in zip(call.names, call.args[len(plain) :]) for part in pair]
+    key = (*plain, mark, *named) if named else plain
+    alone = len(key) == 1 and type(key[0]) in (int, str)
+    keys = [key[0] if alone else key, (*key, *map(type, call.args))]
+    found = [(one, kept) for one, kept in table.items() if any(one == key for key in keys)]
+    places = {id(links[at - 2]): links[at - 1] for at, part in enumerate(links) if part is link}
+    return tuple([places[id(one)] if type(kept) is link else kept for one, kept in found])
+
+
 def _settle(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords) -> AbstractValue:
     """The function of an attribute is done: its value, if it has left nothing behind."""
     target, key, value = args
-    assert type(target) is Known and type(key) is Known and isinstance(key.value, str)
+    assert type(target) is Known and type(key) is Known and isinstance(key.value, (str, CachedCall))
     name, place = key.value, (m.world.serial(target.value), key.value)
     real = realized(m.state, value) if m.kept.begun.pop(place, None) == m.emitted else None
     if real is None:
-        m.refuse(("settled", *place), "what a static object computes is not static")
+        number = place if isinstance(name, str) else place[:1]
+        m.refuse(("settled", *number), "what is computed when it is first needed is not static")
     stands, parts = real.value, [*real.made.values()]
+    if isinstance(name, CachedCall):
+        if not all(same(held, stands) for held in _entry(target.value, name) or ()):
+            m.refuse(("settled", *place), "what a cached function has kept is not what it would give now")
+        if any(map(is_mutable, parts)) and not _is_only_read(m, target.value):
+            m.refuse(("settled", place[0]), "what a cached function gives is changed, or handed on")
     if deep(stands) or not any(part is stands for part in parts):
         m.kept.found[id(target.value), name] = None
         return _kept(m, target, name, Known(stands))
@@ -73,23 +157,47 @@ def _settle(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], 
     return _kept(m, target, name, Known(first))
 
 
-def _kept(m: Machine, target: Known, name: str, value: Known) -> Known:
+def _kept(m: Machine, target: Known, name: Named, value: Known) -> Known:
     """`value`, after the read by which the object keeps it."""
     m.kept.values[m.world.serial(target.value), name] = value
-    before = store_new(m, m.world, target.value)
+    if isinstance(name, CachedCall) and not _tells(m, target.value):
+        return value
+    before = store_new(m, m.world, target.value) if isinstance(name, str) else []
     m.kept.bare[_read(m, target, name)] = before
     return value
 
 
-def _read(m: Machine, target: Known, name: str) -> int:
+def _is_only_read(m: Machine, cache: object) -> bool:
+    """Does nobody change what a cached function of this module gives?"""
+    function = (own_attributes(cache) or {}).get("__wrapped__")
+    assert isinstance(function, FunctionType)
+    caller = m.state.frames[-2].facts
+    return caller.namespace is function.__globals__ and m.world.results_are_constant(function)
+
+
+def _tells(m: Machine, cache: object) -> bool:
+    """May the module of a cached function ask what the cache holds?  Nobody else can see it."""
+    function = (own_attributes(cache) or {}).get("__wrapped__")
+    return type(function) is not FunctionType or m.world.mentions(function.__globals__, "cache_info")
+
+
+def _read(m: Machine, target: Known, name: Named) -> int:
     """What the object has kept under this name."""
-    found, where = m.residual_value(), m.state.frames[-1].facts
-    m.block.ops.append(ResidualOperation("getattr", (m.lift(target),), name, (found,), m.span, where=where))
+    where = m.state.frames[-1].facts
+    operands = [m.lift(target)]
+    attr: object = name
+    if isinstance(name, CachedCall):
+        operands += [m.lift(Known(value)) for value in name.args]
+        marks = ("",) * (len(name.args) - len(name.names))
+        attr = (*marks, *name.names) if name.names else None
+    found = m.residual_value()
+    op = "getattr" if isinstance(name, str) else "call"
+    m.block.ops.append(ResidualOperation(op, tuple(operands), attr, (found,), m.span, where=where))
     m.kept.made[found] = (m.world.serial(target.value), name)
     return found
 
 
-def _inner(m: Machine, place: tuple[int, str]) -> int:
+def _inner(m: Machine, place: Place) -> int:
     """A part of what an object has kept: there is no name for it."""
     m.refuse(("settled", *place), "a part of what a static object computes is needed itself")
 

@@ -27,6 +27,7 @@ from futamura.ir.constant import Constant
 from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
 from futamura.ir.graph import Block, Edge, Function, Operation, Program
 from futamura.specializer.exposure import asks_parts, attribute_runs_code, holds_code, reads_plainly, runs_code
+from futamura.specializer.kept import Place
 from futamura.specializer.pointing import (
     BUILTIN,
     ITEMS,
@@ -82,7 +83,7 @@ class Effects:
         self.residual: Program | None = None
         self._scopes: Final[dict[tuple[int, str], int]] = {}
         self._codes: Final[dict[int, bool]] = {}
-        self.kept: Mapping[tuple[int, str], object] = {}
+        self.kept: Mapping[Place, object] = {}
 
     def scope(self, program: Program, name: str) -> int:
         """A number for a function."""

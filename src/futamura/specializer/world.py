@@ -24,6 +24,7 @@ from futamura.ir.immediates import closure_of
 from futamura.specializer.assumption import Assumption, Filled, Registered, identities, parts
 from futamura.specializer.caching import Caches
 from futamura.specializer.declared import BOOL_COMPARISONS, CACHES, Declared, promised_bool
+from futamura.specializer.kept import Place
 from futamura.specializer.objects import Changes, GlobalObjects
 from futamura.specializer.plainness import comparable
 from futamura.specializer.purity import (
@@ -71,7 +72,11 @@ class Modules(Protocol):
 
     def is_rebound(self, namespace: Mapping[str, object], name: str, /) -> bool: ...
 
+    def mentions(self, namespace: Mapping[str, object], name: str, /) -> bool: ...
+
     def contents_are_constant(self, namespace: Mapping[str, object], name: str, container: object, /) -> bool: ...
+
+    def results_are_constant(self, function: types.FunctionType, /) -> bool: ...
 
     def line_of_use(self, namespace: Mapping[str, object], name: str, /) -> int: ...
 
@@ -120,7 +125,7 @@ class World:
         """Attributes of classes that specialized code stores; 0 stands for a class that is not known."""
         self.hiding: Final[set[str]] = set()
         """Attributes that specialized code stores on objects that others may have."""
-        self.settled: Final[dict[tuple[int, str], tuple[object, list[object]]]] = {}
+        self.settled: Final[dict[Place, tuple[object, list[object]]]] = {}
         """What static objects compute when they first need it, and all that was made for it, by object and name."""
         self.searches: Final[dict[object, object]] = {}
         """Searches of regular expressions that were made already, by what was asked."""
@@ -384,6 +389,14 @@ class World:
 
     def _is_rebound(self, namespace: Mapping[str, object], name: str) -> bool:
         return self._modules is not None and self._modules.is_rebound(namespace, name)
+
+    def results_are_constant(self, function: types.FunctionType) -> bool:
+        """Does the module of this function only read what it gives, as far as the text says?"""
+        return self._modules is not None and self._modules.results_are_constant(function)
+
+    def mentions(self, namespace: Mapping[str, object], name: str) -> bool:
+        """May a function of the module use this name?"""
+        return self._modules is None or self._modules.mentions(namespace, name)
 
     def assign(self, namespace: Mapping[str, object], name: str | None) -> bool:
         """Code that is specialized assigns this global (None: one of them).  True if its binding had been believed."""

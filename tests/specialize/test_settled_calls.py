@@ -1,0 +1,384 @@
+"""What functions in `functools.lru_cache` and `functools.cache` give for known arguments, without a declaration."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import futamura
+
+NUMBERS = itertools.count()
+
+HEAD = """
+import dataclasses, functools, re, typing
+"""
+
+READ = """
+@dataclasses.dataclass
+class Order:
+    id: int
+    name: str
+    price: float = 1.0
+
+@functools.lru_cache(maxsize=None)
+def hints(cls):
+    return typing.get_type_hints(cls)
+
+@functools.lru_cache
+def names(cls):
+    return tuple(field.name for field in dataclasses.fields(cls))
+
+def load(cls, row):
+    found = hints(cls)
+    made = {}
+    for name in names(cls):
+        if type(row[name]) is not found[name]:
+            raise TypeError(name)
+        made[name] = row[name]
+    return cls(**made)
+
+@functools.cache
+def pattern(text):
+    return re.compile(text)
+
+def match(text, given):
+    found = pattern(text).match(given)
+    return found and found.group()
+
+@functools.cache
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n=n - 2)
+
+def plus(n, y):
+    return fib(n) + y
+
+class Node:
+    def __init__(self, kind, left=None, right=None):
+        self.kind, self.left, self.right = kind, left, right
+
+@functools.lru_cache(maxsize=8)
+def parse(text):
+    found = None
+    for word in text.split():
+        node = Node("number", int(word)) if word.isdigit() else Node("name", word)
+        found = node if found is None else Node("+", found, node)
+    return found
+
+def value(node, given):
+    if node.kind == "+":
+        return value(node.left, given) + value(node.right, given)
+    return node.left if node.kind == "number" else given[node.left]
+
+def calculate(text, given):
+    return value(parse(text), given)
+
+class Columns:
+    def __init__(self, *names):
+        self.names = names
+
+    @functools.lru_cache(maxsize=None)
+    def place(self, name):
+        return self.names.index(name)
+
+    @functools.cache
+    def places(self):
+        return {name: place for place, name in enumerate(self.names)}
+
+    def get(self, name, row):
+        return row[self.place(name)] + row[self.places()[name]]
+"""
+
+
+def module(tmp_path: Path, text: str) -> Any:
+    name = f"cached_{next(NUMBERS)}"
+    path = tmp_path / f"{name}.py"
+    path.write_text(HEAD + textwrap.dedent(text))
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    sys.modules[name] = made
+    spec.loader.exec_module(made)
+    return made
+
+
+def outcome(function: Any, *args: Any) -> Any:
+    try:
+        return repr(function(*args)).split(" at 0x")[0]
+    except Exception as error:
+        return type(error), str(error)
+
+
+@pytest.mark.parametrize("filled", [False, True])
+@pytest.mark.parametrize(
+    ("name", "static", "given"),
+    [
+        ("load", "Order", [{"id": 1, "name": "a", "price": 2.0}, {"id": 1}, {"id": "1", "name": "a", "price": 2.0}]),
+        ("match", "'a+b'", ["aab", "b", "aaabab"]),
+        ("plus", "12", [1, 2.5]),
+        ("calculate", "'x 3 y'", [{"x": 1, "y": 2}, {"x": 1}]),
+    ],
+)
+def test_what_is_kept_is_known(tmp_path: Path, name: str, static: str, given: list[Any], filled: bool) -> None:
+    made = module(tmp_path, READ)
+    function, known = getattr(made, name), eval(static, vars(made))
+    if filled:
+        outcome(function, known, given[0])
+    residual = futamura.specialize(function, known)
+    assert not residual.stats["fallbacks"]
+    assert not residual.stats["notes"].get("FT307")
+    for cached in ("hints", "names", "pattern", "fib", "parse"):
+        assert f"{cached}(" not in residual.source
+    for one in given:
+        assert outcome(residual, one) == outcome(function, known, one)
+
+
+def test_methods_are_known(tmp_path: Path) -> None:
+    columns = module(tmp_path, READ).Columns("a", "b", "c")
+    residual = futamura.specialize(columns.get, "b")
+    assert residual.source.split() == ["def", "get(row):", "return", "row[1]", "+", "row[1]"]
+    assert outcome(residual, (1, 2, 3)) == outcome(columns.get, "b", (1, 2, 3))
+    assert outcome(residual, ()) == outcome(columns.get, "b", ())
+    residual = futamura.specialize(columns.get, "z")
+    assert outcome(residual, (1, 2, 3)) == outcome(columns.get, "z", (1, 2, 3))
+    residual = futamura.specialize(columns.get, row=(1, 2, 3))
+    assert outcome(residual, "c") == outcome(columns.get, "c", (1, 2, 3))
+
+
+@pytest.mark.parametrize("given", ["1", "True", "1.0", "(1,)", "('a', True)", "frozenset([2.0])"])
+def test_equal_arguments_of_another_class_share_what_is_kept(tmp_path: Path, given: str) -> None:
+    text = """
+    @functools.lru_cache
+    def kind(x):
+        return repr(x)
+
+    def use(x, y):
+        return kind(x), y
+    """
+    for earlier in ("1", "True", "1.0", "(1.0,)", "(True,)", "('a', 1)", "frozenset([2])"):
+        made, other = module(tmp_path, text), module(tmp_path, text)
+        residual = futamura.specialize(made.use, eval(given))
+        made.kind(eval(earlier))
+        other.kind(eval(earlier))
+        assert residual(0) == other.use(eval(given), 0)
+
+
+def test_flags_beside_other_arguments_are_left_to_the_cache(tmp_path: Path) -> None:
+    text = """
+    @functools.lru_cache
+    def kind(name, strict):
+        return name + repr(strict)
+
+    def use(name, strict, y):
+        return kind(name, strict), y
+    """
+    made = module(tmp_path, text)
+    residual = futamura.specialize(made.use, "a", True)
+    made.kind("a", 1)
+    assert residual(0) == made.use("a", True, 0) == ("a1", 0)
+
+
+def test_what_is_handed_out_is_what_the_cache_holds(tmp_path: Path) -> None:
+    text = """
+    @functools.cache
+    def table(name):
+        return {name: [len(name)]}
+
+    def use(name, y):
+        found = table(name)
+        return found, found[name], y
+    """
+    made = module(tmp_path, text)
+    residual = futamura.specialize(made.use, "abc")
+    first = residual(1)
+    assert first[0] is made.table("abc") and first[1] is made.table("abc")["abc"]
+    first[0]["abc"] = 5
+    assert residual(1) == made.use("abc", 1) == ({"abc": 5}, 5, 1)
+
+
+CHANGED = [
+    "def change(): table('abc')['x'] = 7",
+    "def change(): table('abc').update(x=7)",
+    "def change():\n    found = table('abc')\n    found['x'] = 7",
+    "def put(into): into['x'] = 7\ndef change(): put(table('abc'))",
+    "def given(): return table('abc')\ndef change(): given()['x'] = 7",
+    "def change(): setattr_like(table, 'x')\ndef setattr_like(f, k): f('abc')[k] = 7",
+    "class Held:\n    def __init__(self): self.rows = table('abc')\ndef change(): Held().rows['x'] = 7",
+    "def change(): table('abc')['abc'].append(7)",
+    "def change():\n    for row in table('abc').values(): row.append(7)",
+]
+
+
+@pytest.mark.parametrize("change", CHANGED)
+def test_what_the_module_changes_is_read_when_the_residual_runs(tmp_path: Path, change: str) -> None:
+    text = """
+    @functools.cache
+    def table(name):
+        return {name: [len(name)]}
+
+    def use(name, y):
+        return table(name).get("x"), len(table(name)), len(table(name)[name]), y
+    """
+    made, other = (module(tmp_path, textwrap.dedent(text) + change) for _ in range(2))
+    residual = futamura.specialize(made.use, "abc")
+    assert residual(1) == other.use("abc", 1)
+    made.change()
+    other.change()
+    assert residual(1) == other.use("abc", 1)
+
+
+def test_an_open_input_may_be_what_the_cache_holds(tmp_path: Path) -> None:
+    text = """
+    @functools.cache
+    def table(name):
+        return {name: len(name)}
+
+    def use(name, rows):
+        rows[name] = "other"
+        return table(name)[name], rows
+    """
+    made = module(tmp_path, text)
+    residual = futamura.specialize(made.use, "abc")
+    assert residual({}) == (3, {"abc": "other"})
+    assert residual(made.table("abc"))[0] == "other"
+    residual = futamura.specialize(made.use, "abcd", futamura.Dyn(dict))
+    assert residual({}) == (4, {"abcd": "other"})
+    assert residual(made.table("abcd"))[0] == "other"
+
+
+def test_what_was_kept_under_other_circumstances_counts(tmp_path: Path) -> None:
+    text = """
+    MODE = "a"
+
+    @functools.cache
+    def mode(name):
+        return name + MODE
+
+    def use(name, y):
+        return mode(name), y
+    """
+    made = module(tmp_path, text)
+    made.mode("x")
+    made.MODE = "b"
+    residual = futamura.specialize(made.use, "x")
+    assert residual(1) == made.use("x", 1) == ("xa", 1)
+    made.mode.cache_clear()
+    assert residual(1) == made.use("x", 1) == ("xb", 1)
+
+
+@pytest.mark.parametrize("size", ["None", "2", "0"])
+def test_who_asks_what_the_cache_holds_sees_the_same(tmp_path: Path, size: str) -> None:
+    text = f"""
+    @functools.lru_cache(maxsize={size})
+    def names(text):
+        return tuple(text.split())
+
+    def use(text, y):
+        if y:
+            return names(text), y
+        return names("z"), names.cache_info().currsize
+    """
+    made, other = module(tmp_path, text), module(tmp_path, text)
+    residual = futamura.specialize(made.use, "a b")
+    for y in (0, 1, 0, 1):
+        assert residual(y) == other.use("a b", y)
+        assert made.names.cache_info().currsize == other.names.cache_info().currsize
+
+
+def test_effects_happen_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = """
+    SEEN = []
+
+    @functools.cache
+    def noted(name):
+        SEEN.append(name)
+        print("noted", name)
+        return len(name)
+
+    @functools.cache
+    def failing(name):
+        if name == "bad":
+            raise ValueError(name)
+        return name
+
+    @functools.cache
+    def counted(name, kept=[0]):
+        kept[0] += 1
+        return kept[0]
+
+    def use(name, y):
+        try:
+            return noted(name), failing(name), y
+        except ValueError as error:
+            return str(error), counted(name), y
+    """
+    for name in ("abc", "bad"):
+        made, other = module(tmp_path, text), module(tmp_path, text)
+        residual = futamura.specialize(made.use, name)
+        assert not capsys.readouterr().out
+        for y in (1, 2):
+            ours = residual(y), capsys.readouterr().out, list(made.SEEN)
+            assert ours == (other.use(name, y), capsys.readouterr().out, list(other.SEEN))
+
+
+def test_globals_that_change_are_read_when_they_are_needed(tmp_path: Path) -> None:
+    text = """
+    COUNT = 0
+
+    def bump():
+        global COUNT
+        COUNT += 1
+
+    @functools.cache
+    def counted(name):
+        return name, COUNT
+
+    @functools.cache
+    def bumped(name):
+        global COUNT
+        COUNT += 10
+        return COUNT
+
+    def use(name, y):
+        return counted(name), bumped(name), y
+    """
+    made, other = module(tmp_path, text), module(tmp_path, text)
+    residual = futamura.specialize(made.use, "abc")
+    for one in (made, other):
+        one.bump()
+    assert residual(1) == other.use("abc", 1)
+    for one in (made, other):
+        one.bump()
+    assert residual(1) == other.use("abc", 1)
+
+
+def test_a_cached_function_in_a_loop_over_known_names(tmp_path: Path) -> None:
+    text = """
+    FIELDS = ("a", "bb", "ccc")
+
+    @functools.lru_cache(maxsize=None)
+    def width(name):
+        return len(name)
+
+    def use(prefix, row):
+        return [row[width(name) + width(prefix)] for name in FIELDS]
+    """
+    made = module(tmp_path, text)
+    residual = futamura.specialize(made.use, "")
+    assert "width" not in residual.source
+    assert residual(range(9)) == made.use("", range(9)) == [1, 2, 3]
+
+
+def test_saved_residuals_ask_the_same_cache(tmp_path: Path) -> None:
+    made = module(tmp_path, READ)
+    residual = futamura.specialize(made.calculate, "x 3 y")
+    residual.save(tmp_path / "saved.py")
+    text = (tmp_path / "saved.py").read_text()
+    space: dict[str, Any] = {}
+    exec(compile(text, "saved", "exec"), space)
+    assert space["calculate"]({"x": 1, "y": 2}) == 6
