@@ -24,7 +24,7 @@ from futamura.backend.python.guarding import Constants, Items
 from futamura.ir.graph import Signature
 from futamura.optimize.contents import Contents
 from futamura.specializer.aliasing import Apart, KeptBy
-from futamura.specializer.kept import CachedCall
+from futamura.specializer.kept import CachedCall, CachedItem
 
 __all__ = [
     "Promise", "broken", "calling", "condition", "contents", "differences", "few_items", "is_expression",
@@ -219,8 +219,10 @@ def differences(
 
     def write_place(kept: KeptBy, constant: Constants) -> str:
         owner, name = constant(kept.owner, "owner"), kept.name
-        if not isinstance(name, CachedCall):
+        if isinstance(name, str):
             return f"{owner}.__dict__.get({name!r}, {owner})"
+        if isinstance(name, CachedItem):
+            return f"{owner}.get({constant(name.value, 'object')}, {owner})"
         marks = [*[""] * (len(name.args) - len(name.names)), *[f"{one}=" for one in name.names]]
         args = [mark + constant(value, "object") for mark, value in zip(marks, name.args, strict=True)]
         return f"{owner}({', '.join(args)})"

@@ -35,6 +35,7 @@ from futamura.analysis.reading import own_names, parts, read_only
 from futamura.analysis.registering import directly_registering, registering_functions
 from futamura.analysis.storing import on_own_objects
 from futamura.frontend.items import changed_by_functions
+from futamura.frontend.memos import Memo, memo_tables
 from futamura.frontend.passing import Callee, Elsewhere, Parameters, asks_by_name, shows_variables
 from futamura.frontend.sharing import changed_parts, changing_objects, is_container
 from futamura.frontend.sources import Changed
@@ -42,8 +43,8 @@ from futamura.ir.classes import is_a
 from futamura.source import unwarned
 
 __all__ = [
-    "Contents", "changed_names", "changing", "contents_are_constant", "filled_around", "is_rebound", "line_of_use",
-    "mentions", "object_contents", "registered", "results_are_constant",
+    "Contents", "Entries", "changed_names", "changing", "contents_are_constant", "filled_around", "is_rebound",
+    "line_of_use", "memo", "mentions", "object_contents", "registered", "results_are_constant",
 ]  # fmt: skip
 
 
@@ -61,6 +62,8 @@ class _Changes(NamedTuple):
     """Module and name of what it imports by `from module import name`."""
     callees: Mapping[str, Callee]
     """What other modules may call, and what it leaves alone."""
+    memos: Mapping[str, Memo]
+    """Dicts in which functions keep what they have computed."""
 
 
 _rebound: Final[dict[int, tuple[object, frozenset[str]]]] = {}
@@ -147,6 +150,25 @@ def contents_are_constant(namespace: Mapping[str, object], name: str, container:
     if name not in known.certain.items and name not in known.certain.by_methods:
         return True
     return all(map(_is_plain, gc.get_referents(container))) or not changed_parts(name, container, known.certain)
+
+
+class Entries(NamedTuple):
+    """What functions do with the entries of a dict in which some keep what they have computed."""
+
+    changed: bool
+    """Do they change an entry, or hand it on?"""
+    inside: bool
+    """Do they so with what is in an entry?"""
+
+
+def memo(namespace: Mapping[str, object], name: str) -> Entries | None:
+    """What functions do with the entries of this global, if it is a dict in which some keep what they have computed."""
+    known = _changes(namespace)
+    if known is None or name not in known.memos:
+        return None
+    found, changed = known.memos[name], known.with_registering
+    handed = name in changed.items or name in changed.by_methods or not changed.results.isdisjoint(found.functions)
+    return Entries(handed and not found.only_read, handed)
 
 
 def results_are_constant(function: types.FunctionType) -> bool:
@@ -331,7 +353,7 @@ def _changed(namespace: Mapping[str, object], depth: int) -> _Changes | None:
     imported = frozenset(_imported(tree, namespace.get("__package__")))
     found = changed_by_functions(tree, registering, parameters.outside(), parameters.doubtful())
     callees = parameters.callees(found.everything, found.possible)
-    return _Changes(changed, found.certain, found.possible, imported, callees)
+    return _Changes(changed, found.certain, found.possible, imported, callees, memo_tables(tree, own_names(tree)))
 
 
 def changed_names(text: str, names: Iterable[str]) -> frozenset[str]:

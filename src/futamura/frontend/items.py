@@ -485,7 +485,7 @@ class _Items(Possible):
             for shift in moved:
                 if at + shift < len(names) and not starred:
                     self.hold((callee, names[at + shift]), held)
-            if starred or at >= len(names):
+            if starred or (at >= len(names) and callee.args.vararg is None):
                 for name in names:
                     self.hold((callee, name), held)
             if starred or at + max(moved) >= len(names):

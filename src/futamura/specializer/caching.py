@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import numbers
 from collections.abc import Collection
 from dataclasses import dataclass
 from types import GenericAlias, MemberDescriptorType, MethodType
@@ -27,7 +28,7 @@ from futamura.specializer.history import Restore, copied, copied_dicts
 from futamura.specializer.plainness import comparable
 from futamura.specializer.purity import HEAP_TYPE, class_lookup, deep, is_mutable, own_attributes
 
-__all__ = ["LRU", "Attribute", "Caches", "inside", "is_plain_key", "same"]
+__all__ = ["LRU", "Attribute", "Caches", "holds_number", "inside", "is_plain_key", "same"]
 
 _MOST_TRIALS: Final = 8
 """So many attempts may ask for entries that are not there; what is asked for later stays open."""
@@ -76,6 +77,9 @@ class Caches:
         """Keys of entries that were there."""
         self._parts: Final[dict[int, list[tuple[object, object]]]] = {}
         """By the identity of an object that was made for an entry: the table and the key of all that hold it."""
+        self._made: Final[dict[tuple[int, object], list[object]]] = {}
+        self._own: Final[dict[int, tuple[bool, bool]]] = {}
+        """Caches that nobody declared, and what functions do with their entries, and with what is in these."""
         self._kept: Final[list[object]] = []
         self._trials = 0
         self._mistaken = 0
@@ -87,6 +91,27 @@ class Caches:
         self._tables[id(cache)] = cache
         if isinstance(cache, (LRU, functools.cached_property)):
             self._inside[id(cache)] = self._new_table()
+
+    def keep(self, table: dict[object, object], *, changed: bool, inside: bool) -> None:
+        """A dict that is a cache as far as the text of its module says; functions may change its entries, or what is
+        inside of these."""
+        if id(table) not in self._tables:
+            self._tables[id(table)] = table
+            self._own[id(table)] = changed, inside
+
+    def is_own(self, table: object) -> bool:
+        """Is it a cache that nobody declared?"""
+        return id(table) in self._own
+
+    def may_change(self, table: object, value: object, made: Collection[object]) -> bool:
+        """Do functions of the module change what this entry holds, if it is made of these?"""
+        changed, inside = self._own.get(id(table), (False, False))
+        written = [part for part in made if type(part) not in (tuple, frozenset) and is_mutable(part)]
+        return any(changed if part is value else inside for part in written)
+
+    def made(self, table: object, key: object) -> list[object]:
+        """What was made for an entry that is not there."""
+        return self._made.get((id(table), key), [])
 
     def _new_table(self) -> dict[object, object]:
         table: dict[object, object] = {}
@@ -143,8 +168,8 @@ class Caches:
         return True
 
     def are_used(self) -> bool:
-        """Was an entry used as static?"""
-        return any(self._used.values()) or any(self._noted.values())
+        """Was an entry of a declared one used as static?"""
+        return any(held for some in (self._used, self._noted) for at, held in some.items() if at not in self._own)
 
     def is_asked(self, table: object, key: object) -> bool:
         """Has this attempt taken the entry for one that is not there?"""
@@ -164,6 +189,7 @@ class Caches:
         self._trial.setdefault(id(table), {})[key] = value
         self._noting[id(table), key] = self._running
         self._kept.extend(parts)
+        self._made[id(table), key] = parts
         self._parts.update((id(part), []) for part in parts)
         for part in inside(value):
             if id(part) in self._parts:
@@ -266,6 +292,14 @@ def is_plain_key(key: object) -> bool:
     if type(key) is tuple:
         return len(key) < _LONG_KEY and all(map(is_plain_key, key))
     return type(key) is GenericAlias or all(class_lookup(type(key), name) is found for name, found in _IDENTITY)
+
+
+def holds_number(key: object) -> bool:
+    """May there be a key that is equal to this one, but of another class?  There is for 1: 1.0 and True."""
+    if type(key) in (tuple, frozenset):
+        assert isinstance(key, (tuple, frozenset))
+        return any(map(holds_number, key))
+    return issubclass(type(key), numbers.Number)
 
 
 def inside(value: object) -> list[object]:

@@ -20,7 +20,7 @@ from futamura.specializer.emitting import CYCLE_BREAKERS, Emitter
 from futamura.specializer.failing import missing_item, wrong_count
 from futamura.specializer.machine import Machine
 from futamura.specializer.memories import is_memory, read, store
-from futamura.specializer.memos import forgotten, missing_entry, note_unknown, noted_store
+from futamura.specializer.memos import entry_of, forgotten, missing_entry, note_unknown, noted_store
 from futamura.specializer.plainness import comparable, is_record, stands_for
 from futamura.specializer.promises import promised_item
 from futamura.specializer.purity import ATOMS, DICTS, deep
@@ -353,11 +353,8 @@ def load_item(m: Machine, frame: Frame, target: AbstractValue, key: AbstractValu
     index = key.value if deep(key.value) or kind in DICTS else stands_for(key.value)
     plain = comparable(index) and m.world.plainly_keyed(container) if kind in DICTS else deep(index)
     if m.world.caches.declared(container):
-        entry_of = m.world.caches.entry(container, key.value)
-        if entry_of is None:
-            return None
-        m.world.freeze(entry_of[0])
-        return m.known(entry_of[0], m.state.age(target))
+        held = entry_of(m, target, key)
+        return None if held is None else m.known(held.value, m.state.age(target))
     if not plain:
         return None
     if kind is list or kind in DICTS:

@@ -18,7 +18,7 @@ from futamura.specializer.history import Restore, copied
 from futamura.specializer.residual import ResidualOperation
 from futamura.specializer.values import Known
 
-__all__ = ["CachedCall", "Kept", "Named", "Place"]
+__all__ = ["CachedCall", "CachedItem", "Kept", "Named", "Place"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,20 @@ class CachedCall:
         return cls(tuple(args), tuple(names), tuple(map(exact_key, args)))
 
 
-Named: TypeAlias = str | CachedCall
-"""An attribute of an object, or a call of it."""
+@dataclass(frozen=True, slots=True)
+class CachedItem:
+    """The key of an entry of a dict in which a function keeps what it has computed."""
+
+    value: object = field(compare=False)
+    key: object
+
+    @classmethod
+    def of(cls, value: object) -> CachedItem:
+        return cls(value, exact_key(value))
+
+
+Named: TypeAlias = str | CachedCall | CachedItem
+"""An attribute of an object, a call of it, or an item."""
 Place: TypeAlias = tuple[int, Named]
 """With the number of the object."""
 

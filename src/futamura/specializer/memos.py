@@ -1,4 +1,4 @@
-"""Stores to declared caches, and reads of what they do not hold (`caching`).
+"""Stores to caches, declared ones and others, and reads of what they do not hold (`caching`).
 
     _hints[cls] = {"x": int}            of a declared cache: nothing is left, `_hints[cls]` is known from now on
     _hints.get(cls)                     there is no such entry: None, as long as nobody knows better
@@ -10,16 +10,19 @@ Invariant: a store that disappears is of a static entry; all others stay.
 from __future__ import annotations
 
 import enum
+import functools
 from typing import Final
 
+from futamura.specializer.caching import holds_number
+from futamura.specializer.kept import CachedItem, Place
 from futamura.specializer.machine import Machine, Restart
-from futamura.specializer.purity import MISSING, class_lookup, is_mutable, own_attribute
+from futamura.specializer.purity import MISSING, class_lookup, deep, is_mutable, own_attribute
 from futamura.specializer.realizing import forward_to, realized
 from futamura.specializer.selfsame import lookup_key
 from futamura.specializer.values import NONE, AbstractValue, Known, VObject
 
 __all__ = [
-    "forgotten", "is_entry", "is_missing", "lazy_attribute", "missing_entry", "note_unknown", "noted_store",
+    "entry_of", "forgotten", "is_entry", "is_missing", "lazy_attribute", "missing_entry", "note_unknown", "noted_store",
     "stored_lazily",
 ]  # fmt: skip
 
@@ -42,16 +45,51 @@ _OF_CONSTANTS: Final = frozenset({"typing", "types", "re", "datetime", "decimal"
 """Modules whose objects stay as they are."""
 
 
+def entry_of(m: Machine, table: Known, key: Known) -> Known | None:
+    """The entry of a cache, if it is there, or known."""
+    found = None if _is_refused(m, table, key) else m.world.caches.entry(table.value, key.value)
+    if found is None:
+        return None
+    value = found[0]
+    m.world.freeze(value)
+    if m.world.caches.is_own(table.value) and (parts := m.world.caches.made(table.value, key.value)):
+        if any(part is value for part in parts) and not deep(value):
+            place = _place(m, table, key)
+            m.world.settled[place] = (value, parts)
+            needed = functools.partial(_refuse, m, place)
+            m.kept.reads.update((id(part), needed) for part in parts if not deep(part))
+    return Known(value)
+
+
+def _place(m: Machine, table: Known, key: Known) -> Place:
+    return m.world.serial(table.value), CachedItem.of(key.value)
+
+
+def _is_refused(m: Machine, table: Known, key: Known) -> bool:
+    return m.world.caches.is_own(table.value) and ("settled", *_place(m, table, key)) in m.refused
+
+
+def _refuse(m: Machine, place: Place) -> int:
+    """What a function would keep is not what it has kept."""
+    m.refuse(("settled", *place), "what is kept in a dict is needed itself")
+
+
 def is_entry(m: Machine, table: Known, key: Known, answer: bool) -> AbstractValue | None:
-    """`answer` if the declared cache has the entry, the contrary if it may be taken for one that is not there."""
-    if m.world.caches.entry(table.value, key.value) is not None:
+    """`answer` if the cache has the entry, the contrary if it may be taken for one that is not there."""
+    if not _is_refused(m, table, key) and m.world.caches.entry(table.value, key.value) is not None:
         return Known(answer)
-    return Known(not answer) if m.world.caches.missing(table.value, key.value) else None
+    return Known(not answer) if is_missing(m, table, key) else None
 
 
 def is_missing(m: Machine, table: AbstractValue, key: AbstractValue) -> bool:
-    """May this entry of a declared cache be taken for one that is not there?"""
-    return type(table) is Known and type(key) is Known and m.world.caches.missing(table.value, key.value)
+    """May this entry of a cache be taken for one that is not there?"""
+    if type(table) is not Known or type(key) is not Known or _is_refused(m, table, key):
+        return False
+    own = m.world.caches.is_own(table.value)
+    missing = not (own and holds_number(key.value)) and m.world.caches.missing(table.value, key.value)
+    if missing and own:
+        m.kept.begun[_place(m, table, key)] = m.emitted
+    return missing
 
 
 def missing_entry(m: Machine, table: AbstractValue, key: AbstractValue) -> AbstractValue | None:
@@ -69,9 +107,11 @@ def noted_store(m: Machine, table: AbstractValue, key: AbstractValue, value: Abs
     caches = m.world.caches
     if not caches.is_free(table.value, key.value):
         return False
-    if caches.is_asked(table.value, key.value) and _holds_static(m, value):
+    left = caches.is_own(table.value) and m.kept.begun.pop(_place(m, table, key), None) != m.emitted
+    if caches.is_asked(table.value, key.value) and not left and _holds_static(m, value):
         real = realized(m.state, value)
-        if real is not None and caches.note(table.value, key.value, real.value, [*real.made.values()]):
+        changed = real is not None and caches.may_change(table.value, real.value, real.made.values())
+        if real is not None and not changed and caches.note(table.value, key.value, real.value, [*real.made.values()]):
             m.world.freeze(real.value)
             forward_to(m.state, real)
             return True

@@ -26,7 +26,7 @@ from futamura.specializer.control import drain
 from futamura.specializer.failing import nothing_to_pop
 from futamura.specializer.generators import is_generator
 from futamura.specializer.machine import Machine
-from futamura.specializer.memos import forgotten, is_missing, note_unknown, noted_store
+from futamura.specializer.memos import entry_of, forgotten, is_missing, note_unknown, noted_store
 from futamura.specializer.plainness import is_record
 from futamura.specializer.promises import promised_item, promised_length
 from futamura.specializer.pure_calls import HANDLED, fail_now, fold_call
@@ -161,10 +161,9 @@ def _of_cache(m: Machine, cache: Known, name: str, args: list[AbstractValue]) ->
         forgotten(m, cache, key)
     if type(key) is not Known or len(args) > 2 or name == "pop":
         return None
-    found = m.world.caches.entry(cache.value, key.value)
+    found = entry_of(m, cache, key)
     if found is not None:
-        m.world.freeze(found[0])
-        return m.known(found[0], m.state.age(cache))
+        return m.known(found.value, m.state.age(cache))
     if not is_missing(m, cache, key) or name == "get":
         return default if name == "get" and m.world.caches.is_asked(cache.value, key.value) else None
     return m.state.resolve(default) if noted_store(m, cache, key, default) else None

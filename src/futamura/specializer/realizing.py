@@ -14,7 +14,7 @@ import sys
 from types import FunctionType, MemberDescriptorType, MethodType
 from typing import NamedTuple
 
-from futamura.specializer.purity import HEAP_TYPE, MISSING, class_lookup, own_attributes, plain_lookup
+from futamura.specializer.purity import HEAP_TYPE, MISSING, class_lookup, is_mutable, own_attributes, plain_lookup
 from futamura.specializer.state import State
 from futamura.specializer.values import HELD, AbstractValue, Known, Virtual, VObject
 
@@ -26,6 +26,10 @@ class Real(NamedTuple):
 
     value: object
     made: dict[int, object]
+
+    def can_be_changed(self) -> bool:
+        """Is there one among those that were made that somebody could write to?"""
+        return any(type(part) not in (tuple, frozenset) and is_mutable(part) for part in self.made.values())
 
 
 def realized(state: State, value: AbstractValue) -> Real | None:

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import functools
 import gc
-import numbers
 from collections.abc import Callable
 from types import FunctionType
 from typing import Final
@@ -26,12 +25,12 @@ from futamura.ir.graph import Operation, Program
 from futamura.specializer import library
 from futamura.specializer.aliasing import Apart, KeptBy
 from futamura.specializer.binding import Keywords
-from futamura.specializer.caching import is_plain_key, same
+from futamura.specializer.caching import holds_number, is_plain_key, same
 from futamura.specializer.kept import CachedCall, Named, Place
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import KEYWORD_MODELS
 from futamura.specializer.partials import Call
-from futamura.specializer.purity import deep, is_mutable, own_attribute, own_attributes
+from futamura.specializer.purity import deep, own_attribute, own_attributes
 from futamura.specializer.realizing import realized
 from futamura.specializer.residual import ResidualOperation
 from futamura.specializer.restoring import store_new
@@ -71,8 +70,9 @@ def settling_cached_call(
     given = [value.value for value in (*args, *(value for _, value in keywords)) if type(value) is Known]
     if len(given) < len(args) + len(keywords) or not all(map(is_plain_key, given)):
         return None
-    if not _are_alone(given):
-        return None
+    alone = len(given) == 1 and type(given[0]) is int
+    if not alone and any(map(holds_number, given)):
+        return None  # what the function gave for `True`, or for 1, it keeps for 1.0 as well
     call = CachedCall.of(given, [name for name, _ in keywords])
     place = (m.world.serial(cache.value), call)
     if ("settled", *place) in m.refused or is_refused(m, cache.value):
@@ -88,20 +88,6 @@ def settling_cached_call(
 def is_refused(m: Machine, cache: object) -> bool:
     """Has it turned out that what this cached function gives is not static, or is changed?"""
     return ("settled", m.world.serial(cache)) in m.refused
-
-
-def _are_alone(given: list[object]) -> bool:
-    """Is there nothing of another class that is equal to these arguments?  What the function gave for `True`, or for 1,
-    it keeps for 1.0 as well, but for an int that is the only argument."""
-    if len(given) == 1 and type(given[0]) is int:
-        return True
-    for value in given:
-        if type(value) in (tuple, frozenset):
-            assert isinstance(value, (tuple, frozenset))
-            given.extend(value)
-        elif issubclass(type(value), numbers.Number):
-            return False
-    return True
 
 
 def _entry(cache: object, call: CachedCall) -> tuple[object, ...] | None:
@@ -142,7 +128,7 @@ def _settle(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], 
     if isinstance(name, CachedCall):
         if not all(same(held, stands) for held in _entry(target.value, name) or ()):
             m.refuse(("settled", *place), "what a cached function has kept is not what it would give now")
-        if any(map(is_mutable, parts)) and not _is_only_read(m, target.value):
+        if real.can_be_changed() and not _is_only_read(m, target.value):
             m.refuse(("settled", place[0]), "what a cached function gives is changed, or handed on")
     if deep(stands) or not any(part is stands for part in parts):
         m.kept.found[id(target.value), name] = None

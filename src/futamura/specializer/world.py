@@ -67,6 +67,18 @@ class Member(NamedTuple):
     """Has the class a `__getattr__`, which is asked for what is not there?"""
 
 
+class Entries(Protocol):
+    """What functions do with what some of them keep in a dict."""
+
+    @property
+    def changed(self) -> bool:
+        """Do they change an entry, or hand it on?"""
+
+    @property
+    def inside(self) -> bool:
+        """Do they so with what is in an entry?"""
+
+
 class Modules(Protocol):
     """What the text of a module says about its globals (`futamura.frontend.contents`)."""
 
@@ -75,6 +87,8 @@ class Modules(Protocol):
     def mentions(self, namespace: Mapping[str, object], name: str, /) -> bool: ...
 
     def contents_are_constant(self, namespace: Mapping[str, object], name: str, container: object, /) -> bool: ...
+
+    def memo(self, namespace: Mapping[str, object], name: str, /) -> Entries | None: ...
 
     def results_are_constant(self, function: types.FunctionType, /) -> bool: ...
 
@@ -377,6 +391,8 @@ class World:
         if name in namespace and is_mutable(value):
             if is_plain_object(value):
                 self.objects.add(value, namespace)
+            elif type(value) is dict and self._modules and (entries := self._modules.memo(namespace, name)):
+                self.caches.keep(value, changed=entries.changed, inside=entries.inside)
             elif self._holds_constant(namespace, name, value):
                 self.freeze_constant(value)
         return (value,)
