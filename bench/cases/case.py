@@ -30,7 +30,7 @@ class Case:
     raising_peers: bool = True
     """Do the peers answer the inputs for which the generic program raises?"""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """More options of `Specializer`: what the program caches, for one."""
+    """More options of `Specializer`: what its comparisons give, for one."""
     aim: float | None = None
     """The ratio to the expert that is aimed at."""
     once: bool = False

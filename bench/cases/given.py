@@ -113,7 +113,7 @@ def _structure(place: Path) -> Case:
     return Case(
         "structure", generic.structure, [(value,) for value in [*model.RAW, *model.BROKEN]],
         {"tp": model.Order, "path": ()}, residual.structure, {"value": Dyn(dict)}, peers.structurers(model.Order),
-        options={"caches": [generic._hints]}, aim=1.25,
+        aim=1.25,
     )  # fmt: skip
 
 
@@ -123,7 +123,7 @@ def _unstructure(place: Path) -> Case:
     return Case(
         "unstructure", generic.unstructure_typed, [(value,) for value in values], {"tp": model.Order},
         residual.unstructure, {"value": Dyn(model.Order)}, peers.unstructurers(model.Order),
-        options={"caches": [generic._hints]}, aim=1.25,
+        aim=1.25,
     )  # fmt: skip
 
 

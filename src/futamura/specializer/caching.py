@@ -77,7 +77,6 @@ class Caches:
         """Keys of entries that were there."""
         self._parts: Final[dict[int, list[tuple[object, object]]]] = {}
         """By the identity of an object that was made for an entry: the table and the key of all that hold it."""
-        self._made: Final[dict[tuple[int, object], list[object]]] = {}
         self._own: Final[dict[int, tuple[bool, bool]]] = {}
         """Caches that nobody declared, and what functions do with their entries, and with what is in these."""
         self._kept: Final[list[object]] = []
@@ -108,10 +107,6 @@ class Caches:
         changed, inside = self._own.get(id(table), (False, False))
         written = [part for part in made if type(part) not in (tuple, frozenset) and is_mutable(part)]
         return any(changed if part is value else inside for part in written)
-
-    def made(self, table: object, key: object) -> list[object]:
-        """What was made for an entry that is not there."""
-        return self._made.get((id(table), key), [])
 
     def _new_table(self) -> dict[object, object]:
         table: dict[object, object] = {}
@@ -168,8 +163,8 @@ class Caches:
         return True
 
     def are_used(self) -> bool:
-        """Was an entry of a declared one used as static?"""
-        return any(held for some in (self._used, self._noted) for at, held in some.items() if at not in self._own)
+        """Was an entry used as static?"""
+        return any(self._used.values()) or any(self._noted.values())
 
     def is_asked(self, table: object, key: object) -> bool:
         """Has this attempt taken the entry for one that is not there?"""
@@ -189,7 +184,6 @@ class Caches:
         self._trial.setdefault(id(table), {})[key] = value
         self._noting[id(table), key] = self._running
         self._kept.extend(parts)
-        self._made[id(table), key] = parts
         self._parts.update((id(part), []) for part in parts)
         for part in inside(value):
             if id(part) in self._parts:

@@ -59,6 +59,8 @@ class Kept:
         self.begun: Final[dict[Place, int]] = {}
         """By the object's number and the attribute: how many operations there were when its function was entered; empty
         as soon as an attribute that the code writes is read or written."""
+        self.asked: Final[dict[Place, None]] = {}
+        """Entries of dicts that were taken for missing."""
         self.found: Final[dict[Place, object]] = {}
         """What a read that stays gives, by the object's identity; None if that may be anywhere."""
         self.made: Final[dict[int, Place]] = {}
@@ -74,8 +76,8 @@ class Kept:
     def checkpoint(self) -> Restore:
         """What brings back what is known by now."""
         parts = (
-            copied(self.begun), copied(self.found), copied(self.reads), copied(self.made), copied(self.bare),
-            copied(self.values),
+            copied(self.begun), copied(self.asked), copied(self.found), copied(self.reads), copied(self.made),
+            copied(self.bare), copied(self.values),
         )  # fmt: skip
 
         def restore() -> None:

@@ -9,14 +9,9 @@ Invariant: a store that disappears is of a static entry; all others stay.
 
 from __future__ import annotations
 
-import enum
-import functools
-from typing import Final
-
-from futamura.specializer.caching import holds_number
-from futamura.specializer.kept import CachedItem, Place
 from futamura.specializer.machine import Machine, Restart
-from futamura.specializer.purity import MISSING, class_lookup, deep, is_mutable, own_attribute
+from futamura.specializer.memo_tables import holds_static, may_be_missing, own_entry, stores_own
+from futamura.specializer.purity import MISSING, class_lookup, own_attribute
 from futamura.specializer.realizing import forward_to, realized
 from futamura.specializer.selfsame import lookup_key
 from futamura.specializer.values import NONE, AbstractValue, Known, VObject
@@ -41,55 +36,31 @@ def note_unknown(m: Machine, table: AbstractValue, key: AbstractValue) -> None:
         m.frozen(table.value)
 
 
-_OF_CONSTANTS: Final = frozenset({"typing", "types", "re", "datetime", "decimal", "fractions", "uuid", "pathlib"})
-"""Modules whose objects stay as they are."""
-
-
 def entry_of(m: Machine, table: Known, key: Known) -> Known | None:
     """The entry of a cache, if it is there, or known."""
-    found = None if _is_refused(m, table, key) else m.world.caches.entry(table.value, key.value)
+    if m.world.caches.is_own(table.value):
+        return own_entry(m, table, key)
+    found = m.world.caches.entry(table.value, key.value)
     if found is None:
         return None
-    value = found[0]
-    m.world.freeze(value)
-    if m.world.caches.is_own(table.value) and (parts := m.world.caches.made(table.value, key.value)):
-        if any(part is value for part in parts) and not deep(value):
-            place = _place(m, table, key)
-            m.world.settled[place] = (value, parts)
-            needed = functools.partial(_refuse, m, place)
-            m.kept.reads.update((id(part), needed) for part in parts if not deep(part))
-    return Known(value)
-
-
-def _place(m: Machine, table: Known, key: Known) -> Place:
-    return m.world.serial(table.value), CachedItem.of(key.value)
-
-
-def _is_refused(m: Machine, table: Known, key: Known) -> bool:
-    return m.world.caches.is_own(table.value) and ("settled", *_place(m, table, key)) in m.refused
-
-
-def _refuse(m: Machine, place: Place) -> int:
-    """What a function would keep is not what it has kept."""
-    m.refuse(("settled", *place), "what is kept in a dict is needed itself")
+    m.world.freeze(found[0])
+    return Known(found[0])
 
 
 def is_entry(m: Machine, table: Known, key: Known, answer: bool) -> AbstractValue | None:
     """`answer` if the cache has the entry, the contrary if it may be taken for one that is not there."""
-    if not _is_refused(m, table, key) and m.world.caches.entry(table.value, key.value) is not None:
+    if entry_of(m, table, key) is not None:
         return Known(answer)
     return Known(not answer) if is_missing(m, table, key) else None
 
 
 def is_missing(m: Machine, table: AbstractValue, key: AbstractValue) -> bool:
     """May this entry of a cache be taken for one that is not there?"""
-    if type(table) is not Known or type(key) is not Known or _is_refused(m, table, key):
+    if type(table) is not Known or type(key) is not Known:
         return False
-    own = m.world.caches.is_own(table.value)
-    missing = not (own and holds_number(key.value)) and m.world.caches.missing(table.value, key.value)
-    if missing and own:
-        m.kept.begun[_place(m, table, key)] = m.emitted
-    return missing
+    if m.world.caches.is_own(table.value):
+        return may_be_missing(m, table, key)
+    return m.world.caches.missing(table.value, key.value)
 
 
 def missing_entry(m: Machine, table: AbstractValue, key: AbstractValue) -> AbstractValue | None:
@@ -105,30 +76,19 @@ def noted_store(m: Machine, table: AbstractValue, key: AbstractValue, value: Abs
     if type(table) is not Known or type(key) is not Known:
         return False
     caches = m.world.caches
+    if caches.is_own(table.value):
+        return stores_own(m, table, key, value)
     if not caches.is_free(table.value, key.value):
         return False
-    left = caches.is_own(table.value) and m.kept.begun.pop(_place(m, table, key), None) != m.emitted
-    if caches.is_asked(table.value, key.value) and not left and _holds_static(m, value):
+    if caches.is_asked(table.value, key.value) and holds_static(m, value):
         real = realized(m.state, value)
-        changed = real is not None and caches.may_change(table.value, real.value, real.made.values())
-        if real is not None and not changed and caches.note(table.value, key.value, real.value, [*real.made.values()]):
+        if real is not None and caches.note(table.value, key.value, real.value, [*real.made.values()]):
             m.world.freeze(real.value)
             forward_to(m.state, real)
             return True
     if caches.open(table.value, key.value):  # it is not static, or it is put there whether it was missing or not
         raise Restart("an entry of a declared cache is not static", whole=True)
     return False
-
-
-def _holds_static(m: Machine, value: AbstractValue) -> bool:
-    """Does it hold nothing that others may write?"""
-    known = [leaf.value for leaf in m.state.leaves(value) if type(leaf) is Known]
-    return all(_is_constant(content) or m.world.is_frozen(content) for content in known)
-
-
-def _is_constant(value: object) -> bool:
-    """Is this what nobody writes?"""
-    return not is_mutable(value) or type(value).__module__ in _OF_CONSTANTS or type(type(value)) is enum.EnumMeta
 
 
 def lazy_attribute(m: Machine, target: Known, name: str) -> AbstractValue | None:

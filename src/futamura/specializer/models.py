@@ -164,8 +164,11 @@ def _of_cache(m: Machine, cache: Known, name: str, args: list[AbstractValue]) ->
     found = entry_of(m, cache, key)
     if found is not None:
         return m.known(found.value, m.state.age(cache))
-    if not is_missing(m, cache, key) or name == "get":
-        return default if name == "get" and m.world.caches.is_asked(cache.value, key.value) else None
+    missing = is_missing(m, cache, key)
+    if name == "get":
+        return default if missing or m.world.caches.is_asked(cache.value, key.value) else None
+    if not missing:
+        return None
     return m.state.resolve(default) if noted_store(m, cache, key, default) else None
 
 

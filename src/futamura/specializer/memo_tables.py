@@ -1,0 +1,103 @@
+"""Dicts in which a function of the program keeps what it has computed, undeclared (`futamura.frontend.memos`).
+
+    hints = _hints.get(cls)                          answered as if it were not there, once in each attempt
+    if hints is None:
+        hints = _hints[cls] = get_type_hints(cls)    nothing is left: from now on, this is what `_hints.get(cls)` gives
+
+The text says that the function goes on as if the entry had been there.  Here it is seen that what it does for a missing
+key leaves nothing else, and gives something static.
+
+Invariant: an object that stands for an entry is in no residual.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+from typing import Final
+
+from futamura.specializer.caching import holds_number, is_plain_key, same
+from futamura.specializer.kept import CachedItem, Place
+from futamura.specializer.machine import Machine
+from futamura.specializer.purity import deep, is_mutable
+from futamura.specializer.realizing import Real, forward_to, realized
+from futamura.specializer.values import AbstractValue, Known
+
+__all__ = ["holds_static", "may_be_missing", "own_entry", "stores_own"]
+
+
+_OF_CONSTANTS: Final = frozenset({"typing", "types", "re", "datetime", "decimal", "fractions", "uuid", "pathlib"})
+"""Modules whose objects stay as they are."""
+
+
+def own_entry(m: Machine, table: Known, key: Known) -> Known | None:
+    """The entry, if it is there, or if the program has put it there in this attempt."""
+    place = _place(m, table, key)
+    if place is None:
+        return None
+    assert isinstance(table.value, dict)
+    if key.value in table.value:
+        value = table.value[key.value]
+        m.world.freeze(value)
+        return Known(value)
+    return m.kept.values.get(place)
+
+
+def may_be_missing(m: Machine, table: Known, key: Known) -> bool:
+    """May the entry be taken for one that is not there?"""
+    place = _place(m, table, key)
+    assert isinstance(table.value, dict)
+    if place is None or place in m.kept.values or key.value in table.value:
+        return False
+    m.kept.begun[place] = m.emitted
+    m.kept.asked[place] = None
+    return True
+
+
+def stores_own(m: Machine, table: Known, key: Known, value: AbstractValue) -> bool:
+    """`table[key] = value`, where the entry was taken for one that is not there; False if the store stays."""
+    place = _place(m, table, key)
+    if place is None or place not in m.kept.asked:
+        return False
+    alone = m.kept.begun.pop(place, None) == m.emitted
+    real = realized(m.state, value) if alone else None
+    if real is None or not holds_static(m, value):
+        m.refuse(("settled", *place), "what a function keeps in a dict is not static")
+    parts = [*real.made.values()]
+    if m.world.caches.may_change(table.value, real.value, parts):
+        m.refuse(("settled", *place), "what a function keeps in a dict is changed, or handed on")
+    stands, first_parts = m.world.settled.setdefault(place, (real.value, parts))
+    if stands is not real.value and not (len(first_parts) == len(parts) and same(stands, real.value)):
+        m.refuse(("settled", *place), "what a function keeps in a dict is another thing each time")
+    m.world.freeze(stands)
+    if any(part is stands for part in first_parts):
+        needed = functools.partial(_needed, m, place)
+        m.kept.reads.update((id(part), needed) for part in first_parts if not deep(part))
+    m.kept.values[place] = Known(stands)
+    forward_to(m.state, Real(stands, dict(zip(real.made, first_parts))))
+    return True
+
+
+def _place(m: Machine, table: Known, key: Known) -> Place | None:
+    """What stands for this entry; None if it is looked up when the residual runs."""
+    assert isinstance(table.value, dict)
+    if not is_plain_key(key.value) or holds_number(key.value) or not all(map(is_plain_key, table.value)):
+        return None
+    place = m.world.serial(table.value), CachedItem.of(key.value)
+    return None if ("settled", *place) in m.refused else place
+
+
+def _needed(m: Machine, place: Place) -> int:
+    """What stands for an entry is not the entry."""
+    m.refuse(("settled", *place), "what is kept in a dict is needed itself")
+
+
+def holds_static(m: Machine, value: AbstractValue) -> bool:
+    """Does it hold nothing that others may write?"""
+    known = [leaf.value for leaf in m.state.leaves(value) if type(leaf) is Known]
+    return all(_is_constant(content) or m.world.is_frozen(content) for content in known)
+
+
+def _is_constant(value: object) -> bool:
+    """Is this what nobody writes?"""
+    return not is_mutable(value) or type(value).__module__ in _OF_CONSTANTS or type(type(value)) is enum.EnumMeta
