@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from futamura import specialize
-from futamura.specializer.backtracking import ways_to_match
+from futamura.specializer.backtracking import places_to_begin, ways_to_match
 
 SLOW = [r"(a+)+$", r"(?:a|ab|b)*c", r"(x+x+)+y", r"(a?){30}a{30}", r"(?:a*)*b", r"(a|a)*$", r"([a-c]|ba)+d"]
 QUICK = [
@@ -41,6 +41,24 @@ def test_what_is_quick_is_found_out(pattern: str, text: str) -> None:
     ways = ways_to_match(re.compile(pattern, re.VERBOSE if "escaped" in pattern else 0), text)
     assert ways is not None
     assert ways < 2_000
+
+
+LONG = "Dear customer, " * 30 + "{{ name }} has {{ count|number }} left.\n" + "All the best. " * 30
+TEMPLATES = [
+    r"\{\{\s*([\w.]*)[^}]*\}\}", r"\{\{\s*(.*?)\s*\}\}", r"(?s)\{\{.*?\}\}|\{%.*?%\}", r"(\{\{|\}\})", r"\w+\|\w+",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("pattern", TEMPLATES)
+def test_a_long_text_is_searched_for_what_is_rare_in_it(pattern: str) -> None:
+    compiled = re.compile(pattern)
+
+    def parts(text: str, x: list[int]) -> object:
+        return [x, *[found.group() for found in compiled.finditer(text)]], compiled.split(text)
+
+    residual = specialize(parts, LONG)
+    assert "finditer" not in residual.source
+    assert residual([1]) == parts(LONG, [1])
 
 
 class _Part:
@@ -122,3 +140,5 @@ def test_the_bound_covers_every_way_to_match(part: _Part, text: str) -> None:
     ways = ways_to_match(re.compile(whole.text), text)
     counted = sum(1 for _ in islice(whole.ways(text, 0), 20_000))
     assert ways is None or counted <= ways
+    places = places_to_begin(re.compile(whole.text), text + "c")
+    assert places >= sum(1 for at in range(len(text) + 2) if next(whole.ways(text + "c", at), None) is not None)

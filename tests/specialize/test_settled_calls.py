@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fnmatch
+import functools
 import importlib.util
 import itertools
 import sys
@@ -382,3 +384,29 @@ def test_saved_residuals_ask_the_same_cache(tmp_path: Path) -> None:
     space: dict[str, Any] = {}
     exec(compile(text, "saved", "exec"), space)
     assert space["calculate"]({"x": 1, "y": 2}) == 6
+
+
+def routed(patterns: tuple[str, ...], name: str) -> list[str]:
+    return [pattern for pattern in patterns if fnmatch.fnmatchcase(name, pattern)]
+
+
+def test_a_function_of_the_library_that_keeps_patterns() -> None:
+    residual = futamura.specialize(routed, ("a*", "b?"))
+    assert "_compile_pattern" not in residual.source
+    for name in ("abc", "bc", "b", ""):
+        assert residual(name) == routed(("a*", "b?"), name)
+
+
+def taken(keys: list[str], row: dict[str, int], *, plus: list[int]) -> list[int]:
+    return [row[key] + plus[0] for key in keys]
+
+
+def called(function: Any, row: Any) -> Any:
+    return function(row), function(row=row)
+
+
+def test_arguments_of_a_static_partial_are_static() -> None:
+    partial = functools.partial(taken, ["a", "b"], plus=[5])
+    residual = futamura.specialize(called, partial)
+    assert "keys" not in residual.source and "for" not in residual.source
+    assert residual({"a": 1, "b": 2}) == called(partial, {"a": 1, "b": 2}) == ([6, 7], [6, 7])

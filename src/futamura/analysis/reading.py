@@ -20,7 +20,7 @@ _SET_READING: Final = frozenset(
 _READING: Final = frozenset({"get", "items", "keys", "values", "index", "count", "copy"}) | _SET_READING
 _READING_ARGUMENTS: Final = _SET_READING | (
     {"update", "extend", "extendleft", "difference_update", "intersection_update", "symmetric_difference_update"}
-    | {"join", "format", "startswith", "endswith", "writelines"}
+    | {"join", "format", "startswith", "endswith", "writelines", "translate"}
 )
 """Methods that take something out of what they are given, and do not keep it; where the module has none so called."""
 _MEASURES: Final = frozenset(

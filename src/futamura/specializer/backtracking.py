@@ -4,8 +4,9 @@
     (a+)+$          on "aaaa...b"  ->    None: the number of ways doubles with each letter
 
 The engine backtracks: from one place it may try every way in which the pattern can match what follows.  The bound is
-the number of these ways.  Which characters a part can begin with is asked of the pattern itself, for each character of
-the text, so flags and categories mean what they mean to the engine.
+the number of these ways.  A part is repeated no more often than characters of it stand side by side in the text.  Which
+characters a part can begin with is asked of the pattern itself, for each character of the text, so flags and categories
+mean what they mean to the engine.
 
 Invariant: the bound holds for every way the engine may go; parts that are not understood have no bound.
 """
@@ -14,10 +15,11 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Iterator
 from re import _compiler, _constants, _parser  # type: ignore[attr-defined]
 from typing import Any, Final
 
-__all__ = ["parsed", "ways_to_match"]
+__all__ = ["parsed", "places_to_begin", "ways_to_match"]
 
 _MOST: Final = 10**12
 _SINGLE: Final = frozenset({_constants.LITERAL, _constants.NOT_LITERAL, _constants.IN, _constants.ANY})
@@ -38,6 +40,17 @@ def ways_to_match(pattern: re.Pattern[Any], text: str | bytes) -> int | None:
     return found if found < _MOST else None
 
 
+def places_to_begin(pattern: re.Pattern[Any], text: str | bytes) -> int:
+    """An upper bound of the number of places of `text` at which more than one character is looked at."""
+    try:
+        tree = parsed(pattern)
+        measure = _Measure(tree.state, text)
+        first, empty = measure.first_of(list(tree), tree.state.flags)
+    except (re.error, RecursionError):
+        return len(text) + 1
+    return len(text) + 1 if empty else sum(measure.numbers[char] in first for char in measure.characters_of_text())
+
+
 def parsed(pattern: re.Pattern[Any]) -> Any:
     """The parser's nodes of a pattern that was compiled before: what it has to say was said then."""
     with warnings.catch_warnings():
@@ -54,9 +67,24 @@ class _Measure:
 
     def __init__(self, state: Any, text: str | bytes) -> None:
         self.state = state
-        self.length = len(text)
+        self.text = text
         self.alphabet = [text[i : i + 1] for i in sorted({text[i : i + 1]: i for i in range(len(text))}.values())]
+        self.numbers = {char: at for at, char in enumerate(self.alphabet)}
         self.everything: Characters = frozenset(range(len(self.alphabet)))
+        self._runs: dict[Characters, int] = {}
+
+    def characters_of_text(self) -> Iterator[str | bytes]:
+        return (self.text[i : i + 1] for i in range(len(self.text)))
+
+    def run(self, characters: Characters) -> int:
+        """How many of these stand side by side at most?"""
+        if characters not in self._runs:
+            longest = length = 0
+            for char in self.characters_of_text():
+                length = length + 1 if self.numbers[char] in characters else 0
+                longest = max(longest, length)
+            self._runs[characters] = longest
+        return self._runs[characters]
 
     def sequence(self, nodes: list[Node], flags: int, follow: Characters) -> int:
         """The ways to match these nodes one after another, with `follow` what may come behind."""
@@ -100,7 +128,7 @@ class _Measure:
     def repeat(self, least: int, most: int, body: list[Node], flags: int, follow: Characters) -> int:
         first, empty = self.first_of(body, flags)
         inside = self.sequence(body, flags, first | follow)
-        times = min(int(most), self.length + 1)
+        times = min(int(most), max(self.run(self.anywhere(body, flags)), int(least)) + 1)
         ends = 1 if not empty and not first & follow else max(times - int(least), 0) + 1
         if inside == 1:
             return ends
@@ -124,6 +152,25 @@ class _Measure:
             first, empty = self.first_of(list(value[2]), flags)
             return first, empty or value[0] == 0
         return self.everything, True
+
+    def anywhere(self, nodes: list[Node], flags: int) -> Characters:
+        """The characters of what these nodes match."""
+        found: Characters = frozenset()
+        for node in nodes:
+            kind, value = node
+            if kind in _SINGLE:
+                found |= self.characters(node, flags)
+            elif kind is _constants.SUBPATTERN:
+                found |= self.anywhere(list(value[3]), (flags | value[1]) & ~value[2])
+            elif kind is _constants.ATOMIC_GROUP:
+                found |= self.anywhere(list(value), flags)
+            elif kind is _constants.BRANCH:
+                found = found.union(*(self.anywhere(list(part), flags) for part in value[1]))
+            elif kind in _REPEATS:
+                found |= self.anywhere(list(value[2]), flags)
+            elif kind is not _constants.AT and kind is not _constants.FAILURE and kind not in _LOOKING:
+                return self.everything
+        return found
 
     def first_of(self, nodes: list[Node], flags: int) -> tuple[Characters, bool]:
         found: Characters = frozenset()

@@ -20,7 +20,7 @@ import functools
 import numbers
 from collections.abc import Collection
 from dataclasses import dataclass
-from types import GenericAlias, MemberDescriptorType, MethodType
+from types import BuiltinFunctionType, GenericAlias, MemberDescriptorType, MethodType
 from typing import Final
 
 from futamura.ir.constant import exact_key
@@ -342,6 +342,10 @@ def same(left: object, right: object) -> bool:
         elif isinstance(one, MethodType):
             assert isinstance(other, MethodType)
             if one.__func__ is not other.__func__ or one.__self__ is not other.__self__:
+                return False
+        elif isinstance(one, BuiltinFunctionType):
+            assert isinstance(other, BuiltinFunctionType)
+            if one.__self__ is not other.__self__ or one.__name__ != other.__name__:
                 return False
         elif deep(one):
             if exact_key(one) != exact_key(other):

@@ -179,9 +179,12 @@ class Emitter(ABC):
         return Known(value, self._vids)
 
     def validate(self, value: AbstractValue) -> None:
-        """`value` selected something finite: its provenance starts anew, and that of what it was computed from."""
-        self.state.validate(value)
-        vid = value.vid if type(value) is Known else 0
+        """`value` selected something finite: its provenance starts anew, and that of what it was computed from.  What
+        was computed from it before is as if that had been done now."""
+        first = vid = value.vid if type(value) is Known else 0
+        ages = self.state.ages
+        if ages.pop(vid, None) is not None:
+            ages.update({made: 1 for made, age in ages.items() if age > 1 and self.sources.get(made) == first})
         while (vid := self.sources.get(vid, 0)) and self.state.ages.pop(vid, None) is not None:
             pass
 
@@ -405,7 +408,7 @@ class Emitter(ABC):
             return self.emit("slice", items, type=slice, raises=False)
         if kind == "cell":
             return self.emit("cell", items, entry.extra, raises=False)
-        if kind == "instance" and entry.cls is types.SimpleNamespace:
+        if kind == "instance" and entry.cls in (types.SimpleNamespace, object):
             return self.emit("call", (Known(entry.cls),), type=entry.cls, raises=False)
         if kind == "instance":
             maker = Known(dict.__new__ if HELD in entry.names else object.__new__)

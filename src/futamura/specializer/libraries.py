@@ -357,3 +357,13 @@ def _value_of_literal(m: Machine, frame: Frame, value: object, path: tuple[int, 
 
 
 KEYWORD_MODELS[ast.literal_eval] = _literal_eval
+
+
+def _object(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    """`object()`: told apart from everything else."""
+    return None if args or keywords else m.virtual(VObject("instance", object, (), (), site(frame)))
+
+
+KEYWORD_MODELS[object] = _object

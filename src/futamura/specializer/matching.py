@@ -21,7 +21,7 @@ from typing import Any, Final
 from futamura.ir.graph import Operation
 from futamura.specializer import library
 from futamura.specializer.attributes import VIRTUAL_FIELDS
-from futamura.specializer.backtracking import ways_to_match
+from futamura.specializer.backtracking import places_to_begin, ways_to_match
 from futamura.specializer.calls import enter
 from futamura.specializer.emitting import CONSTRUCTORS, Emitter
 from futamura.specializer.groups import MOST_GROUPS, group_number, pattern_of, place_of_groups, sure_groups
@@ -82,7 +82,7 @@ def _is_count(value: object) -> bool:
 
 def _made(pattern: re.Pattern[Any], method: str, text: str | bytes, bounds: tuple[int, ...]) -> Search | None:
     ways = ways_to_match(pattern, text)
-    starts = len(text) + 1 if method in ("search", "finditer") else 1
+    starts = places_to_begin(pattern, text) if method in ("search", "finditer") else 1
     if ways is None or ways * (len(text) + 1) * starts > _MOST_STEPS:
         return None
     if method == "finditer":

@@ -55,8 +55,12 @@ def call_of_partial(
     if type(function) is not Known:
         return None
     value = function.value
-    if type(value) is functools.partial and not value.keywords:
-        return Known(value.func), [*(Known(arg) for arg in value.args), *args], keywords
+    if type(value) is functools.partial and (not value.keywords or m.frozen(value)):
+        for part in (value.func, *value.args, *value.keywords.values()):
+            m.world.found(value, part)
+        held: dict[str, AbstractValue] = {name: Known(arg) for name, arg in value.keywords.items()}
+        held.update(keywords)
+        return Known(value.func), [*(Known(arg) for arg in value.args), *args], list(held.items())
     if type(value) in _GETTERS and not keywords and len(args) == 1:
         keys = value.__reduce__()[1]
         assert isinstance(keys, tuple)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import abc
 import ast
+import binascii
 import builtins
 import cmath
 import collections
@@ -18,6 +19,7 @@ import contextlib
 import dis
 import functools
 import gc
+import keyword
 import math
 import operator
 import os
@@ -26,6 +28,7 @@ import struct
 import sys
 import typing
 import weakref
+import zlib
 from collections.abc import Iterator, Sequence
 from types import (
     BuiltinFunctionType,
@@ -341,6 +344,9 @@ PURE_FUNCTIONS: Final[frozenset[object]] = frozenset(
         int.from_bytes,
         bytes.fromhex,
         os.fspath,
+        re.escape,
+        keyword.iskeyword,
+        *(zlib.crc32, zlib.adler32, binascii.crc32, binascii.hexlify, binascii.unhexlify),
         *(one for module in (math, cmath) for name, one in vars(module).items() if callable(one) and name[0] != "_"),
         *(
             getattr(operator, name)

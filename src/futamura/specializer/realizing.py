@@ -14,9 +14,10 @@ import sys
 from types import FunctionType, MemberDescriptorType, MethodType
 from typing import NamedTuple
 
+from futamura.specializer.plainness import WITH_BUILTIN_METHODS
 from futamura.specializer.purity import HEAP_TYPE, MISSING, class_lookup, is_mutable, own_attributes, plain_lookup
 from futamura.specializer.state import State
-from futamura.specializer.values import HELD, AbstractValue, Known, Virtual, VObject
+from futamura.specializer.values import HELD, OF_SUPER, AbstractValue, Known, Virtual, VObject
 
 __all__ = ["Real", "forward_to", "realized"]
 
@@ -100,6 +101,10 @@ def _empty(entry: VObject) -> object:
         function, owner = (item.value if type(item) is Known else MISSING for item in entry.items)
         plain = type(function) is FunctionType and owner is not MISSING
         return MethodType(function, owner) if plain else MISSING  # type: ignore[arg-type]
+    if entry.kind == "method" and entry.names != OF_SUPER and type(entry.items[0]) is Known:
+        owner = entry.items[0].value
+        builtin = type(owner) in WITH_BUILTIN_METHODS
+        return getattr(owner, str(entry.extra)) if builtin else MISSING
     if entry.kind != "instance" or HELD in entry.names or not _is_plain(entry.cls):
         return MISSING
     try:

@@ -20,6 +20,7 @@ from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer import iterators
 from futamura.specializer import libraries as _libraries  # its models are asked first
+from futamura.specializer import translating as _translating
 from futamura.specializer.callables import is_code
 from futamura.specializer.calls import enter
 from futamura.specializer.generators import STANDING_IN
@@ -30,7 +31,7 @@ from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Known
 
 __all__: list[str] = []
-_ = _libraries
+_ = _libraries, _translating
 
 Entered = tuple[Callable[..., object], list[AbstractValue]]
 """A generator function, and what it is called with."""

@@ -277,11 +277,6 @@ class State:
     def age(self, value: AbstractValue) -> int:
         return self.ages.get(value.vid, 0) if type(value) is Known and value.vid else 0
 
-    def validate(self, value: AbstractValue) -> None:
-        """`value` selected something finite: its provenance starts anew."""
-        if type(value) is Known and value.vid:
-            self.ages.pop(value.vid, None)
-
     def cross_header(self) -> None:
         """A dynamic loop's header is crossed: what changed since the last crossing grows older."""
         for vid, age in self.ages.items():
