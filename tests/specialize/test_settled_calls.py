@@ -410,3 +410,124 @@ def test_arguments_of_a_static_partial_are_static() -> None:
     residual = futamura.specialize(called, partial)
     assert "keys" not in residual.source and "for" not in residual.source
     assert residual({"a": 1, "b": 2}) == called(partial, {"a": 1, "b": 2}) == ([6, 7], [6, 7])
+
+
+ATTRIBUTES = """
+class Part:
+    def __init__(self, width):
+        self.width = width
+        self.count = 0
+        self.rows = [1, 2]
+
+    @functools.cached_property
+    def table(self):
+        return [place * self.width for place in range(4)]
+
+    @functools.cached_property
+    def counted(self):
+        self.count += 1
+        return self.count
+
+    @functools.cached_property
+    def longer(self):
+        self.rows.append(self.width)
+        return len(self.rows)
+
+    @functools.cached_property
+    def itself(self):
+        return self
+
+    @functools.cached_property
+    def given(self):
+        return KEEP(self)
+
+def KEEP(part):
+    HELD.append(part)
+    return part.width
+
+HELD = []
+PARTS = {"a": Part(16), "b": Part(8)}
+
+def table(name, x):
+    part = PARTS[name]
+    return part.width, part.table[x & 3] if part.width > 8 else x
+
+def counted(name, x):
+    part = PARTS[name]
+    return part.count, part.counted, part.count, x
+
+def longer(name, x):
+    part = PARTS[name]
+    return len(part.rows), part.longer, part.rows[-1], x
+
+def itself(name, x):
+    part = PARTS[name]
+    part.itself.width = x
+    return part.width
+
+def given(name, x):
+    part = PARTS[name]
+    return part.given, part.width, x
+"""
+
+
+@pytest.mark.parametrize("name", ["table", "counted", "longer", "itself", "given"])
+def test_what_a_cached_property_of_a_global_object_does_is_seen(tmp_path: Path, name: str) -> None:
+    made, other = module(tmp_path, ATTRIBUTES), module(tmp_path, ATTRIBUTES)
+    residual, function = futamura.specialize(getattr(made, name), "a"), getattr(other, name)
+    for x in (1, 2, 3):
+        assert outcome(residual, x) == outcome(function, "a", x)
+        if name == "given":
+            made.HELD[0].width = other.HELD[0].width = x
+    assert repr(vars(made.PARTS["a"])).count("0x") == repr(vars(other.PARTS["a"])).count("0x")
+
+
+def test_other_attributes_of_an_object_with_a_cached_property_are_known(tmp_path: Path) -> None:
+    text = """
+    class Part:
+        def __init__(self, width):
+            self.width = width
+
+        @functools.cached_property
+        def table(self):
+            return [place * self.width for place in range(4)]
+
+    PARTS = {"a": Part(16), "b": Part(8)}
+
+    def use(name, x):
+        part = PARTS[name]
+        return part.width, part.table[x & 3] if part.width > 8 else x
+    """
+    made = module(tmp_path, text)
+    residual = futamura.specialize(made.use, "a")
+    assert "width" not in residual.source
+    for x in (1, 2, 7):
+        assert residual(x) == made.use("a", x)
+
+
+def test_attributes_of_a_function_stay_known_where_it_is_called(tmp_path: Path) -> None:
+    text = """
+    class Option:
+        def __init__(self, name, value):
+            self.name, self.value = name, value
+
+    def greet(a, b):
+        return a + b
+
+    greet.options = [Option("a", 1), Option("b", 2)]
+
+    def use(callback, given):
+        values = dict(given)
+        for option in callback.options:
+            if option.name not in values:
+                values[option.name] = option.value
+        return callback(**values)
+    """
+    loud = text.replace("return a + b", "greet.options[0].value = a\n        return a + b")
+    for written in (text, loud):
+        made, other = module(tmp_path, written), module(tmp_path, written)
+        residual = futamura.specialize(made.use, made.greet)
+        for given in ([], [("a", 5)], [("b", 7)], []):
+            assert residual(given) == other.use(other.greet, given)
+        if written is text:
+            assert "option" not in residual.source

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from futamura.specializer.machine import Machine
+from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.merge import contents, match
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Target, Version
 from futamura.specializer.state import State
@@ -19,6 +19,9 @@ from futamura.specializer.values import NONE, AbstractValue, Dynamic, Virtual
 
 __all__ = ["Assembly", "implicit", "incoming", "makes_generator", "operations", "parameters", "removable"]
 
+MOST_MADE: Final = 3
+"""So often an object is made in front of operations that may raise, for the handler, before it is made at once."""
+_MADE: Final = frozenset({"instance", "list", "dict", "set"})
 _PURE: Final = frozenset(
     {
         "const",
@@ -72,6 +75,8 @@ class Assembly:
         self.numbers: dict[ResidualBlock, int] = {}
         self.before: dict[ResidualBlock, list[ResidualOperation]] = {}
         self.entered: set[ResidualBlock] = set()
+        self._makings: dict[tuple[ResidualBlock, object], int] = {}
+        """How often an object of a site is made for a handler."""
         self.free: list[int] = []
         """The closure cells of the specialized function that this function has."""
         self._parameters: Final[dict[Version, list[int]]] = {}
@@ -155,10 +160,25 @@ class Assembly:
             self.entered.add(root)
         machine = self.machine
         machine.state, machine.block = lazy.snapshot.copy(), ResidualBlock()
-        args = [machine.lift(found[param]) for param in self.params[root][1:]]
+        passed = [found[param] for param in self.params[root][1:]]
+        for value in passed:
+            self._note_making(root, value)
+        args = [machine.lift(value) for value in passed]
         if machine.block.ops:
             self.before[block] = machine.block.ops
         return root, args
+
+    def _note_making(self, handler: ResidualBlock, value: AbstractValue) -> None:
+        """An object is made in front of an operation that may raise, for the handler: too often, and it is made where
+        the program makes it."""
+        entry, versions = self.machine.state.object(value), self.machine.versions
+        if entry is None or entry.kind not in _MADE or versions.polyvariance != "auto" or entry.site is None:
+            return
+        place = (handler, entry.site)
+        self._makings[place] = self._makings.get(place, 0) + 1
+        if self._makings[place] >= MOST_MADE and not versions.noshape.has(entry.site):
+            versions.noshape.add(entry.site)
+            raise Restart("an object is made before each operation of a try statement")
 
     def _resolve(self, target: Target) -> tuple[ResidualBlock, list[int]]:
         if isinstance(target, ResidualBlock):

@@ -36,7 +36,11 @@ def bind(
     found: dict[str, AbstractValue] = dict(zip(names, args))
     extra: Keywords = []
     options: AbstractValue | None = None
+    starred: AbstractValue | None = None
     for name, value in keywords:
+        if name == "*":  # all other parameters that it could fill are given
+            starred = value
+            continue
         if name == "**":  # none of these is called like a parameter
             options = value
             continue
@@ -55,7 +59,13 @@ def bind(
             found[name] = defaults[name]
     if signature.varargs is not None:
         rest = tuple(args[len(names) :])
-        found[signature.varargs] = m.virtual(VObject("tuple", tuple, rest, site=site(frame)))
+        if starred is None:
+            found[signature.varargs] = m.virtual(VObject("tuple", tuple, rest, site=site(frame)))
+        elif not rest and type(starred) is Dynamic and starred.type is tuple:
+            found[signature.varargs] = starred
+        else:
+            marks = (*(False for _ in rest), True)
+            found[signature.varargs] = m.emit("tuple", (*rest, starred), marks, type=tuple, raises=False)
     if options is not None:
         if signature.varkw is None or extra:
             return None

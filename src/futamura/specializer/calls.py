@@ -54,7 +54,7 @@ from futamura.specializer.refinement import called
 from futamura.specializer.results import result_of_call
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.separating import is_plain_constant, stays_separate
-from futamura.specializer.splats import branch_on_options, clashes, forget, spread_arguments
+from futamura.specializer.splats import branch_on_options, clashes, collected, forget, spread_arguments
 from futamura.specializer.state import Frame
 from futamura.specializer.stepping import is_stepping
 from futamura.specializer.unpacking import TAKING, taken
@@ -84,7 +84,7 @@ def call(m: Machine, frame: Frame, op: Operation) -> None:
 def _call(m: Machine, frame: Frame, op: Operation, function: AbstractValue, args: list[AbstractValue]) -> None:
     if frame.forked and clashes(m, op, function, args):
         return
-    bound = spread_arguments(m, args, op.attr)
+    bound = spread_arguments(m, args, op.attr) or collected(m, function, args, op.attr)
     if frame.forked:
         forget(frame, op)
     if bound is None:
@@ -153,7 +153,7 @@ def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[Abstr
     kind = class_of_result(m, args)
     about = about_class(m, args)
     if not harmless(m, args):
-        for arg in handed_over(m, args) if shape is None else args:
+        for arg in handed_over(m, args, shape):
             m.escape(arg)
     hint = frame.facts.function.hints[op.results[0]] if op.results else None
     args, shape = operands_in_generator(m, args, shape)

@@ -51,7 +51,17 @@ def _terminator(frame: Frame):  # type: ignore[no-untyped-def]
 
 @ender("jump")
 def jump(m: Machine, frame: Frame) -> None:
+    default = frame.facts.defaults.get(frame.block)
+    if default is not None and m.block.origin == (frame.facts, frame.block) and m.versions.polyvariance == "auto":
+        _open_default(m, frame, default)
     m.follow(frame, _terminator(frame).edges[0])
+
+
+def _open_default(m: Machine, frame: Frame, default: int) -> None:
+    """What an open variable is by default is as good as what it may be otherwise: what follows is not done twice."""
+    value = m.get(frame, default)
+    kind = exact_type(m, value)
+    frame.env[default] = Dynamic(m.lift(value), kind)
 
 
 @ender("branch")

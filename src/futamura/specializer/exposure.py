@@ -11,6 +11,7 @@ Invariant: what is asked here runs no code of the program; in doubt the answer i
 
 from __future__ import annotations
 
+import functools
 import gc
 from collections import defaultdict
 from types import BuiltinFunctionType, CellType, FunctionType, MemberDescriptorType, ModuleType
@@ -19,7 +20,10 @@ from typing import Final
 from futamura.ir.classes import is_a
 from futamura.specializer.purity import DICTS, MISSING, class_lookup, deep, is_mutable
 
-__all__ = ["asks_parts", "attribute_runs_code", "exposed", "holds_code", "reads_plainly", "runs_code"]
+__all__ = [
+    "asks_parts", "attribute_runs_code", "exposed", "holds_code", "plainly_looked_up", "property_function",
+    "reads_plainly", "runs_code",
+]  # fmt: skip
 
 _UNREMARKABLE: Final = frozenset(
     {"__init__", "__new__", "__init_subclass__", "__class_getitem__", "__del__", "__post_init__", "__set_name__"}
@@ -59,12 +63,28 @@ def exposed(name: str, attr: object, place: int, value: object) -> bool:
     if name in _QUIET or not is_mutable(value):
         return False
     if name == "getattr":
-        return place == 0 and attribute_runs_code(type(value), str(attr))
+        plain = property_function(class_lookup(type(value), str(attr))) is not None and plainly_looked_up(type(value))
+        return place == 0 and not plain and attribute_runs_code(type(value), str(attr))
     if name in ("setattr", "delattr"):
         return False  # the rules of these say it
     if type(value) is defaultdict and name not in _LOOKING:
         return True  # an item that is asked for may be made
     return holds_code(value)
+
+
+def property_function(found: object) -> FunctionType | None:
+    """The function that a `property` or `cached_property` calls; the finished residual is searched for what it does."""
+    if type(found) is property:
+        return found.fget if type(found.fget) is FunctionType else None
+    if type(found) is functools.cached_property:
+        return found.func if type(found.func) is FunctionType else None
+    return None
+
+
+def plainly_looked_up(cls: type) -> bool:
+    """Are attributes of instances of this class found by the default rules?"""
+    plain = class_lookup(cls, "__getattribute__") is object.__dict__["__getattribute__"]
+    return plain and class_lookup(cls, "__getattr__") is MISSING
 
 
 def reads_plainly(value: object, name: str) -> bool:

@@ -31,11 +31,14 @@ def part_of_function(m: Machine, function: FunctionType, name: str) -> AbstractV
             return None
     else:
         found = function.__dict__.get(name, MISSING)
-        if found is MISSING or not deep(found) or class_lookup(FunctionType, name) is not MISSING:
+        if found is MISSING or class_lookup(FunctionType, name) is not MISSING:
+            return None
+        if not deep(found) and not m.world.is_given(function):
             return None
         if not m.world.assumes or not m.world.is_constant_attribute(function.__globals__, name, found):
             return None
     m.world.assume_attribute(function, name, found)
+    m.world.found(function, found)
     return Known(found)
 
 

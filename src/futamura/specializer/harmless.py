@@ -144,13 +144,17 @@ _LOOKING_UP: Final[dict[type, tuple[str, ...]]] = {dict: ("get",), list: ("index
 """Methods of exact containers that show what they compare to code which is not known, and nothing else."""
 
 
-def handed_over(m: Machine, args: Sequence[AbstractValue]) -> Sequence[AbstractValue]:
+def handed_over(m: Machine, args: Sequence[AbstractValue], shape: object = None) -> Sequence[AbstractValue]:
     """The operands of a call that stays which code that we cannot see gets.
 
     Looking something up in a container is no more than the operator that does it: what is found is followed in the
     finished residual (`leaking`), as is the default, which nobody but the caller gets.
     """
     callee = args[0]
+    if type(callee) is Known and type(callee.value) is types.FunctionType and m.resolve(callee.value) is not None:
+        return args[1:]  # what its code gets at by its own name is followed, too
+    if shape is not None:
+        return args
     if type(callee) is Known and type(callee.value) in (type, types.BuiltinFunctionType):
         return _looked_at(m, callee.value, args)
     entry = m.state.object(callee)

@@ -274,6 +274,16 @@ class _Function(Operations):
         defaults = [self.graph.static(value) for value in held if matters(value)]
         self._enter(op, list(op.args[1:]), source.program, source.function, first, defaults)
 
+    def _read_property(self, op: Operation, function: FunctionType, site: Site) -> None:
+        source = self.walks.called(function)
+        if source is None:
+            self.graph.give_site(site)
+            self.graph.add(self.of(op.results[0]), OUTSIDE)
+            return
+        owner = Node()
+        self.graph.add(owner, site)
+        self._enter(op, [], source.program, source.function, [owner])
+
     def _enter(
         self,
         op: Operation,

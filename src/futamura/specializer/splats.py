@@ -34,7 +34,7 @@ from futamura.specializer.rules import sequence_items
 from futamura.specializer.state import Frame, State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape
 
-__all__ = ["branch_on_options", "clashes", "forget", "is_writable_name", "spread_arguments"]
+__all__ = ["branch_on_options", "clashes", "collected", "forget", "is_writable_name", "spread_arguments"]
 
 
 def is_writable_name(name: str) -> bool:
@@ -74,6 +74,27 @@ def spread_arguments(
     if len({name for name, _ in keywords}) < len(keywords):
         return None  # an error that names the function
     return positional, keywords
+
+
+def collected(
+    m: Machine, function: AbstractValue, args: list[AbstractValue], shape: object
+) -> tuple[list[AbstractValue], Keywords] | None:
+    """`f("a", *rest)` of a tuple or list of open length, as what a function collects that has no other parameter left
+    to fill; None of other calls."""
+    if not isinstance(shape, tuple) or shape.count("*") != 1 or "**" in shape:
+        return None
+    at = shape.index("*")
+    rest = args[at]
+    if any(shape[:at]) or type(rest) is not Dynamic or rest.type not in (tuple, list):
+        return None
+    value, bound = _function(m, function)
+    facts = None if value is None or is_marked(value, "pure") or value in KEYWORD_MODELS else m.resolve(value)
+    if facts is None or facts.function.signature.varargs is None:
+        return None
+    signature = facts.function.signature
+    if bound + at < len((*signature.posonly, *signature.regular)) or "" in shape[at:]:
+        return None
+    return args[:at], [("*", rest), *zip(shape[at + 1 :], args[at + 1 :])]
 
 
 _EMPTY: Final = Shape(length=0)

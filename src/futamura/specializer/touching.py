@@ -26,7 +26,15 @@ from futamura.ir.attributes import FunctionAttr
 from futamura.ir.constant import Constant
 from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
 from futamura.ir.graph import Block, Edge, Function, Operation, Program
-from futamura.specializer.exposure import asks_parts, attribute_runs_code, holds_code, reads_plainly, runs_code
+from futamura.specializer.exposure import (
+    asks_parts,
+    attribute_runs_code,
+    holds_code,
+    plainly_looked_up,
+    property_function,
+    reads_plainly,
+    runs_code,
+)
 from futamura.specializer.kept import Place
 from futamura.specializer.pointing import (
     BUILTIN,
@@ -210,6 +218,10 @@ class Operations(ABC):
         """A call of anything."""
 
     @abstractmethod
+    def _read_property(self, op: Operation, function: FunctionType, site: Site) -> None:
+        """This function gives an attribute of an object."""
+
+    @abstractmethod
     def _enter(self, op: Operation, args: list[int], program: Program, callee: Function) -> None:
         """A call of a function of a program."""
 
@@ -381,6 +393,10 @@ class Operations(ABC):
             callee = MISSING if site.cls is None else class_lookup(site.cls, name)
             if callee is object.__dict__["__class__"]:
                 self.graph.add(result, self.graph.static(site.cls))
+                return
+            if (function := property_function(callee)) is not None and site.cls and plainly_looked_up(site.cls):
+                self._read_property(op, function, site)
+                self.graph.flow(self.graph.field(site, name), result)
                 return
             hidden = type(callee) is GetSetDescriptorType and name not in _NAMES
             if (

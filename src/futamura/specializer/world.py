@@ -118,6 +118,8 @@ class World:
         """Modules of which it is known what their functions change."""
         self._closures: Final[dict[int, types.CellType]] = {}
         """The variables of functions that are static inputs, or were found in one."""
+        self._given: Final[dict[int, types.FunctionType]] = {}
+        """Functions that are static inputs, or were found in one."""
         self._registered: Final[dict[int, object]] = {}
         """Objects that functions which are only called on import fill: more may be imported later."""
         self._serials: Final[dict[int, int]] = {}
@@ -184,6 +186,7 @@ class World:
             self.freeze(value.__func__)
         elif type(value) is types.FunctionType:
             self._closures.update((id(cell), cell) for cell in closure_of(value))
+            self._given[id(value)] = value
 
     def found_in_cell(self, cell: types.CellType, content: object) -> None:
         """`content` is in a variable of a closure: static, if the closure is a static input or was found in one."""
@@ -280,6 +283,10 @@ class World:
             self._plainly_keyed[id(container)] = len(container)
         return True
 
+    def is_given(self, function: types.FunctionType) -> bool:
+        """Is this function a static input, or was it found in one?"""
+        return id(function) in self._given
+
     def is_frozen(self, value: object) -> bool:
         key = id(value)
         if key not in self._frozen or key in self.unfrozen:
@@ -323,7 +330,7 @@ class World:
             return
         if id(container) in self._constants:
             self.freeze_constant(item)
-        elif id(container) in self._frozen:
+        elif id(container) in self._frozen or id(container) in self._given:
             self.freeze(item)
 
     def write(self, value: object) -> bool:
