@@ -12,7 +12,7 @@ import builtins
 import re
 from typing import Final
 
-__all__ = ["BUILTINS", "GIVING", "HOLDING", "MUTATING", "PASSING", "PURE_MODULES", "READING", "WRITING"]
+__all__ = ["BUILTINS", "GIVING", "HOLDING", "MUTATING", "PASSING", "POURING", "PURE_MODULES", "READING", "WRITING"]
 
 MUTATING: Final = frozenset(
     {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "add", "discard", "update", "popitem"}
@@ -20,12 +20,15 @@ MUTATING: Final = frozenset(
     | {"difference_update", "intersection_update", "symmetric_difference_update"}
     | {"__setitem__", "__delitem__", "__setattr__", "__delattr__", "__iadd__"}
 )
+POURING: Final = frozenset({"update", "extend", "extendleft"})
+"""Those of them that take the items out of what they are given."""
 GIVING: Final = frozenset(
     {"get", "items", "keys", "values", "copy", "pop", "popitem", "popleft", "setdefault", "__getitem__"}
 )
 """Methods of containers that give items."""
 READING: Final = (
     frozenset(name for cls in (str, bytes, int, float, tuple, frozenset, re.Pattern, re.Match) for name in dir(cls))
+    | {"substitute", "safe_substitute"}
     | GIVING
 ) - MUTATING
 """Methods that change neither their object nor what they are given."""

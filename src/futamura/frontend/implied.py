@@ -18,8 +18,8 @@ from futamura.analysis.methods import BUILTINS, GIVING, MUTATING, OPERATORS, REA
 from futamura.frontend.walking import SCOPES, Scope, is_of_class
 
 __all__ = [
-    "MAKING", "Giving", "changing_classes", "is_own_class", "is_special", "operands", "receiver", "shifts",
-    "special_parameters",
+    "MAKING", "Giving", "changing_classes", "gives_anything", "is_own_class", "is_special", "operands", "receiver",
+    "shifts", "special_parameters",
 ]  # fmt: skip
 
 _STORING: Final = frozenset({"__setitem__", "__delitem__", "__setattr__", "__delattr__"}) | {
@@ -78,7 +78,22 @@ _KINDS: Final = {
     **{f"__{name}__": "item" for name in ("getitem", "setitem", "delitem", "missing", "class_getitem")},
     **{f"__{name}__": "attribute" for name in ("setattr", "set")},
     "__call__": "call",
+    "__init_subclass__": "class",
 }
+_TOLD: Final = frozenset(
+    f"__{name}__"
+    for name in (
+        *("repr", "str", "format", "bytes", "bool", "len", "length_hint", "hash", "index", "int", "float", "complex"),
+        *("contains", "exit", "init_subclass", "set_name", "set", "delete", "del", "sizeof"),
+        *("setattr", "delattr", "setitem", "delitem"),
+    )
+)
+"""Of these nobody gets the result who does not name them, or it is a text or a number."""
+
+
+def gives_anything(function: Scope) -> bool:
+    """Is it called without being named, by somebody who may do what he likes with its result?"""
+    return is_special(function) and getattr(function, "name", "") not in _TOLD
 
 
 def is_special(function: Scope) -> bool:
@@ -154,7 +169,7 @@ def operands(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     elif isinstance(node, ast.Call):
         yield from _of_call(node)
     elif isinstance(node, ast.ClassDef):
-        yield from (("other", keyword.value) for keyword in node.keywords)
+        yield from (("class", keyword.value) for keyword in node.keywords)
 
 
 def _of_call(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
@@ -165,6 +180,7 @@ def _of_call(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
     if isinstance(call.func, ast.Attribute):
         given.append(call.func.value)
     yield from ((kind, one) for kind in kinds for one in given)
+    yield from (("class", keyword.value) for keyword in call.keywords)
 
 
 def _adds(call: ast.Call) -> bool:

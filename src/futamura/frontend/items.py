@@ -19,9 +19,9 @@ import ast
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from futamura.analysis.methods import MUTATING, PURE_MODULES, READING, WRITING
+from futamura.analysis.methods import MUTATING, POURING, PURE_MODULES, READING, WRITING
 from futamura.frontend import implied, walking
-from futamura.frontend.implied import MAKING, is_special, receiver
+from futamura.frontend.implied import MAKING, gives_anything, receiver
 from futamura.frontend.possible import MODULE, STORING, Possible, result_of
 from futamura.frontend.sources import (
     ANY_FIELD,
@@ -117,7 +117,7 @@ class _Items(Possible):
         classes, reading = implied.changing_classes(
             self.classes.values(), lambda one, name: (one, name) in direct or In((one, name)) in direct
         )
-        special = {function for function in self.functions if is_special(function)}
+        special = {function for function in self.functions if gives_anything(function)}
         # who calls a special method does what he likes with its result
         starts = {*self.changed, *special, *items_of(special)}
         seen = self.sources.reached(starts)
@@ -277,7 +277,8 @@ class _Items(Possible):
         given = self.given(function, call) | self.sorted_by(function, call)
         arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
         if isinstance(call.func, ast.Attribute):
-            self.call_method(function, call.func, given, known=bool(callees))
+            poured = call.func.attr in POURING and call.func.attr not in self.named and not call.keywords
+            self.call_method(function, call.func, items_of(given) if poured else given, known=bool(callees))
         elif isinstance(call.func, ast.Name) and call.func.id in STORING and call.args:
             self.change(function, call.args[0])
             self.set_attribute(function, call)

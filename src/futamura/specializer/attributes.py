@@ -27,6 +27,7 @@ from futamura.specializer.builtin_errors import only_keeps_arguments
 from futamura.specializer.cached_calls import cached_property_of, may_be_entered
 from futamura.specializer.caching import LRU
 from futamura.specializer.calls import call_value, enter
+from futamura.specializer.class_attributes import annotations_of, enter_property, method_of_metaclass
 from futamura.specializer.descriptors import (
     assume_order,
     assume_unread,
@@ -225,11 +226,15 @@ def _load_class(m: Machine, frame: Frame, op: Operation, cls: type, name: str) -
         m.assume_attribute(cls, name, cls.__dict__[name])
         return Known(cls.__dict__[name])
     if name == "__annotations__" and class_lookup(meta, name) is type.__dict__.get(name):
-        return _annotations(m, cls)
-    if is_data(class_lookup(meta, name)) or meta.__getattribute__ is not type.__getattribute__:
+        return annotations_of(m, cls)
+    if meta.__getattribute__ is not type.__getattribute__:
         return None
+    if is_data(class_lookup(meta, name)):
+        return CALLED if enter_property(m, frame, op, cls, name) else None
     found = class_lookup(cls, name)
-    if found is MISSING or m.world.may_be_stored(cls, name):
+    if found is MISSING:
+        return method_of_metaclass(m, frame, cls, name)
+    if m.world.may_be_stored(cls, name):
         return None
     if isinstance(found, types.ClassMethodDescriptorType) and cls in (int, bytes, dict, itertools.chain):
         return m.virtual(VObject("method", type, (Known(cls),), site=site(frame), extra=name))
@@ -267,19 +272,6 @@ def _itself(m: Machine, cls: type, name: str, found: object) -> AbstractValue:
     m.assume_attribute(cls, name, found)
     assume_unread(m, found)
     m.world.found_in_class(cls, name, found)
-    return Known(found)
-
-
-def _annotations(m: Machine, cls: type) -> AbstractValue | None:
-    """`__annotations__` of a class is what its own dict has; if that has none, the read makes it.
-
-    It describes the class for good, unless a function of its module changes it.
-    """
-    found = cls.__dict__.get("__annotations__")  # noqa: RUF063
-    if type(found) is not dict or m.world.may_be_stored(cls, "__annotations__"):
-        return None
-    m.assume_attribute(cls, "__annotations__", found)
-    m.world.freeze_described(cls, found)
     return Known(found)
 
 
