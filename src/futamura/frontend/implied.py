@@ -89,11 +89,13 @@ _TOLD: Final = frozenset(
     )
 )
 """Of these nobody gets the result who does not name them, or it is a text or a number."""
+_FOLLOWED: Final = frozenset({"__get__"})
+"""Of these whoever reads an attribute gets the result."""
 
 
 def gives_anything(function: Scope) -> bool:
     """Is it called without being named, by somebody who may do what he likes with its result?"""
-    return is_special(function) and getattr(function, "name", "") not in _TOLD
+    return is_special(function) and getattr(function, "name", "") not in _TOLD | _FOLLOWED
 
 
 def is_special(function: Scope) -> bool:

@@ -151,7 +151,7 @@ class Possible:
                 held |= {GIVER}
             if node.attr in WRITING and self.module_of(function, node.value) is not None:
                 held |= {FOREIGN}
-            return held | {(None, "." + node.attr), ANY_FIELD, *own}
+            return held | {(None, "." + node.attr), ANY_FIELD, *own, *self.named.get("__get__", ())}
         if isinstance(node, (ast.Await, ast.YieldFrom)):
             return self.of(function, node.value) | self.items(function, node.value)
         if isinstance(node, (ast.Subscript, ast.Starred)):
@@ -225,7 +225,9 @@ class Possible:
             return frozenset({(function, own)})
         callees = self.callees(function, call)
         found = NOTHING.union(callees) | {result_of(call)}
-        self.sources.unlike.add(result_of(call))
+        method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+        if method in self.named or method not in GIVING | READING:
+            self.sources.unlike.add(result_of(call))
         given = self.given(function, call)
         if isinstance(call.func, ast.Attribute) and self.module_of(function, call.func.value) is None:
             if call.func.attr in GIVING or call.func.attr in _STEPPING:

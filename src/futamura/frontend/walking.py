@@ -299,7 +299,10 @@ def implied_attributes(tree: ast.AST) -> frozenset[str] | None:
     """Attributes under which objects have what no text stores there: exceptions, members of enumerations, functions.
     None if the text gets at attributes by other means than their names."""
     found = set(_IMPLIED)
+    looked_at = {id(call.func) for node in ast.walk(tree) for call in _only_looked_at(node)}
     for node in ast.walk(tree):
+        if id(node) in looked_at:
+            continue
         named = getattr(node, "id", getattr(node, "attr", getattr(node, "name", getattr(node, "value", None))))
         if not isinstance(named, str):
             continue
@@ -312,6 +315,26 @@ def implied_attributes(tree: ast.AST) -> frozenset[str] | None:
     return frozenset(found)
 
 
+def _only_looked_at(node: ast.AST) -> Iterator[ast.Call]:
+    """The calls `vars(x)` of which this node only takes something out."""
+    taken: list[ast.expr] = []
+    if isinstance(node, (ast.For, ast.comprehension)):
+        taken = [node.iter]
+    elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+        taken = [node.value]
+    elif isinstance(node, ast.Compare):
+        taken = node.comparators
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _COPYING:
+        taken = node.args
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _TAKING_OUT:
+        taken = [node.func.value]
+    for one in taken:
+        if isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id == "vars" and one.args:
+            yield one
+
+
+_COPYING: Final = frozenset({"dict", "list", "tuple", "set", "sorted", "len"})
+_TAKING_OUT: Final = frozenset({"items", "keys", "values", "get", "copy"})
 _AT_LARGE: Final = frozenset({"__dict__", "vars", "__setattr__", "__setstate__", "__getattr__", "__getattribute__"})
 _IMPLIED: Final = frozenset({"args", "exceptions", "func", "keywords", "obj"})
 _REFLECTING: Final = frozenset({"__dict__", "vars", "__setstate__", "__new__", "__class__", "__getattr__"})
