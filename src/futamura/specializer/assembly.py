@@ -7,7 +7,7 @@ Invariant: the states of all versions are final; a block is resolved once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from futamura.specializer.machine import Machine, Restart
@@ -75,8 +75,8 @@ class Assembly:
         self.numbers: dict[ResidualBlock, int] = {}
         self.before: dict[ResidualBlock, list[ResidualOperation]] = {}
         self.entered: set[ResidualBlock] = set()
-        self._makings: dict[tuple[ResidualBlock, object], int] = {}
-        """How often an object of a site is made for a handler."""
+        self._makings: dict[tuple[int, str, object], int] = {}
+        """How often an object of a site is made for a parameter of a handler."""
         self.free: list[int] = []
         """The closure cells of the specialized function that this function has."""
         self._parameters: Final[dict[Version, list[int]]] = {}
@@ -161,24 +161,25 @@ class Assembly:
         machine = self.machine
         machine.state, machine.block = lazy.snapshot.copy(), ResidualBlock()
         passed = [found[param] for param in self.params[root][1:]]
-        for value in passed:
-            self._note_making(root, value)
+        for param, value in zip(self.params[root][1:], passed):
+            entry = machine.state.object(value)
+            if entry is not None and entry.kind in _MADE and entry.site is not None:
+                place = (param, entry.kind, entry.site)
+                self._makings[place] = self._makings.get(place, 0) + 1
         args = [machine.lift(value) for value in passed]
         if machine.block.ops:
             self.before[block] = machine.block.ops
         return root, args
 
-    def _note_making(self, handler: ResidualBlock, value: AbstractValue) -> None:
-        """An object is made in front of an operation that may raise, for the handler: too often, and it is made where
-        the program makes it."""
-        entry, versions = self.machine.state.object(value), self.machine.versions
-        if entry is None or entry.kind not in _MADE or versions.polyvariance != "auto" or entry.site is None:
-            return
-        place = (handler, entry.site)
-        self._makings[place] = self._makings.get(place, 0) + 1
-        if self._makings[place] >= MOST_MADE and not versions.noshape.has(entry.site):
-            versions.noshape.add(entry.site)
-            raise Restart("an object is made before each operation of a try statement")
+    def check_makings(self, needed: Collection[int]) -> None:
+        """What is made in front of many operations that may raise, for one handler that needs it, is made where the
+        program makes it."""
+        versions = self.machine.versions
+        for (param, kind, site), count in self._makings.items():
+            used = kind == "instance" or param in needed  # the stores of attributes stay in any case
+            if count >= MOST_MADE and used and versions.polyvariance == "auto" and not versions.noshape.has(site):
+                versions.noshape.add(site)
+                raise Restart("an object is made before each operation of a try statement")
 
     def _resolve(self, target: Target) -> tuple[ResidualBlock, list[int]]:
         if isinstance(target, ResidualBlock):

@@ -140,7 +140,7 @@ def load_attribute(
         return Known(cls)
     if type(target) is Known and name in _FIELDS.get(cls, ()):
         return Known(getattr(target.value, name))
-    if cls in WITH_BUILTIN_METHODS or (entry is not None and entry.kind == "generator"):
+    if cls in WITH_BUILTIN_METHODS or (entry is not None and entry.kind in ("generator", "dict")):
         if isinstance(class_lookup(cls, name), _METHODS):
             return m.virtual(VObject("method", cls, (target,), site=site(frame), extra=name))
         return None

@@ -96,6 +96,13 @@ def up_to(iterable: Iterable[Any], most: int) -> list[Any]:
     return items
 
 
+def count_elements(counts: Any, items: Iterable[Any], /) -> None:
+    """What `collections.Counter` does with what it is to count."""
+    get = counts.get
+    for item in items:
+        counts[item] = get(item, 0) + 1
+
+
 def deque_of(iterable: Iterable[Any]) -> deque[Any]:
     return deque([item for item in iterable])
 

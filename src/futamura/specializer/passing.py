@@ -71,6 +71,8 @@ class Flow:
                 del unchanged[key]
             self.replaced = self._replaced({})
         self.needed: Final = self._needed()
+        for assembly in assemblies.values():
+            assembly.check_makings(self.needed)
         for value in sorted(self.needed):
             if value in machine.lost:
                 machine.refuse(machine.lost[value], "what a failed call left in a container is used")

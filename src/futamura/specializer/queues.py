@@ -12,7 +12,8 @@ Invariant: only maximal lengths and factories that are static.
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+import collections
+from collections import OrderedDict, defaultdict, deque
 from types import BuiltinFunctionType, FunctionType
 
 from futamura.ir.graph import Operation
@@ -155,6 +156,7 @@ def _as_list(name: str) -> VirtualMethod:
 
 
 IN_PYTHON[deque] = (library.deque_of, 0)
+IN_PYTHON[collections._count_elements] = (library.count_elements, 1)  # type: ignore[attr-defined]
 KEYWORD_MODELS[deque] = _deque
 CONSTRUCTORS["deque"] = _construct_deque
 METHODS.update(
@@ -173,7 +175,7 @@ METHODS.update(
 )
 
 
-# -- dicts with defaults
+# -- dicts with defaults, and ordered ones
 
 
 def _defaultdict(
@@ -201,13 +203,27 @@ def _get_item(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]
     return enter(m, frame, op, library.make_item, [target, key, Known(entry.extra)])
 
 
-def _construct_defaultdict(m: Emitter, entry: VObject) -> Dynamic:
+def _ordered(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    pairs = pairs_of(m, args[0]) if args else []
+    if len(args) > 1 or pairs is None or not all(usable_key(key) for key, _ in pairs):
+        return None
+    entries = {key.value: value for key, value in pairs if type(key) is Known}
+    entries.update(keywords)
+    return m.virtual(VObject("dict", OrderedDict, tuple(entries.values()), tuple(entries), site(frame)))
+
+
+def _construct_other_dict(m: Emitter, entry: VObject) -> Dynamic:
     pairs = [part for key, item in zip(entry.names, entry.items) for part in (Known(key), item)]
     given = [m.emit("dict", pairs, type=dict, raises=False)] if pairs else []
+    if entry.cls is OrderedDict:
+        return m.emit("call", (Known(OrderedDict), *given), type=OrderedDict, raises=False)
     return m.emit("call", (Known(defaultdict), Known(entry.extra), *given), type=defaultdict, raises=False)
 
 
 KEYWORD_MODELS[defaultdict] = _defaultdict
-CONSTRUCTORS["dict"] = _construct_defaultdict
+KEYWORD_MODELS[OrderedDict] = _ordered
+CONSTRUCTORS["dict"] = _construct_other_dict
 _other_item = OPERATOR_CALLS["getitem"]
 OPERATOR_CALLS["getitem"] = _get_item
