@@ -7,6 +7,7 @@
     an iterator that exists already:        for x in iterating(iterator)
     one that several loops go on with:      steps = iterated(iterable)
     a context manager of unknown class:     leave, value = enter_context(manager)
+    an attribute that is filled once:       keep(owner, "name", value)
 
 Invariant: nothing here keeps anything between two calls, and nothing here looks at the frames of its callers.
 """
@@ -28,6 +29,7 @@ __all__ = [
     "enter_context",
     "iterated",
     "iterating",
+    "keep",
     "raise_in_generator",
     "raise_thrown",
     "read_global",
@@ -100,6 +102,12 @@ def enter_context(manager: Any) -> tuple[Callable[..., Any], Any]:
     found = with_enter((manager,), None)
     assert isinstance(found, tuple)
     return found
+
+
+def keep(owner: Any, name: str, value: Any, /) -> None:
+    """Fill an attribute that is None until it is first needed."""
+    if getattr(owner, name) is None:
+        setattr(owner, name, value)
 
 
 Globals = ModuleType | dict[str, Any]

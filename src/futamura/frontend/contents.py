@@ -35,7 +35,7 @@ from futamura.analysis.reading import own_names, parts, read_only
 from futamura.analysis.registering import directly_registering, registering_functions
 from futamura.analysis.storing import on_own_objects
 from futamura.frontend.items import changed_by_functions
-from futamura.frontend.memos import Memo, memo_tables
+from futamura.frontend.memos import Memo, lazy_attributes, memo_tables
 from futamura.frontend.passing import Callee, Elsewhere, Parameters, asks_by_name, shows_variables
 from futamura.frontend.sharing import changed_parts, changing_objects, is_container
 from futamura.frontend.sources import Changed
@@ -44,7 +44,7 @@ from futamura.source import unwarned
 
 __all__ = [
     "Contents", "Entries", "changed_names", "changing", "contents_are_constant", "filled_around", "is_rebound",
-    "line_of_use", "memo", "mentions", "object_contents", "registered", "results_are_constant",
+    "lazy", "line_of_use", "memo", "mentions", "object_contents", "registered", "results_are_constant",
 ]  # fmt: skip
 
 
@@ -64,6 +64,8 @@ class _Changes(NamedTuple):
     """What other modules may call, and what it leaves alone."""
     memos: Mapping[str, Memo]
     """Dicts in which functions keep what they have computed."""
+    lazy: Mapping[tuple[str, str], Memo]
+    """By class and name attributes of objects in which methods do so."""
 
 
 _rebound: Final[dict[int, tuple[object, frozenset[str]]]] = {}
@@ -164,9 +166,19 @@ class Entries(NamedTuple):
 def memo(namespace: Mapping[str, object], name: str) -> Entries | None:
     """What functions do with the entries of this global, if it is a dict in which some keep what they have computed."""
     known = _changes(namespace)
-    if known is None or name not in known.memos:
-        return None
-    found, changed = known.memos[name], known.with_registering
+    found = None if known is None else known.memos.get(name)
+    return None if known is None or found is None else _entries(known, name, found)
+
+
+def lazy(namespace: Mapping[str, object], cls: str, name: str) -> Entries | None:
+    """The same for an attribute of a class, if that is None until methods of the class first need it."""
+    known = _changes(namespace)
+    found = None if known is None else known.lazy.get((cls, name))
+    return None if known is None or found is None else _entries(known, "." + name, found)
+
+
+def _entries(known: _Changes, name: str, found: Memo) -> Entries:
+    changed = known.with_registering
     handed = name in changed.items or name in changed.by_methods or not changed.results.isdisjoint(found.functions)
     return Entries(handed and not found.only_read, handed)
 
@@ -353,7 +365,9 @@ def _changed(namespace: Mapping[str, object], depth: int) -> _Changes | None:
     imported = frozenset(_imported(tree, namespace.get("__package__")))
     found = changed_by_functions(tree, registering, parameters.outside(), parameters.doubtful())
     callees = parameters.callees(found.everything, found.possible)
-    return _Changes(changed, found.certain, found.possible, imported, callees, memo_tables(tree, own_names(tree)))
+    own = own_names(tree)
+    memos, lazily = memo_tables(tree, own), lazy_attributes(tree, own)
+    return _Changes(changed, found.certain, found.possible, imported, callees, memos, lazily)
 
 
 def changed_names(text: str, names: Iterable[str]) -> frozenset[str]:

@@ -11,7 +11,9 @@ What it does for a missing key reads nothing of the function but the key, leaves
 if that had been there.  So nobody sees whether it was, if the functions that are called there leave nothing behind
 either, and an entry never changes, if they give the same each time: that is not looked at here.
 
-Invariant: no function of the module uses the dict but the one that fills it.
+The same for an attribute that is None until a method first needs it: `self._index is None` asks for the entry.
+
+Invariant: no function of the module uses the dict, or the attribute, but those that fill it.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from typing import Final, NamedTuple, TypeAlias, TypeGuard
 
 from futamura.analysis.reading import bound_by, parts, read_only
 
-__all__ = ["Memo", "memo_tables"]
+__all__ = ["Memo", "lazy_attributes", "memo_tables"]
 
 _Function: TypeAlias = ast.FunctionDef
 _SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -162,6 +164,7 @@ class _Memo:
         return plain and isinstance(targets[0], ast.Name) and targets[0].id == self.held
 
     def _is_named(self, node: ast.AST) -> bool:
+        """Is this the dict, or the attribute?"""
         return isinstance(node, ast.Name) and node.id == self.name
 
     def _key(self) -> ast.expr | None:
@@ -287,10 +290,7 @@ class _Memo:
 
     def _fills(self, missing: _Missing, key: str) -> bool:
         """Is the dict filled once, there, and is what follows told the same as if the entry had been there?"""
-        stores = [
-            node for node in self.nodes
-            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and self._is_entry(node, None)
-        ]  # fmt: skip
+        stores = [node for node in self.nodes if self._is_entry(node, None) and isinstance(node.ctx, ast.Store)]  # type: ignore[attr-defined]
         if len(stores) != 1:
             return False
         store = self.parents.get(id(stores[0]))
@@ -330,8 +330,9 @@ class _Memo:
         stored = {
             _base(node) for node in inside
             if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store)
+            and not self._is_entry(node, None)
         }  # fmt: skip
-        if outer or not stored <= own | {self.name}:
+        if outer or not stored <= own:
             return False
         left = own - {missing.held}
         outside = [
@@ -357,11 +358,82 @@ class _Memo:
     def _is_asked_behind(self, missing: _Missing, inside: set[int]) -> bool:
         """Is the dict used behind the test alone, where the entry is there?"""
         behind = {id(node) for node in _of_its_own(missing.places)}
-        return all(
-            id(node) in behind or id(node) in inside
-            for node in self.nodes
-            if isinstance(node, ast.Name) and node.id == self.name
-        )
+        return all(id(node) in behind or id(node) in inside for node in self.nodes if self._is_named(node))
+
+
+class _Lazy(_Memo):
+    """A method, and the attribute that it may fill when it first needs it: its own object is the key."""
+
+    def __init__(self, function: _Function, name: str) -> None:
+        super().__init__(function, name)
+        self.receiver: Final = next((one.arg for one in (*function.args.posonlyargs, *function.args.args)), "")
+
+    def _key(self) -> ast.expr | None:
+        named = [node for node in self.nodes if self._is_named(node)]
+        own = all(isinstance(node.value, ast.Name) and node.value.id == self.receiver for node in named)  # type: ignore[attr-defined]
+        return ast.Name(self.receiver, ast.Load()) if named and own and self.receiver else None
+
+    def _is_named(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Attribute) and node.attr == self.name
+
+    def _is_entry(self, node: ast.AST | None, held: str | None) -> bool:
+        if isinstance(node, ast.Name):
+            return node.id == held
+        return node is not None and self._is_named(node)
+
+    def _asked(self, test: ast.expr, before: ast.stmt | None) -> tuple[str | None, bool] | None:
+        if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not _is_none(test.comparators[0]):
+            return None
+        there, left = isinstance(test.ops[0], ast.IsNot), test.left
+        if not there and not isinstance(test.ops[0], ast.Is):
+            return None
+        if self._is_named(left):
+            return None, there
+        if isinstance(left, ast.NamedExpr):
+            return (left.target.id, there) if self._is_named(left.value) else None
+        if not isinstance(left, ast.Name) or not isinstance(before, ast.Assign) or len(before.targets) != 1:
+            return None
+        named = isinstance(before.targets[0], ast.Name) and before.targets[0].id == left.id
+        return (left.id, there) if named and self._is_named(before.value) else None
+
+    def _at_try(self, one: ast.Try, rest: Sequence[ast.stmt]) -> Iterator[_Missing]:
+        yield from ()
+
+
+def lazy_attributes(tree: ast.Module, own: frozenset[str]) -> Mapping[tuple[str, str], Memo]:
+    """By class and name the attributes that are None until methods of the class first need them, and nobody else uses;
+    `own` are the names that functions and methods of the module may have."""
+    found: dict[tuple[str, str], Memo] = {}
+    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    uses = Counter(node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    for cls in tree.body:
+        if not isinstance(cls, ast.ClassDef) or cls.decorator_list:
+            continue
+        methods = [one for one in cls.body if isinstance(one, ast.FunctionDef)]
+        empty = _empty_attributes(methods)
+        for name in dict.fromkeys(empty):
+            memos = [_Lazy(one, name) for one in methods if one.name != "__init__"]
+            users = [one for one in memos if any(map(one._is_named, one.nodes))]
+            counted = empty.count(name) + sum(sum(map(one._is_named, one.nodes)) for one in users)
+            fillings = {one.filling() for one in users}
+            if name not in texts and counted == uses[name] and len(fillings) == 1 and None not in fillings:
+                only_read = all(one.only_reads(own) for one in users)
+                functions = tuple(f"{cls.name}.{one.function.name}" for one in users)
+                found[cls.name, name] = Memo(functions, only_read)
+    return found
+
+
+def _empty_attributes(methods: Sequence[_Function]) -> list[str]:
+    """The attributes to which `__init__` gives None."""
+    makers = [one for one in methods if one.name == "__init__" and one.args.args]
+    return [
+        target.attr
+        for one in makers for node in one.body
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None and _is_none(node.value)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name)
+        and target.value.id == one.args.args[0].arg
+    ]  # fmt: skip
 
 
 def _is_none(node: ast.expr) -> bool:

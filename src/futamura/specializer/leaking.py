@@ -25,6 +25,7 @@ from futamura.analysis.methods import PURE_MODULES, WRITING
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Function, Operation, Program
+from futamura.runtime import keep
 from futamura.specializer.builtin_errors import exception_made_plainly, only_keeps_arguments, plain_exception_class
 from futamura.specializer.caching import LRU
 from futamura.specializer.kept import CachedCall, Place
@@ -188,6 +189,8 @@ class _Function(Operations):
         """A call of one object that may be called here."""
         maker = self.makers.get(op.args[0])
         if site is OUTSIDE and maker is not None and maker.name == "getattr" and self.is_plain(maker.args[0]):
+            return
+        if site.value is keep:  # what an object is given to keep, it has made itself
             return
         if (place := self._kept_by(op, site)) is not None:
             if (kept := self.effects.kept[place]) is not None:

@@ -1,8 +1,11 @@
-"""Dicts in which a function of the program keeps what it has computed, undeclared (`futamura.frontend.memos`).
+"""Dicts, and attributes of static objects, in which the program keeps what it has computed (`futamura.frontend.memos`).
 
     hints = _hints.get(cls)                          answered as if it were not there, once in each attempt
     if hints is None:
         hints = _hints[cls] = get_type_hints(cls)    nothing is left: from now on, this is what `_hints.get(cls)` gives
+
+    if self._index is None:
+        self._index = {...}                          `keep(self, "_index", {...})` is left, and what is in it is known
 
 The text says that the function goes on as if the entry had been there.  Here it is seen that what it does for a missing
 key leaves nothing else, and gives something static.
@@ -16,14 +19,24 @@ import enum
 import functools
 from typing import Final
 
+from futamura.runtime import keep
 from futamura.specializer.caching import holds_number, is_plain_key, same
 from futamura.specializer.kept import CachedItem, Place
 from futamura.specializer.machine import Machine
-from futamura.specializer.purity import deep, is_mutable
+from futamura.specializer.purity import (
+    MISSING,
+    class_lookup,
+    deep,
+    is_mutable,
+    keeps_attributes,
+    plain_lookup,
+    stored_attribute,
+)
 from futamura.specializer.realizing import Real, forward_to, realized
-from futamura.specializer.values import AbstractValue, Known
+from futamura.specializer.residual import ResidualOperation
+from futamura.specializer.values import NONE, AbstractValue, Known
 
-__all__ = ["holds_static", "may_be_missing", "own_entry", "stores_own"]
+__all__ = ["fills_own", "holds_static", "may_be_missing", "own_attribute", "own_entry", "stores_own"]
 
 
 _OF_CONSTANTS: Final = frozenset({"typing", "types", "re", "datetime", "decimal", "fractions", "uuid", "pathlib"})
@@ -76,6 +89,80 @@ def stores_own(m: Machine, table: Known, key: Known, value: AbstractValue) -> bo
     m.kept.values[place] = Known(stands)
     forward_to(m.state, Real(stands, dict(zip(real.made, first_parts))))
     return True
+
+
+def own_attribute(m: Machine, target: Known, name: str) -> Known | None:
+    """What an attribute is that a static object fills when it first needs it: None, or what it has been filled with in
+    this attempt; None if it is another attribute, or read when the residual runs."""
+    place = _place_of_attribute(m, target, name)
+    if place is None:
+        return None
+    if place in m.kept.values:
+        return _filled(m, target, name, m.kept.values[place])
+    m.kept.begun[place] = m.emitted
+    m.kept.asked[place] = None
+    return NONE
+
+
+def fills_own(m: Machine, target: Known, name: str, value: AbstractValue) -> bool:
+    """`target.name = value`, where the attribute was taken for None; False if the store stays."""
+    place = _place_of_attribute(m, target, name)
+    if place is None or place not in m.kept.asked:
+        return False
+    real = realized(m.state, value) if m.kept.begun.pop(place, None) == m.emitted else None
+    if real is None or not holds_static(m, value):
+        m.refuse(("settled", *place), "what an object keeps is not static")
+    entries, parts = m.world.lazily_filled(type(target.value), name), [*real.made.values()]
+    written = [part for part in parts if type(part) not in (tuple, frozenset) and is_mutable(part)]
+    if entries is None or any(entries.changed if part is real.value else entries.inside for part in written):
+        m.refuse(("settled", *place), "what an object keeps is changed, or handed on")
+    stands, first_parts = m.world.settled.setdefault(place, (real.value, parts))
+    if stands is not real.value and not (len(first_parts) == len(parts) and same(stands, real.value)):
+        m.refuse(("settled", *place), "what an object keeps is another thing each time")
+    m.world.freeze(stands)
+    if any(part is stands for part in first_parts) and not deep(stands):
+        needed = functools.partial(_needed, m, place)
+        m.kept.reads.update((id(part), needed) for part in first_parts if not deep(part) and part is not stands)
+        m.kept.reads[id(stands)] = functools.partial(_read, m, target, name)
+        m.kept.found[id(target.value), name] = stands
+    m.kept.values[place] = Known(stands)
+    forward_to(m.state, Real(stands, dict(zip(real.made, first_parts))))
+    _filled(m, target, name, Known(stands))
+    return True
+
+
+def _place_of_attribute(m: Machine, target: Known, name: str) -> Place | None:
+    """What stands for an attribute that is None as yet, and is only used by the methods that fill it."""
+    value, cls = target.value, type(target.value)
+    place = (m.world.serial(value), name)
+    if stored_attribute(value, name) is not None or place in m.world.written or ("settled", *place) in m.refused:
+        return None
+    plain = class_lookup(cls, "__setattr__") is object.__dict__["__setattr__"] and plain_lookup(cls)
+    if not plain or not keeps_attributes(value) or class_lookup(cls, name) is not MISSING:
+        return None
+    if m.world.is_of_a_constant(value) or not m.world.contents(value) or m.world.lazily_filled(cls, name) is None:
+        return None
+    return place
+
+
+def _filled(m: Machine, target: Known, name: str, value: Known) -> Known:
+    """`value`, behind what fills the attribute with it, if it is not filled."""
+    reads = m.kept.reads.pop(id(value.value), None)
+    operands = [m.lift(Known(keep)), m.lift(target), m.lift(Known(name)), m.lift(value)]
+    if reads is not None:
+        m.kept.reads[id(value.value)] = reads
+    found, where = m.residual_value(), m.state.frames[-1].facts
+    m.block.ops.append(ResidualOperation("call", tuple(operands), None, (found,), m.span, where=where))
+    m.kept.made[found] = (m.world.serial(target.value), name)
+    m.kept.bare[found] = []
+    return value
+
+
+def _read(m: Machine, target: Known, name: str) -> int:
+    """What the object has kept."""
+    found, where = m.residual_value(), m.state.frames[-1].facts
+    m.block.ops.append(ResidualOperation("getattr", (m.lift(target),), name, (found,), m.span, where=where))
+    return found
 
 
 def _place(m: Machine, table: Known, key: Known) -> Place | None:

@@ -10,7 +10,8 @@ Invariant: a store that disappears is of a static entry; all others stay.
 from __future__ import annotations
 
 from futamura.specializer.machine import Machine, Restart
-from futamura.specializer.memo_tables import holds_static, may_be_missing, own_entry, stores_own
+from futamura.specializer.memo_tables import fills_own, holds_static, may_be_missing, own_entry, stores_own
+from futamura.specializer.memo_tables import own_attribute as own_attribute_of
 from futamura.specializer.purity import MISSING, class_lookup, own_attribute
 from futamura.specializer.realizing import forward_to, realized
 from futamura.specializer.selfsame import lookup_key
@@ -95,7 +96,7 @@ def lazy_attribute(m: Machine, target: Known, name: str) -> AbstractValue | None
     """A declared attribute that static objects fill when they first need it; None if it is read at run time."""
     table = m.world.caches.of_attribute(type(target.value), name)
     if table is None:
-        return None
+        return own_attribute_of(m, target, name)
     key = m.world.serial(target.value)
     found = m.world.caches.entry(table, key)
     if found is not None:
@@ -116,4 +117,6 @@ def _content(value: object, name: str) -> object:
 def stored_lazily(m: Machine, target: Known, name: str, value: AbstractValue) -> bool:
     """`target.name = value` of a declared attribute; False if the store has to stay."""
     table = m.world.caches.of_attribute(type(target.value), name)
-    return table is not None and noted_store(m, Known(table), Known(m.world.serial(target.value)), value)
+    if table is None:
+        return fills_own(m, target, name, value)
+    return noted_store(m, Known(table), Known(m.world.serial(target.value)), value)

@@ -21,7 +21,9 @@ from types import FunctionType
 from typing import Final
 
 from futamura.ir.constant import Constant
-from futamura.ir.graph import Operation, Program
+from futamura.ir.graph import Function, Operation, Program
+from futamura.ir.liveness import end_uses
+from futamura.runtime import keep
 from futamura.specializer import library
 from futamura.specializer.aliasing import Apart, KeptBy
 from futamura.specializer.binding import Keywords
@@ -193,11 +195,27 @@ def check_stand_ins(m: Machine, program: Program, apart: Callable[[], Apart]) ->
     stand_ins = {id(part): place for place, (_, parts) in m.world.settled.items() for part in parts if not deep(part)}
     if not stand_ins:
         return
-    ops = [op for function in program.functions for op in function.operations()]
-    held = [part for op in ops if isinstance(op.attr, Constant) for part in _in_tuples(op.attr.value)]
+    held = [
+        part
+        for function in program.functions
+        for op in _used(function)
+        if isinstance(op.attr, Constant)
+        for part in _in_tuples(op.attr.value)
+    ]
     for part in (*held, *apart().objects):
         if id(part) in stand_ins:
             m.refuse(("settled", *stand_ins[id(part)]), "what a static object computes is needed itself")
+
+
+def _used(function: Function) -> list[Operation]:
+    """The operations whose results are more than what an object is given to keep."""
+    ops = list(function.operations())
+    keeping = {op.results[0] for op in ops if isinstance(op.attr, Constant) and op.attr.value is keep}
+    used = {arg for op in ops if op.name != "call" or op.args[0] not in keeping for arg in op.args}
+    for block in function.blocks:
+        used.update(end_uses(block.terminator))
+        used.update(block.handler.args if block.handler is not None else ())
+    return [op for op in ops if not used.isdisjoint(op.results)]
 
 
 def by_owner(world: World, apart: Apart) -> Apart:
