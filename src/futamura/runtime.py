@@ -23,6 +23,7 @@ from futamura.ir.evaluate import with_enter
 
 __all__ = [
     "STOPPED",
+    "advanced",
     "call_in_generator",
     "delete_global",
     "end_of_generator",
@@ -95,6 +96,13 @@ def iterated(iterable: Any) -> Any:
     is one of those that are built in, which give themselves as their iterators."""
     iterator = iter(iterable)
     return iterating(iterator) if type(iterator).__flags__ & _OF_THE_HEAP else iterator
+
+
+def advanced(iterator: Any, count: int, /) -> Any:
+    """The iterator, when it has given so many items."""
+    for _ in range(count):
+        next(iterator)
+    return iterator
 
 
 def enter_context(manager: Any) -> tuple[Callable[..., Any], Any]:

@@ -17,6 +17,7 @@ from typing import Final, NoReturn
 
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Span
+from futamura.runtime import advanced
 from futamura.specializer.confined import confined, only_looks
 from futamura.specializer.groups import is_all_groups
 from futamura.specializer.handling import has_context
@@ -498,7 +499,7 @@ class Emitter(ABC):
         if entry.cls is deque and (type(position) is not Known or position.value):
             self.refuse(entry.site, "an iterator over a deque escapes")
         if len(entry.items) == 3 and (type(position) is not Known or position.value):
-            raise Unsupported("an iterator over a dict escapes", self.span)
+            return self._advanced(entry)
         if type(source) is Known and isinstance(source.value, range) and type(position) is Known:
             assert isinstance(position.value, int)
             source, position = Known(source.value[position.value :]), Known(0)
@@ -507,6 +508,16 @@ class Emitter(ABC):
             method = self.emit("getattr", (iterator,), "__setstate__", raises=False)
             self.emit("call", (method, position), raises=False)
         return iterator
+
+    def _advanced(self, entry: VObject) -> Dynamic:
+        """An iterator over a dict that has given some of its keys, if the dict has the same ones still."""
+        source, position, keys = map(self.state.resolve, entry.items)
+        view = self.state.object(source)
+        held = None if view is None or view.kind != "view" else self.state.object(view.items[0])
+        if type(position) is not Known or type(keys) is not Known or held is None or held.names != keys.value:
+            raise Unsupported("an iterator over a dict escapes", self.span)
+        iterator = self.emit("iter", (source,), raises=False)
+        return self.emit("call", (Known(advanced), iterator, position), raises=False)
 
     def _construct_backwards(self, entry: VObject) -> Dynamic:
         """`reversed` of the list, if none of its items was taken yet."""
