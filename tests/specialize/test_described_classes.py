@@ -113,7 +113,7 @@ ROWS: list[dict[str, Any]] = [{}, {"a": 1}, {"a": 3, "b": 4}]
 
 
 def module(tmp_path: Path, text: str) -> Any:
-    name = f"described_{next(NUMBERS)}"
+    name = f"registry_of_{next(NUMBERS)}"
     path = tmp_path / f"{name}.py"
     path.write_text(textwrap.dedent(text))
     spec = importlib.util.spec_from_file_location(name, path)

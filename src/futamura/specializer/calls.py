@@ -298,8 +298,7 @@ def _call_in_python(m: Machine, frame: Frame, op: Operation, function: object, a
         runs = is_generator(m, given) or is_stepping(m, given) or (function is not dict and _gives_items(m, given))
         if found is library.sum_plainly and site(frame) in m.refused:
             return False
-        counts = found is library.count_elements and iterator_over(m, frame, given) is not None
-        if len(args) > at and (runs or counts or (function is functools.reduce and _reduces(m, frame, args))):
+        if len(args) > at and (runs or (function is functools.reduce and _reduces(m, frame, args))):
             chosen = found
     if chosen is None:
         return False

@@ -41,7 +41,7 @@ from futamura.specializer.values import NONE, About, AbstractValue, Dynamic, Kno
 from futamura.specializer.wholes import whole
 
 __all__ = [
-    "HANDLED", "KEYWORD_METHODS", "KEYWORD_MODELS", "METHODS", "MODELS", "Model", "call_method",
+    "HANDLED", "KEYWORD_METHODS", "KEYWORD_MODELS", "METHODS", "MODELS", "Model", "are_plain", "call_method",
     "iterable_items", "iterator_over",
 ]  # fmt: skip
 
@@ -474,6 +474,12 @@ def _model_tuple(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
         age = max((m.state.age(item) for item in items), default=0)
         return m.known(tuple(item.value for item in items if type(item) is Known), age)
     return m.virtual(VObject("tuple", tuple, items, site=site(frame)))
+
+
+def are_plain(m: Machine, value: AbstractValue) -> bool:
+    """Are these known items of builtin classes, which may be hashed more than once?"""
+    items = iterable_items(m, value)
+    return items is not None and all(type(item) is Known and deep(item.value) for item in items)
 
 
 def iterable_items(m: Machine, value: AbstractValue) -> tuple[AbstractValue, ...] | None:

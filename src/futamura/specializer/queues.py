@@ -22,7 +22,15 @@ from futamura.specializer.calls import IN_PYTHON, enter
 from futamura.specializer.containers import usable_key
 from futamura.specializer.emitting import CONSTRUCTORS, Emitter
 from futamura.specializer.machine import Machine
-from futamura.specializer.models import HANDLED, KEYWORD_MODELS, METHODS, Keywords, VirtualMethod, iterable_items
+from futamura.specializer.models import (
+    HANDLED,
+    KEYWORD_MODELS,
+    METHODS,
+    Keywords,
+    VirtualMethod,
+    are_plain,
+    iterable_items,
+)
 from futamura.specializer.raising import raise_value
 from futamura.specializer.rules import OPERATOR_CALLS, site
 from futamura.specializer.state import Frame
@@ -156,7 +164,6 @@ def _as_list(name: str) -> VirtualMethod:
 
 
 IN_PYTHON[deque] = (library.deque_of, 0)
-IN_PYTHON[collections._count_elements] = (library.count_elements, 1)  # type: ignore[attr-defined]
 KEYWORD_MODELS[deque] = _deque
 CONSTRUCTORS["deque"] = _construct_deque
 METHODS.update(
@@ -223,7 +230,16 @@ def _construct_other_dict(m: Emitter, entry: VObject) -> Dynamic:
 
 
 KEYWORD_MODELS[defaultdict] = _defaultdict
+def _counted(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    """What `Counter` does with known items."""
+    plain = not keywords and len(args) == 2 and are_plain(m, args[1])
+    return HANDLED if plain and enter(m, frame, op, library.count_elements, args) else None
+
+
 KEYWORD_MODELS[OrderedDict] = _ordered
+KEYWORD_MODELS[collections._count_elements] = _counted  # type: ignore[attr-defined]
 CONSTRUCTORS["dict"] = _construct_other_dict
 _other_item = OPERATOR_CALLS["getitem"]
 OPERATOR_CALLS["getitem"] = _get_item
