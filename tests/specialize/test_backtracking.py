@@ -36,6 +36,26 @@ def test_what_may_take_long_is_not_tried(pattern: str) -> None:
     assert residual(0) == 0
 
 
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        (r"(?:[ab](?=[ab]{3000}))+c", "ab" * 3000),
+        (r"(?:[ab](?<=[ab]{3000}))*c", "ab" * 3000),
+        (r"(?:(?:(?:x?){1000}){1000}){1000}", "ab"),
+        (r"(?:(?:\b){2000}){2000}[ab]", "ab"),
+    ],
+)
+def test_what_looks_around_or_matches_nothing_counts_too(pattern: str, text: str) -> None:
+    compiled = re.compile(pattern)
+
+    def search(text: str, x: int) -> object:
+        return compiled.search(text) if x else x
+
+    assert (ways_to_match(compiled, text) or 10**9) * len(text) >= 10**6
+    residual = specialize(search, text)  # ends
+    assert residual(0) == 0
+
+
 @pytest.mark.parametrize(("pattern", "text"), QUICK)
 def test_what_is_quick_is_found_out(pattern: str, text: str) -> None:
     ways = ways_to_match(re.compile(pattern, re.VERBOSE if "escaped" in pattern else 0), text)

@@ -55,7 +55,7 @@ def match(text, given):
 
 @functools.cache
 def fib(n):
-    return n if n < 2 else fib(n - 1) + fib(n=n - 2)
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
 
 def plus(n, y):
     return fib(n) + y

@@ -34,6 +34,7 @@ from futamura.analysis.creating import stores_on_new_classes
 from futamura.analysis.reading import own_names, parts, read_only
 from futamura.analysis.registering import directly_registering, registering_functions
 from futamura.analysis.storing import on_own_objects
+from futamura.frontend import walking
 from futamura.frontend.items import changed_by_functions
 from futamura.frontend.memos import Memo, lazy_attributes, memo_tables
 from futamura.frontend.passing import Callee, Elsewhere, Parameters, asks_by_name, shows_variables
@@ -43,8 +44,8 @@ from futamura.ir.classes import is_a
 from futamura.source import unwarned
 
 __all__ = [
-    "Contents", "Entries", "changed_names", "changing", "contents_are_constant", "filled_around", "is_rebound",
-    "lazy", "line_of_use", "memo", "mentions", "object_contents", "registered", "results_are_constant",
+    "Contents", "Entries", "changed_names", "changing", "contents_are_constant", "filled_around", "has_texts",
+    "is_rebound", "lazy", "line_of_use", "memo", "mentions", "object_contents", "registered", "results_are_constant",
 ]  # fmt: skip
 
 
@@ -66,6 +67,10 @@ class _Changes(NamedTuple):
     """Dicts in which functions keep what they have computed."""
     lazy: Mapping[tuple[str, str], Memo]
     """By class and name attributes of objects in which methods do so."""
+    handed: frozenset[str]
+    """Names of functions and methods that are called on import, or used otherwise than to call them."""
+    texts: bool
+    """Has it classes of texts, or of tuples?"""
 
 
 _rebound: Final[dict[int, tuple[object, frozenset[str]]]] = {}
@@ -161,6 +166,14 @@ class Entries(NamedTuple):
     """Do they change an entry, or hand it on?"""
     inside: bool
     """Do they so with what is in an entry?"""
+    texts: bool
+    """Has the module classes of texts, or of tuples?"""
+
+
+def has_texts(namespace: Mapping[str, object]) -> bool:
+    """Has the module classes of texts, or of tuples, whose objects are equal to plain ones?"""
+    known = _changes(namespace)
+    return known is None or known.texts
 
 
 def memo(namespace: Mapping[str, object], name: str) -> Entries | None:
@@ -179,15 +192,19 @@ def lazy(namespace: Mapping[str, object], cls: str, name: str) -> Entries | None
 
 def _entries(known: _Changes, name: str, found: Memo) -> Entries:
     changed = known.with_registering
-    handed = name in changed.items or name in changed.by_methods or not changed.results.isdisjoint(found.functions)
-    return Entries(handed and not found.only_read, handed)
+    named = {one.rpartition(".")[2] for one in found.functions}
+    given = not named.isdisjoint(known.handed) or not changed.results.isdisjoint(found.functions)
+    handed = given or name in changed.items or name in changed.by_methods
+    return Entries(handed and not found.only_read, handed, known.texts)
 
 
 def results_are_constant(function: types.FunctionType) -> bool:
     """Does the module of this function only read what it gives, and hand it to nobody?"""
     known = _changes(function.__globals__)
     name = ".".join(function.__qualname__.rpartition("<locals>.")[2].split(".")[-2:])
-    return known is not None and name not in known.with_registering.results
+    if known is None or name.rpartition(".")[2] in known.handed:
+        return False
+    return name not in known.with_registering.results
 
 
 class Contents(NamedTuple):
@@ -367,7 +384,10 @@ def _changed(namespace: Mapping[str, object], depth: int) -> _Changes | None:
     callees = parameters.callees(found.everything, found.possible)
     own = own_names(tree)
     memos, lazily = memo_tables(tree, own), lazy_attributes(tree, own)
-    return _Changes(changed, found.certain, found.possible, imported, callees, memos, lazily)
+    return _Changes(
+        changed, found.certain, found.possible, imported, callees, memos, lazily,
+        walking.handed_names(tree, registering), walking.has_classes_of_texts(tree),
+    )  # fmt: skip
 
 
 def changed_names(text: str, names: Iterable[str]) -> frozenset[str]:

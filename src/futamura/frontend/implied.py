@@ -43,13 +43,14 @@ class Giving:
         )
         compared = (name for name, kind in _KINDS.items() if kind == "comparison")
         self.compared: Final = frozenset(one for name in compared for one in named.get(name, ()))
-        self.parts: Final = frozenset(one for name in ("__getitem__", "__missing__") for one in named.get(name, ()))
+        self.parts: Final = frozenset(one for name in _OF_PARTS for one in named.get(name, ()))
 
     def of(self, node: ast.BinOp | ast.AugAssign) -> frozenset[Scope]:
         """The methods that this operator may be."""
         return self._by[type(node.op)]
 
 
+_OF_PARTS: Final = ("__getitem__", "__missing__", "__get__")
 _OPERATORS: Final[dict[type[ast.operator], str]] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.MatMult: "matmul", ast.Div: "truediv",
     ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.Pow: "pow", ast.LShift: "lshift", ast.RShift: "rshift",
@@ -70,6 +71,8 @@ def special_parameters(functions: Iterable[Scope]) -> Iterator[tuple[tuple[Scope
             skipped = _PASSED_BY.get(function.name, 1)
             kind = _KINDS.get(function.name, "other")
             yield from (((function, one.arg), kind) for one in parameters(function)[skipped:] if kind != "call")
+        elif getattr(function, "name", "") in MAKING:
+            yield from (((function, one.arg), "metaclass") for one in parameters(function)[1:])
 
 
 _KINDS: Final = {
@@ -171,7 +174,7 @@ def operands(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     elif isinstance(node, ast.Call):
         yield from _of_call(node)
     elif isinstance(node, ast.ClassDef):
-        yield from (("class", keyword.value) for keyword in node.keywords)
+        yield from ((kind, keyword.value) for kind in ("class", "metaclass") for keyword in node.keywords)
 
 
 def _of_call(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:

@@ -117,7 +117,8 @@ class _Items(Possible):
         classes, reading = implied.changing_classes(
             self.classes.values(), lambda one, name: (one, name) in direct or In((one, name)) in direct
         )
-        special = {function for function in self.functions if gives_anything(function)}
+        texts = {node.value for node in ast.walk(self.tree) if isinstance(node, ast.Constant)}
+        special = {one for one in self.functions if gives_anything(one) or getattr(one, "name", "") in texts}
         # who calls a special method does what he likes with its result
         starts = {*self.changed, *special, *items_of(special)}
         seen = self.sources.reached(starts)
@@ -238,7 +239,8 @@ class _Items(Possible):
             names = (getattr(part, "name", None) or getattr(part, "rest", None) for part in ast.walk(node))
             for name in names:
                 if isinstance(name, str):
-                    self.hold((self.scope_of(function, name), name), subject | items_of(subject))
+                    held = subject | items_of(subject) | self.giving.parts
+                    self.hold((self.scope_of(function, name), name), held)
         elif isinstance(node, ast.Raise):
             raised = self.of(function, node.exc)
             if isinstance(node.exc, ast.Call):

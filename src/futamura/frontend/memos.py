@@ -143,7 +143,8 @@ class _Memo:
             return None
         own = {name for node in inside for name in bound_by(node)}
         self.inside, self.held = frozenset(map(id, inside)), missing.held
-        return _renamed(missing.body[:-1] if missing.ends else missing.body, variables | own)
+        body = missing.body[:-1] if missing.ends else missing.body
+        return _renamed([ast.Expr(self._whole(key)), *body], variables | own)
 
     def only_reads(self, own: frozenset[str]) -> bool:
         """Is an entry only read where it stands, by its variable or out of the dict?"""
@@ -207,6 +208,15 @@ class _Memo:
             found.update(one.id for one in inside if isinstance(one, ast.Name))
         changed = [name for name in found if self.bound[name] != (name not in self.parameters)]
         return frozenset(found) if not changed else None
+
+    def _whole(self, key: ast.expr) -> ast.expr:
+        """The key, with what its variables are made of."""
+        made = {
+            name: node.value for node in self.function.body if isinstance(node, ast.Assign) for name in _bound(node)
+        }
+        items = key.elts if isinstance(key, ast.Tuple) else [key]
+        parts = [made.get(item.id, item) if isinstance(item, ast.Name) else item for item in items]
+        return ast.Tuple(parts, ast.Load()) if isinstance(key, ast.Tuple) else parts[0]
 
     # -- where there is no entry
 

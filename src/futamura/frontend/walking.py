@@ -295,6 +295,43 @@ def _reflects(node: ast.AST) -> bool:
     return getattr(node, "id", getattr(node, "attr", getattr(node, "name", ""))) in _REFLECTING
 
 
+def handed_names(tree: ast.Module, on_import: Collection[ast.AST]) -> frozenset[str]:
+    """The names of functions, and of attributes, that are used otherwise than to call them, or while the module is
+    imported."""
+    inside: set[int] = set()
+    skipped = set(map(id, on_import))
+    for node in ast.walk(tree):
+        if isinstance(node, SCOPES[:2]) and id(node) not in skipped:
+            inside.update(id(part) for one in node.body for part in ast.walk(one))
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call) and id(node) in inside}
+    read = {
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, SCOPES[:2]) and is_of_class(node, "property", "cached_property")
+    }
+    called |= {id(node) for node in ast.walk(tree) if getattr(node, "attr", "") in read and id(node) in inside}
+    return frozenset(
+        node.id if isinstance(node, ast.Name) else node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load) and id(node) not in called
+    )
+
+
+_OF_TEXTS: Final = frozenset({"str", "tuple", "StrEnum", "NamedTuple", "namedtuple", "UserString"})
+
+
+def has_classes_of_texts(tree: ast.Module) -> bool:
+    """Has the module classes whose objects are equal to texts or tuples?"""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            parts = (part for base in node.bases for part in ast.walk(base))
+            if any(getattr(part, "id", getattr(part, "attr", "")) in _OF_TEXTS for part in parts):
+                return True
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "namedtuple":
+            return True
+    return False
+
+
 def implied_attributes(tree: ast.AST) -> frozenset[str] | None:
     """Attributes under which objects have what no text stores there: exceptions, members of enumerations, functions.
     None if the text gets at attributes by other means than their names."""

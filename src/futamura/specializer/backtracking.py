@@ -105,7 +105,8 @@ class _Measure:
         if kind is _constants.ATOMIC_GROUP:
             return self.sequence(list(value), flags, follow)
         if kind in _LOOKING:
-            return self.sequence(list(value[1]), flags, self.everything)
+            width = min(int(value[1].getwidth()[1]), len(self.text))
+            return min(self.sequence(list(value[1]), flags, self.everything) * (width + 1), _MOST)
         if kind is _constants.BRANCH:
             return self.branch([list(part) for part in value[1]], flags, follow)
         if kind is _constants.GROUPREF_EXISTS:
@@ -131,7 +132,7 @@ class _Measure:
         times = min(int(most), max(self.run(self.anywhere(body, flags)), int(least)) + 1)
         ends = 1 if not empty and not first & follow else max(times - int(least), 0) + 1
         if inside == 1:
-            return ends
+            return min(ends * max(int(least), 1), _MOST) if empty else ends
         return min(ends * inside**times, _MOST) if times < 64 else _MOST
 
     def first(self, node: Node, flags: int) -> tuple[Characters, bool]:

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import numbers
 from collections.abc import Collection
 from dataclasses import dataclass
 from types import BuiltinFunctionType, GenericAlias, MemberDescriptorType, MethodType
@@ -28,7 +27,7 @@ from futamura.specializer.history import Restore, copied, copied_dicts
 from futamura.specializer.plainness import comparable
 from futamura.specializer.purity import HEAP_TYPE, class_lookup, deep, is_mutable, own_attributes
 
-__all__ = ["LRU", "Attribute", "Caches", "holds_number", "inside", "is_plain_key", "same"]
+__all__ = ["LRU", "Attribute", "Caches", "inside", "is_plain_key", "is_told_apart", "same"]
 
 _MOST_TRIALS: Final = 8
 """So many attempts may ask for entries that are not there; what is asked for later stays open."""
@@ -79,6 +78,7 @@ class Caches:
         """By the identity of an object that was made for an entry: the table and the key of all that hold it."""
         self._own: Final[dict[int, tuple[bool, bool]]] = {}
         """Caches that nobody declared, and what functions do with their entries, and with what is in these."""
+        self._with_texts: Final[set[int]] = set()
         self._kept: Final[list[object]] = []
         self._trials = 0
         self._mistaken = 0
@@ -91,12 +91,18 @@ class Caches:
         if isinstance(cache, (LRU, functools.cached_property)):
             self._inside[id(cache)] = self._new_table()
 
-    def keep(self, table: dict[object, object], *, changed: bool, inside: bool) -> None:
+    def keep(self, table: dict[object, object], *, changed: bool, inside: bool, texts: bool) -> None:
         """A dict that is a cache as far as the text of its module says; functions may change its entries, or what is
         inside of these."""
         if id(table) not in self._tables:
             self._tables[id(table)] = table
             self._own[id(table)] = changed, inside
+            if texts:
+                self._with_texts.add(id(table))
+
+    def has_texts(self, table: object) -> bool:
+        """Has the module of this cache classes of texts, or of tuples?"""
+        return id(table) in self._with_texts
 
     def is_own(self, table: object) -> bool:
         """Is it a cache that nobody declared?"""
@@ -288,12 +294,16 @@ def is_plain_key(key: object) -> bool:
     return type(key) is GenericAlias or all(class_lookup(type(key), name) is found for name, found in _IDENTITY)
 
 
-def holds_number(key: object) -> bool:
-    """May there be a key that is equal to this one, but of another class?  There is for 1: 1.0 and True."""
-    if type(key) in (tuple, frozenset):
-        assert isinstance(key, (tuple, frozenset))
-        return any(map(holds_number, key))
-    return issubclass(type(key), numbers.Number)
+def is_told_apart(key: object, texts: bool) -> bool:
+    """Is nothing of another class equal to this key?  True and 1.0 are equal to 1, named tuples to tuples, and objects
+    of the program's own `texts`, if it has such classes, to texts."""
+    if type(key) is tuple:
+        return not texts and all(is_told_apart(part, texts) for part in key)
+    if type(key) is str:
+        return not texts
+    if key is None or key is Ellipsis:
+        return True
+    return all(class_lookup(type(key), name) is found for name, found in _IDENTITY)
 
 
 def inside(value: object) -> list[object]:

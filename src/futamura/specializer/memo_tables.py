@@ -20,7 +20,7 @@ import functools
 from typing import Final
 
 from futamura.runtime import keep
-from futamura.specializer.caching import holds_number, is_plain_key, same
+from futamura.specializer.caching import inside, is_plain_key, is_told_apart, same
 from futamura.specializer.kept import CachedItem, Place
 from futamura.specializer.machine import Machine
 from futamura.specializer.purity import (
@@ -51,6 +51,8 @@ def own_entry(m: Machine, table: Known, key: Known) -> Known | None:
     assert isinstance(table.value, dict)
     if key.value in table.value:
         value = table.value[key.value]
+        if m.world.caches.may_change(table.value, value, inside(value)):
+            return None
         m.world.freeze(value)
         return Known(value)
     return m.kept.values.get(place)
@@ -168,7 +170,8 @@ def _read(m: Machine, target: Known, name: str) -> int:
 def _place(m: Machine, table: Known, key: Known) -> Place | None:
     """What stands for this entry; None if it is looked up when the residual runs."""
     assert isinstance(table.value, dict)
-    if not is_plain_key(key.value) or holds_number(key.value) or not all(map(is_plain_key, table.value)):
+    texts = m.world.caches.has_texts(table.value)
+    if not is_told_apart(key.value, texts) or not all(map(is_plain_key, table.value)):
         return None
     place = m.world.serial(table.value), CachedItem.of(key.value)
     return None if ("settled", *place) in m.refused else place

@@ -27,7 +27,7 @@ from futamura.runtime import keep
 from futamura.specializer import library
 from futamura.specializer.aliasing import Apart, KeptBy
 from futamura.specializer.binding import Keywords
-from futamura.specializer.caching import holds_number, is_plain_key, same
+from futamura.specializer.caching import is_plain_key, is_told_apart, same
 from futamura.specializer.kept import CachedCall, Named, Place
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import KEYWORD_MODELS
@@ -72,8 +72,9 @@ def settling_cached_call(
     given = [value.value for value in (*args, *(value for _, value in keywords)) if type(value) is Known]
     if len(given) < len(args) + len(keywords) or not all(map(is_plain_key, given)):
         return None
-    alone = len(given) == 1 and type(given[0]) is int
-    if not alone and any(map(holds_number, given)):
+    alone = len(args) == len(given) == 1 and type(given[0]) in (int, str)
+    texts = m.world.has_texts(wrapped.__globals__)
+    if not alone and not all(is_told_apart(value, texts) for value in given):
         return None  # what the function gave for `True`, or for 1, it keeps for 1.0 as well
     call = CachedCall.of(given, [name for name, _ in keywords])
     place = (m.world.serial(cache.value), call)

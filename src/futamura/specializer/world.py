@@ -78,6 +78,10 @@ class Entries(Protocol):
     def inside(self) -> bool:
         """Do they so with what is in an entry?"""
 
+    @property
+    def texts(self) -> bool:
+        """Has the module classes of texts, or of tuples?"""
+
 
 class Modules(Protocol):
     """What the text of a module says about its globals (`futamura.frontend.contents`)."""
@@ -93,6 +97,8 @@ class Modules(Protocol):
     def lazy(self, namespace: Mapping[str, object], cls: str, name: str, /) -> Entries | None: ...
 
     def results_are_constant(self, function: types.FunctionType, /) -> bool: ...
+
+    def has_texts(self, namespace: Mapping[str, object], /) -> bool: ...
 
     def line_of_use(self, namespace: Mapping[str, object], name: str, /) -> int: ...
 
@@ -402,7 +408,7 @@ class World:
             if is_plain_object(value):
                 self.objects.add(value, namespace)
             elif type(value) is dict and self._modules and (entries := self._modules.memo(namespace, name)):
-                self.caches.keep(value, changed=entries.changed, inside=entries.inside)
+                self.caches.keep(value, changed=entries.changed, inside=entries.inside, texts=entries.texts)
             elif self._holds_constant(namespace, name, value):
                 self.freeze_constant(value)
         return (value,)
@@ -438,6 +444,10 @@ class World:
     def results_are_constant(self, function: types.FunctionType) -> bool:
         """Does the module of this function only read what it gives, as far as the text says?"""
         return self._modules is not None and self._modules.results_are_constant(function)
+
+    def has_texts(self, namespace: Mapping[str, object]) -> bool:
+        """Has the module classes of texts, or of tuples?"""
+        return self._modules is None or self._modules.has_texts(namespace)
 
     def mentions(self, namespace: Mapping[str, object], name: str) -> bool:
         """May a function of the module use this name?"""
