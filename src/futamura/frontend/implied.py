@@ -96,9 +96,11 @@ _FOLLOWED: Final = frozenset({"__get__"})
 """Of these whoever reads an attribute gets the result."""
 
 
-def gives_anything(function: Scope) -> bool:
-    """Is it called without being named, by somebody who may do what he likes with its result?"""
-    return is_special(function) and getattr(function, "name", "") not in _TOLD | _FOLLOWED
+def gives_anything(function: Scope, texts: Collection[object]) -> bool:
+    """Is it called without being named, by somebody who may do what he likes with its result?  `texts` may be names by
+    which it is called."""
+    name = getattr(function, "name", "")
+    return is_special(function) and (name in texts or name not in _TOLD | _FOLLOWED)
 
 
 def is_special(function: Scope) -> bool:

@@ -118,7 +118,7 @@ class _Items(Possible):
             self.classes.values(), lambda one, name: (one, name) in direct or In((one, name)) in direct
         )
         texts = {node.value for node in ast.walk(self.tree) if isinstance(node, ast.Constant)}
-        special = {one for one in self.functions if gives_anything(one) or getattr(one, "name", "") in texts}
+        special = {one for one in self.functions if gives_anything(one, texts)}
         # who calls a special method does what he likes with its result
         starts = {*self.changed, *special, *items_of(special)}
         seen = self.sources.reached(starts)
