@@ -5,9 +5,6 @@ Invariant: the residual gives what the function does, whatever the module does w
 
 from __future__ import annotations
 
-import importlib.util
-import itertools
-import sys
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -15,8 +12,7 @@ from typing import Any
 import pytest
 
 import futamura
-
-NUMBERS = itertools.count()
+from tests.specialize.twins import outcome, twin
 
 FIELDS = """
 class Field:
@@ -112,21 +108,9 @@ MODULES = {"metaclass": BY_METACLASS, "subclass": BY_SUBCLASS, "options": BY_OPT
 ROWS: list[dict[str, Any]] = [{}, {"a": 1}, {"a": 3, "b": 4}]
 
 
-def module(tmp_path: Path, text: str) -> Any:
-    name = f"registry_of_{next(NUMBERS)}"
-    path = tmp_path / f"{name}.py"
-    path.write_text(textwrap.dedent(text))
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    sys.modules[name] = made
-    spec.loader.exec_module(made)
-    return made
-
-
 @pytest.mark.parametrize("name", MODULES)
 def test_the_registry_is_gone(tmp_path: Path, name: str) -> None:
-    made = module(tmp_path, MODULES[name])
+    made = twin(tmp_path, MODULES[name])
     residual = futamura.Specializer(assume="trust")(made.use)
     assert "Part" not in residual.source and "for" not in residual.source
     for row in ROWS:
@@ -174,7 +158,7 @@ CHANGES = {
 @pytest.mark.parametrize(("name", "change"), [(name, change) for name, found in CHANGES.items() for change in found])
 def test_what_the_module_changes_is_seen(tmp_path: Path, name: str, change: str) -> None:
     text = textwrap.dedent(MODULES[name]) + change
-    made, other = module(tmp_path, text), module(tmp_path, text)
+    made, other = twin(tmp_path, text), twin(tmp_path, text)
     residual = futamura.specialize(made.use)
     for _ in range(2):
         for row in ROWS:
@@ -234,19 +218,12 @@ def stored(cls, x):
 @pytest.mark.parametrize("name", ["use", "broken", "missing", "of_instance", "stored"])
 def test_what_a_metaclass_gives_is_the_class_s(tmp_path: Path, name: str, cls: str) -> None:
     text = METACLASSES + (STORED if name == "stored" else "")
-    made, other = module(tmp_path, text), module(tmp_path, text)
+    made, other = twin(tmp_path, text), twin(tmp_path, text)
     residual = futamura.specialize(getattr(made, name), getattr(made, cls))
     for x in (1, "a"):
         assert outcome(residual, x) == outcome(getattr(other, name), getattr(other, cls), x)
     if name == "use":
         assert "prefix" not in residual.source and "make" not in residual.source
-
-
-def outcome(function: Any, *args: Any) -> Any:
-    try:
-        return function(*args)
-    except Exception as error:
-        return type(error), str(error)
 
 
 def test_a_text_with_names_in_a_table_is_filled_in(tmp_path: Path) -> None:
@@ -256,7 +233,7 @@ def test_a_text_with_names_in_a_table_is_filled_in(tmp_path: Path) -> None:
     def use(key, name, count):
         return LETTERS[key].substitute(name=name, count=count, x=1)
     """
-    made = module(tmp_path, text)
+    made = twin(tmp_path, text)
     for key in ("a", "b"):
         residual = futamura.specialize(made.use, key)
         assert outcome(residual, "Ann", 3) == outcome(made.use, key, "Ann", 3)

@@ -5,9 +5,6 @@ Invariant: the residual gives what the function does after any such change; equa
 
 from __future__ import annotations
 
-import importlib.util
-import itertools
-import sys
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -15,8 +12,8 @@ from typing import Any
 import pytest
 
 import futamura
+from tests.specialize.twins import outcome, twin
 
-NUMBERS = itertools.count()
 IMPORTS = "import collections, dataclasses, enum, functools, operator, types\n"
 FORMS = {
     "lru": "@functools.lru_cache(maxsize=None)\ndef table(name): return {name: [len(name)]}\n",
@@ -73,15 +70,7 @@ GIVEN = [
 
 
 def module(tmp_path: Path, text: str) -> Any:
-    name = f"kept_on_import_{next(NUMBERS)}"
-    path = tmp_path / f"{name}.py"
-    path.write_text(IMPORTS + textwrap.dedent(text))
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    sys.modules[name] = made
-    spec.loader.exec_module(made)
-    return made
+    return twin(tmp_path, IMPORTS + textwrap.dedent(text))
 
 
 def same(tmp_path: Path, text: str) -> None:
@@ -134,13 +123,6 @@ def test_equal_keys_share_an_entry(tmp_path: Path, form: str, key: str, earlier:
         outcome(one.table, eval(earlier, vars(one)))
     ours_gives, theirs_gives = outcome(residual, 1), outcome(theirs.use, eval(key, vars(theirs)), 1)
     assert str(ours_gives).split(" at 0x")[0] == str(theirs_gives).split(" at 0x")[0]
-
-
-def outcome(function: Any, *args: Any) -> Any:
-    try:
-        return function(*args)
-    except Exception as error:
-        return type(error), str(error)
 
 
 def test_the_same_text_with_another_key_is_another_filling(tmp_path: Path) -> None:

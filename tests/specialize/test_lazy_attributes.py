@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-import itertools
-import sys
 import textwrap
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import futamura
-
-NUMBERS = itertools.count()
+from tests.specialize.twins import outcome, twin
 
 SCHEMA = """
 import re
@@ -86,31 +81,12 @@ SCHEMAS = {"plain": "", "reset": """
 """}  # fmt: skip
 
 
-def module(tmp_path: Path, text: str) -> Any:
-    name = f"lazy_{next(NUMBERS)}"
-    path = tmp_path / f"{name}.py"
-    path.write_text(textwrap.dedent(text))
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    sys.modules[name] = made
-    spec.loader.exec_module(made)
-    return made
-
-
-def outcome(function: Any, *args: Any) -> Any:
-    try:
-        return function(*args)
-    except Exception as error:
-        return type(error), str(error)
-
-
 @pytest.mark.parametrize("extra", SCHEMAS)
 @pytest.mark.parametrize("name", ["fetch", "match", "tell", "given", "same", "pick"])
 def test_the_object_is_left_as_the_original_leaves_it(tmp_path: Path, name: str, extra: str) -> None:
     text = SCHEMA + SCHEMAS[extra]
     for filled in (False, True):
-        ours, theirs = (module(tmp_path, text).Schema(["a", "b"], "x+") for _ in range(2))
+        ours, theirs = (twin(tmp_path, text).Schema(["a", "b"], "x+") for _ in range(2))
         residual = futamura.specialize(getattr(ours, name))
         if filled:
             for one in (ours, theirs):
@@ -127,7 +103,7 @@ def test_the_object_is_left_as_the_original_leaves_it(tmp_path: Path, name: str,
 
 def test_what_is_kept_is_known(tmp_path: Path) -> None:
     own = SCHEMA.split("    def given")[0].replace("found.append", "made.append").replace("found = []", "made = []")
-    made = module(tmp_path, own.replace("self._words = found", "found = self._words = made"))
+    made = twin(tmp_path, own.replace("self._words = found", "found = self._words = made"))
     for name in ("fetch", "match", "tell"):
         residual = futamura.specialize(getattr(made.Schema(["a", "b"], "x+"), name))
         assert not residual.stats["notes"] and not residual.stats["fallbacks"]
@@ -135,7 +111,7 @@ def test_what_is_kept_is_known(tmp_path: Path) -> None:
 
 
 def test_what_is_needed_itself_is_the_object_s(tmp_path: Path) -> None:
-    schema = module(tmp_path, SCHEMA).Schema(["a", "b"], "x+")
+    schema = twin(tmp_path, SCHEMA).Schema(["a", "b"], "x+")
     residual = futamura.specialize(schema.given)
     first = residual(1)[0]
     assert first is schema.words() and first is residual(2)[0]
@@ -221,7 +197,7 @@ class Kept:
     def use(self, row):
 {body}
 """
-    ours, theirs = (module(tmp_path, text).Kept("abc") for _ in range(2))
+    ours, theirs = (twin(tmp_path, text).Kept("abc") for _ in range(2))
     residual = futamura.specialize(ours.use)
     for row in ([1], [2], [3]):
         mine = outcome(residual, list(row)), capsys.readouterr().out, repr(vars(ours))
@@ -230,7 +206,7 @@ class Kept:
 
 def test_saved_residuals_fill_it_too(tmp_path: Path) -> None:
     text = SCHEMA + "\nSCHEMA = Schema(['a', 'b'], 'x+')\n"
-    made = module(tmp_path, text)
+    made = twin(tmp_path, text)
     residual = futamura.specialize(made.Schema.tell, made.SCHEMA)
     assert residual(1) == made.Schema(["a", "b"], "x+").tell(1)
 

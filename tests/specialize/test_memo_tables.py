@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import ast
 import copy
-import importlib.util
-import itertools
-import sys
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -16,8 +13,7 @@ import pytest
 import futamura
 from futamura.analysis.reading import own_names
 from futamura.frontend.memos import memo_tables
-
-NUMBERS = itertools.count()
+from tests.specialize.twins import twin
 
 HEAD = """
 import dataclasses, functools, re, typing
@@ -41,15 +37,7 @@ KEPT = {}
 
 
 def module(tmp_path: Path, text: str) -> Any:
-    name = f"memo_{next(NUMBERS)}"
-    path = tmp_path / f"{name}.py"
-    path.write_text(HEAD + textwrap.dedent(text))
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    sys.modules[name] = made
-    spec.loader.exec_module(made)
-    return made
+    return twin(tmp_path, HEAD + textwrap.dedent(text))
 
 
 def outcome(function: Any, *args: Any) -> Any:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import enum
 import functools
+from collections.abc import Callable
 from typing import Final
 
 from futamura.runtime import keep
@@ -74,23 +75,32 @@ def stores_own(m: Machine, table: Known, key: Known, value: AbstractValue) -> bo
     place = _place(m, table, key)
     if place is None or place not in m.kept.asked:
         return False
-    alone = m.kept.begun.pop(place, None) == m.emitted
-    real = realized(m.state, value) if alone else None
-    if real is None or not holds_static(m, value):
-        m.refuse(("settled", *place), "what a function keeps in a dict is not static")
-    parts = [*real.made.values()]
-    if m.world.caches.may_change(table.value, real.value, parts):
-        m.refuse(("settled", *place), "what a function keeps in a dict is changed, or handed on")
-    stands, first_parts = m.world.settled.setdefault(place, (real.value, parts))
-    if stands is not real.value and not (len(first_parts) == len(parts) and same(stands, real.value)):
-        m.refuse(("settled", *place), "what a function keeps in a dict is another thing each time")
-    m.world.freeze(stands)
-    if any(part is stands for part in first_parts):
-        needed = functools.partial(_needed, m, place)
-        m.kept.reads.update((id(part), needed) for part in first_parts if not deep(part))
-    m.kept.values[place] = Known(stands)
-    forward_to(m.state, Real(stands, dict(zip(real.made, first_parts))))
+
+    def changes(real: Real) -> bool:
+        return m.world.caches.may_change(table.value, real.value, real.made.values())
+
+    real = _kept(m, place, value, changes)
+    needed = functools.partial(_needed, m, place)
+    if any(part is real.value for part in real.made.values()):
+        m.kept.reads.update((id(part), needed) for part in real.made.values() if not deep(part))
     return True
+
+
+def _kept(m: Machine, place: Place, value: AbstractValue, changes: Callable[[Real], bool]) -> Real:
+    """What the program keeps there, with what is made for it: the same in all attempts."""
+    real = realized(m.state, value) if m.kept.begun.pop(place, None) == m.emitted else None
+    if real is None or not holds_static(m, value):
+        m.refuse(("settled", *place), "what the program keeps is not static")
+    if changes(real):
+        m.refuse(("settled", *place), "what the program keeps is changed, or handed on")
+    stands, parts = m.world.settled.setdefault(place, (real.value, [*real.made.values()]))
+    if stands is not real.value and not (len(parts) == len(real.made) and same(stands, real.value)):
+        m.refuse(("settled", *place), "what the program keeps is another thing each time")
+    m.world.freeze(stands)
+    m.kept.values[place] = Known(stands)
+    kept = Real(stands, dict(zip(real.made, parts)))
+    forward_to(m.state, kept)
+    return kept
 
 
 def own_attribute(m: Machine, target: Known, name: str) -> Known | None:
@@ -111,24 +121,19 @@ def fills_own(m: Machine, target: Known, name: str, value: AbstractValue) -> boo
     place = _place_of_attribute(m, target, name)
     if place is None or place not in m.kept.asked:
         return False
-    real = realized(m.state, value) if m.kept.begun.pop(place, None) == m.emitted else None
-    if real is None or not holds_static(m, value):
-        m.refuse(("settled", *place), "what an object keeps is not static")
-    entries, parts = m.world.lazily_filled(type(target.value), name), [*real.made.values()]
-    written = [part for part in parts if type(part) not in (tuple, frozenset) and is_mutable(part)]
-    if entries is None or any(entries.changed if part is real.value else entries.inside for part in written):
-        m.refuse(("settled", *place), "what an object keeps is changed, or handed on")
-    stands, first_parts = m.world.settled.setdefault(place, (real.value, parts))
-    if stands is not real.value and not (len(first_parts) == len(parts) and same(stands, real.value)):
-        m.refuse(("settled", *place), "what an object keeps is another thing each time")
-    m.world.freeze(stands)
-    if any(part is stands for part in first_parts) and not deep(stands):
+    entries = m.world.lazily_filled(type(target.value), name)
+
+    def changes(real: Real) -> bool:
+        written = [part for part in real.made.values() if type(part) not in (tuple, frozenset) and is_mutable(part)]
+        return entries is None or any(entries.changed if part is real.value else entries.inside for part in written)
+
+    real = _kept(m, place, value, changes)
+    stands = real.value
+    if any(part is stands for part in real.made.values()) and not deep(stands):
         needed = functools.partial(_needed, m, place)
-        m.kept.reads.update((id(part), needed) for part in first_parts if not deep(part) and part is not stands)
+        m.kept.reads.update((id(part), needed) for part in real.made.values() if not deep(part) and part is not stands)
         m.kept.reads[id(stands)] = functools.partial(_read, m, target, name)
         m.kept.found[id(target.value), name] = stands
-    m.kept.values[place] = Known(stands)
-    forward_to(m.state, Real(stands, dict(zip(real.made, first_parts))))
     _filled(m, target, name, Known(stands))
     return True
 
