@@ -19,7 +19,7 @@ import contextlib
 import functools
 from collections.abc import Collection
 from dataclasses import dataclass
-from types import BuiltinFunctionType, GenericAlias, MemberDescriptorType, MethodType
+from types import BuiltinFunctionType, GenericAlias, MemberDescriptorType, MethodType, UnionType
 from typing import Final
 
 from futamura.ir.constant import exact_key
@@ -353,6 +353,11 @@ def same(left: object, right: object) -> bool:
             assert isinstance(other, MethodType)
             if one.__func__ is not other.__func__ or one.__self__ is not other.__self__:
                 return False
+        elif type(one) in (GenericAlias, UnionType):
+            assert isinstance(one, (GenericAlias, UnionType)) and isinstance(other, (GenericAlias, UnionType))
+            if getattr(one, "__origin__", None) is not getattr(other, "__origin__", None):
+                return False
+            work.append((one.__args__, other.__args__))
         elif isinstance(one, BuiltinFunctionType):
             assert isinstance(other, BuiltinFunctionType)
             if one.__self__ is not other.__self__ or one.__name__ != other.__name__:

@@ -52,7 +52,8 @@ def own_entry(m: Machine, table: Known, key: Known) -> Known | None:
     assert isinstance(table.value, dict)
     if key.value in table.value:
         value = table.value[key.value]
-        if m.world.caches.may_change(table.value, value, inside(value)):
+        held = [part for part in inside(value) if not _is_constant(part)]
+        if m.world.caches.may_change(table.value, value, held):
             return None
         m.world.freeze(value)
         return Known(value)
