@@ -13,7 +13,7 @@ import pytest
 import futamura
 from futamura.analysis.reading import own_names
 from futamura.frontend.memos import memo_tables
-from tests.specialize.twins import twin
+from tests.specialize.twins import shown, twin
 
 HEAD = """
 import dataclasses, functools, re, typing
@@ -38,13 +38,6 @@ KEPT = {}
 
 def module(tmp_path: Path, text: str) -> Any:
     return twin(tmp_path, HEAD + textwrap.dedent(text))
-
-
-def outcome(function: Any, *args: Any) -> Any:
-    try:
-        return repr(function(*args)).split(" at 0x")[0]
-    except Exception as error:
-        return type(error), str(error)
 
 
 FORMS = {
@@ -146,15 +139,15 @@ def split(form: str) -> str:
 def test_entries_are_known(tmp_path: Path, name: str, filled: bool) -> None:
     made = module(tmp_path, using(FORMS[name]) if name in FORMS else split(RETURNING[name]))
     if filled:
-        outcome(made.use, "a + b", {"a": 1, "b": 2})
+        shown(made.use, "a + b", {"a": 1, "b": 2})
     residual = futamura.specialize(made.use, "a + b")
     assert not residual.stats["fallbacks"]
     assert not residual.stats["notes"]
     assert "KEPT" not in residual.source
     assert "tokens" not in residual.source
     for row in ({"a": 1, "b": 2}, {"a": 1}, {}):
-        assert outcome(residual, row) == outcome(made.use, "a + b", row)
-        assert outcome(residual, row) == outcome(made.use, "a + b", row)
+        assert shown(residual, row) == shown(made.use, "a + b", row)
+        assert shown(residual, row) == shown(made.use, "a + b", row)
 
 
 NO_MEMOS = {
@@ -283,9 +276,9 @@ def same(tmp_path: Path, text: str, calls: list[Any], static: str = "text") -> N
         residual = futamura.specialize(ours.use, calls[0][0])
         for known, row in calls[first:]:
             if known == calls[0][0]:
-                assert outcome(residual, copy.deepcopy(row)) == outcome(theirs.use, known, copy.deepcopy(row))
+                assert shown(residual, copy.deepcopy(row)) == shown(theirs.use, known, copy.deepcopy(row))
             else:
-                assert outcome(ours.use, known, row) == outcome(theirs.use, known, row)
+                assert shown(ours.use, known, row) == shown(theirs.use, known, row)
             if hasattr(ours, "after"):
                 ours.after()
                 theirs.after()
@@ -433,7 +426,7 @@ def test_a_module_that_fills_one_dict_in_two_functions(tmp_path: Path) -> None:
     made = module(tmp_path, other)
     residual = futamura.specialize(made.load, made.Order)
     assert made.dump(made.Order, made.Order(3, "5")) == {}
-    assert outcome(residual, {"id": "3", "name": 5}) == outcome(made.load, made.Order, {"id": "3", "name": 5})
+    assert shown(residual, {"id": "3", "name": 5}) == shown(made.load, made.Order, {"id": "3", "name": 5})
 
 
 @pytest.mark.parametrize("filled", [False, True])
@@ -515,4 +508,4 @@ def test_recursive_computing(tmp_path: Path) -> None:
     residual = futamura.specialize(made.use, "a + b+c")
     assert residual.source.split("\n")[1].strip() == "return row['a'] + (row['b'] + row['c'])"
     for row in ({"a": 1, "b": 2, "c": 3}, {"a": 1}):
-        assert outcome(residual, row) == outcome(made.use, "a + b+c", row)
+        assert shown(residual, row) == shown(made.use, "a + b+c", row)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import futamura
-from tests.specialize.twins import twin
+from tests.specialize.twins import shown, twin
 
 HEAD = """
 import dataclasses, functools, re, typing
@@ -97,13 +97,6 @@ def module(tmp_path: Path, text: str) -> Any:
     return twin(tmp_path, HEAD + textwrap.dedent(text))
 
 
-def outcome(function: Any, *args: Any) -> Any:
-    try:
-        return repr(function(*args)).split(" at 0x")[0]
-    except Exception as error:
-        return type(error), str(error)
-
-
 @pytest.mark.parametrize("filled", [False, True])
 @pytest.mark.parametrize(
     ("name", "static", "given"),
@@ -118,26 +111,26 @@ def test_what_is_kept_is_known(tmp_path: Path, name: str, static: str, given: li
     made = module(tmp_path, READ)
     function, known = getattr(made, name), eval(static, vars(made))
     if filled:
-        outcome(function, known, given[0])
+        shown(function, known, given[0])
     residual = futamura.specialize(function, known)
     assert not residual.stats["fallbacks"]
     assert not residual.stats["notes"].get("FT307")
     for cached in ("hints", "names", "pattern", "fib", "parse"):
         assert f"{cached}(" not in residual.source
     for one in given:
-        assert outcome(residual, one) == outcome(function, known, one)
+        assert shown(residual, one) == shown(function, known, one)
 
 
 def test_methods_are_known(tmp_path: Path) -> None:
     columns = module(tmp_path, READ).Columns("a", "b", "c")
     residual = futamura.specialize(columns.get, "b")
     assert residual.source.split() == ["def", "get(row):", "return", "row[1]", "+", "row[1]"]
-    assert outcome(residual, (1, 2, 3)) == outcome(columns.get, "b", (1, 2, 3))
-    assert outcome(residual, ()) == outcome(columns.get, "b", ())
+    assert shown(residual, (1, 2, 3)) == shown(columns.get, "b", (1, 2, 3))
+    assert shown(residual, ()) == shown(columns.get, "b", ())
     residual = futamura.specialize(columns.get, "z")
-    assert outcome(residual, (1, 2, 3)) == outcome(columns.get, "z", (1, 2, 3))
+    assert shown(residual, (1, 2, 3)) == shown(columns.get, "z", (1, 2, 3))
     residual = futamura.specialize(columns.get, row=(1, 2, 3))
-    assert outcome(residual, "c") == outcome(columns.get, "c", (1, 2, 3))
+    assert shown(residual, "c") == shown(columns.get, "c", (1, 2, 3))
 
 
 @pytest.mark.parametrize("given", ["1", "True", "1.0", "(1,)", "('a', True)", "frozenset([2.0])"])
@@ -464,7 +457,7 @@ def test_what_a_cached_property_of_a_global_object_does_is_seen(tmp_path: Path, 
     made, other = module(tmp_path, ATTRIBUTES), module(tmp_path, ATTRIBUTES)
     residual, function = futamura.specialize(getattr(made, name), "a"), getattr(other, name)
     for x in (1, 2, 3):
-        assert outcome(residual, x) == outcome(function, "a", x)
+        assert shown(residual, x) == shown(function, "a", x)
         if name == "given":
             made.HELD[0].width = other.HELD[0].width = x
     assert repr(vars(made.PARTS["a"])).count("0x") == repr(vars(other.PARTS["a"])).count("0x")

@@ -9,7 +9,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-__all__ = ["outcome", "twin"]
+__all__ = ["outcome", "shown", "twin"]
 
 _NUMBERS = itertools.count()
 
@@ -31,5 +31,13 @@ def outcome(function: Any, *args: Any) -> Any:
     """What the call gives, or raises."""
     try:
         return function(*args)
+    except Exception as error:
+        return type(error), str(error)
+
+
+def shown(function: Any, *args: Any) -> Any:
+    """What the call gives, as text without addresses, or raises."""
+    try:
+        return repr(function(*args)).split(" at 0x")[0]
     except Exception as error:
         return type(error), str(error)

@@ -183,11 +183,17 @@ def memo(namespace: Mapping[str, object], name: str) -> Entries | None:
     return None if known is None or found is None else _entries(known, name, found)
 
 
-def lazy(namespace: Mapping[str, object], cls: str, name: str) -> Entries | None:
-    """The same for an attribute of a class, if that is None until methods of the class first need it."""
-    known = _changes(namespace)
-    found = None if known is None else known.lazy.get((cls, name))
-    return None if known is None or found is None else _entries(known, "." + name, found)
+def lazy(cls: type, name: str) -> Entries | None:
+    """The same for an attribute of instances of a class, if that is None until methods of the class first need it, and
+    no module of a class above or below mentions it."""
+    homes = [(base, sys.modules.get(base.__module__)) for base in cls.__mro__[:-1]]
+    for base, home in homes:
+        known = _changes(home.__dict__) if home is not None and home.__dict__.get(base.__name__) is base else None
+        found = None if known is None else known.lazy.get((base.__name__, name))
+        if known is not None and found is not None:
+            others = [one.__dict__ for _, one in homes if one is not None and one is not home]
+            return None if any(mentions(one, name) for one in others) else _entries(known, "." + name, found)
+    return None
 
 
 def _entries(known: _Changes, name: str, found: Memo) -> Entries:

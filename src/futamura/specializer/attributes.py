@@ -24,7 +24,7 @@ from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer import library
 from futamura.specializer.builtin_errors import only_keeps_arguments
-from futamura.specializer.cached_calls import cached_property_of, may_be_entered
+from futamura.specializer.cached_calls import cached_property_of, may_be_entered, see_elsewhere
 from futamura.specializer.caching import LRU
 from futamura.specializer.calls import call_value, enter
 from futamura.specializer.class_attributes import annotations_of, enter_property, method_of_metaclass
@@ -147,6 +147,8 @@ def load_attribute(
     if type(target) is Known:
         if cls in DICTS and not own_attributes(target.value) and isinstance(class_lookup(cls, name), _METHODS):
             return m.virtual(VObject("method", cls, (target,), site=site(frame), extra=name))
+        if type(target.value) is LRU and name == "cache_info":
+            see_elsewhere(m, target.value)
         if is_a(target.value, types.ModuleType):
             return module_attribute(m, target.value, name)
         if is_a(target.value, type):

@@ -23,7 +23,7 @@ from futamura.specializer.purity import MISSING, class_lookup, deep, keeps_attri
 from futamura.specializer.settled import is_refused, settling_cached_call, settling_call
 from futamura.specializer.values import AbstractValue, Known
 
-__all__ = ["cached_property_of", "call_of_cache", "may_be_entered"]
+__all__ = ["cached_property_of", "call_of_cache", "may_be_entered", "see_elsewhere"]
 
 
 def call_of_cache(m: Machine, function: AbstractValue, args: list[AbstractValue], keywords: Keywords) -> Call | None:
@@ -49,6 +49,12 @@ def call_of_cache(m: Machine, function: AbstractValue, args: list[AbstractValue]
 def may_be_entered(m: Machine, cache: object, target: AbstractValue) -> bool:
     """Could the call of this cached method of `target` be one of its function?"""
     return m.world.caches.inside(cache) is not None or (type(target) is Known and not is_refused(m, cache))
+
+
+def see_elsewhere(m: Machine, cache: object) -> None:
+    """The code asks what a cache holds: its calls stay."""
+    if m.world.caches.inside(cache) is None and not is_refused(m, cache):
+        m.refuse(("settled", m.world.serial(cache)), "the code asks what a cache holds")
 
 
 def _wrapped(cache: object) -> FunctionType | None:

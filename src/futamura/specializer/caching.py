@@ -25,7 +25,7 @@ from typing import Final
 from futamura.ir.constant import exact_key
 from futamura.specializer.history import Restore, copied, copied_dicts
 from futamura.specializer.plainness import comparable
-from futamura.specializer.purity import HEAP_TYPE, class_lookup, deep, is_mutable, own_attributes
+from futamura.specializer.purity import HEAP_TYPE, can_be_written, class_lookup, deep, is_mutable, own_attributes
 
 __all__ = ["LRU", "Attribute", "Caches", "inside", "is_plain_key", "is_told_apart", "same"]
 
@@ -79,6 +79,7 @@ class Caches:
         self._own: Final[dict[int, tuple[bool, bool]]] = {}
         """Caches that nobody declared, and what functions do with their entries, and with what is in these."""
         self._with_texts: Final[set[int]] = set()
+        self._elsewhere: Final[dict[int, object]] = {}
         self._kept: Final[list[object]] = []
         self._trials = 0
         self._mistaken = 0
@@ -94,11 +95,19 @@ class Caches:
     def keep(self, table: dict[object, object], *, changed: bool, inside: bool, texts: bool) -> None:
         """A dict that is a cache as far as the text of its module says; functions may change its entries, or what is
         inside of these."""
-        if id(table) not in self._tables:
+        if id(table) not in self._tables and id(table) not in self._elsewhere:
             self._tables[id(table)] = table
             self._own[id(table)] = changed, inside
             if texts:
                 self._with_texts.add(id(table))
+
+    def meet_elsewhere(self, table: object) -> bool:
+        """Code of another module gets at this dict: it sees whether an entry is there.  True if it was such a cache."""
+        self._elsewhere[id(table)] = table
+        if self._own.pop(id(table), None) is None:
+            return False
+        del self._tables[id(table)]
+        return True
 
     def has_texts(self, table: object) -> bool:
         """Has the module of this cache classes of texts, or of tuples?"""
@@ -111,8 +120,7 @@ class Caches:
     def may_change(self, table: object, value: object, made: Collection[object]) -> bool:
         """Do functions of the module change what this entry holds, if it is made of these?"""
         changed, inside = self._own.get(id(table), (False, False))
-        written = [part for part in made if type(part) not in (tuple, frozenset) and is_mutable(part)]
-        return any(changed if part is value else inside for part in written)
+        return any(changed if part is value else inside for part in made if can_be_written(part))
 
     def _new_table(self) -> dict[object, object]:
         table: dict[object, object] = {}

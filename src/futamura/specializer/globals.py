@@ -38,6 +38,8 @@ def global_get(m: Machine, frame: Frame, op: Operation) -> None:
         return
     found = m.world.lookup(frame.facts.namespace, module, name)
     if found is not None:
+        if type(found[0]) is dict and m.world.keeps_elsewhere(frame.facts.namespace, name):
+            _see_elsewhere(m, found[0])
         named = name != m.own_name and name not in m.hidden
         if named and frame.facts.namespace is m.home and isinstance(found[0], _NAMED):
             m.named[id(found[0])] = op.attr
@@ -104,4 +106,12 @@ def module_attribute(m: Machine, module: types.ModuleType, name: str) -> Abstrac
     if type(module.__dict__.get(name)) in (list, dict, set):
         m.world.look_at(m.state.top.facts.namespace)  # its text may change it by this very name
     found = m.world.lookup(module.__dict__, module.__name__, name) if name in module.__dict__ else None
+    if found is not None and type(found[0]) is dict:
+        _see_elsewhere(m, found[0])
     return Known(found[0]) if found is not None else None
+
+
+def _see_elsewhere(m: Machine, table: object) -> None:
+    """This dict is not only used by the functions that keep something in it."""
+    if m.world.caches.meet_elsewhere(table):
+        raise Restart("another module uses a dict in which functions keep what they have computed", whole=True)

@@ -26,6 +26,7 @@ from futamura.specializer.kept import CachedItem, Place
 from futamura.specializer.machine import Machine
 from futamura.specializer.purity import (
     MISSING,
+    can_be_written,
     class_lookup,
     deep,
     is_mutable,
@@ -66,8 +67,7 @@ def may_be_missing(m: Machine, table: Known, key: Known) -> bool:
     assert isinstance(table.value, dict)
     if place is None or place in m.kept.values or key.value in table.value:
         return False
-    m.kept.begun[place] = m.emitted
-    m.kept.asked[place] = None
+    _ask(m, place)
     return True
 
 
@@ -112,9 +112,14 @@ def own_attribute(m: Machine, target: Known, name: str) -> Known | None:
         return None
     if place in m.kept.values:
         return _filled(m, target, name, m.kept.values[place])
+    _ask(m, place)
+    return NONE
+
+
+def _ask(m: Machine, place: Place) -> None:
+    """What the program does from here on is for this entry."""
     m.kept.begun[place] = m.emitted
     m.kept.asked[place] = None
-    return NONE
 
 
 def fills_own(m: Machine, target: Known, name: str, value: AbstractValue) -> bool:
@@ -125,7 +130,7 @@ def fills_own(m: Machine, target: Known, name: str, value: AbstractValue) -> boo
     entries = m.world.lazily_filled(type(target.value), name)
 
     def changes(real: Real) -> bool:
-        written = [part for part in real.made.values() if type(part) not in (tuple, frozenset) and is_mutable(part)]
+        written = filter(can_be_written, real.made.values())
         return entries is None or any(entries.changed if part is real.value else entries.inside for part in written)
 
     real = _kept(m, place, value, changes)
@@ -150,6 +155,8 @@ def _place_of_attribute(m: Machine, target: Known, name: str) -> Place | None:
         return None
     if m.world.is_of_a_constant(value) or not m.world.contents(value) or m.world.lazily_filled(cls, name) is None:
         return None
+    if str(m.state.top.facts.namespace.get("__name__")) not in {base.__module__ for base in cls.__mro__}:
+        m.refuse(("settled", *place), "code of another module sees whether an attribute is filled")
     return place
 
 

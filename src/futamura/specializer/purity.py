@@ -60,6 +60,7 @@ __all__ = [
     "PURE_METHODS",
     "WEAK",
     "behind",
+    "can_be_written",
     "cheap",
     "claims",
     "class_lookup",
@@ -243,6 +244,11 @@ CHANGEABLE: Final = (list, set, *DICTS)
 def is_mutable(value: object) -> bool:
     """May somebody who gets `value` change what reading it gives?"""
     return not (deep(value) or issubclass(type(value), (type, FunctionType, BuiltinFunctionType, ModuleType)))
+
+
+def can_be_written(value: object) -> bool:
+    """The same, but for what is only mutable because of what it holds."""
+    return type(value) not in (tuple, frozenset) and is_mutable(value)
 
 
 def is_plain_object(value: object) -> bool:

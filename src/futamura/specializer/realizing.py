@@ -15,7 +15,7 @@ from types import FunctionType, MemberDescriptorType, MethodType
 from typing import NamedTuple
 
 from futamura.specializer.plainness import WITH_BUILTIN_METHODS
-from futamura.specializer.purity import HEAP_TYPE, MISSING, class_lookup, is_mutable, own_attributes, plain_lookup
+from futamura.specializer.purity import HEAP_TYPE, MISSING, can_be_written, class_lookup, own_attributes, plain_lookup
 from futamura.specializer.state import State
 from futamura.specializer.values import HELD, OF_SUPER, AbstractValue, Known, Virtual, VObject
 
@@ -30,7 +30,7 @@ class Real(NamedTuple):
 
     def can_be_changed(self) -> bool:
         """Is there one among those that were made that somebody could write to?"""
-        return any(type(part) not in (tuple, frozenset) and is_mutable(part) for part in self.made.values())
+        return any(map(can_be_written, self.made.values()))
 
 
 def realized(state: State, value: AbstractValue) -> Real | None:

@@ -94,7 +94,7 @@ class Modules(Protocol):
 
     def memo(self, namespace: Mapping[str, object], name: str, /) -> Entries | None: ...
 
-    def lazy(self, namespace: Mapping[str, object], cls: str, name: str, /) -> Entries | None: ...
+    def lazy(self, cls: type, name: str, /) -> Entries | None: ...
 
     def results_are_constant(self, function: types.FunctionType, /) -> bool: ...
 
@@ -422,24 +422,16 @@ class World:
     def _is_rebound(self, namespace: Mapping[str, object], name: str) -> bool:
         return self._modules is not None and self._modules.is_rebound(namespace, name)
 
+    def keeps_elsewhere(self, namespace: Mapping[str, object], name: str) -> bool:
+        """Is this dict, which a module has under this name, none in which its own functions keep things?"""
+        return self._modules is not None and self._modules.memo(namespace, name) is None
+
     def lazily_filled(self, cls: type, name: str) -> Entries | None:
         """What functions do with this attribute of instances of a class, if only its own methods fill and use it."""
         key = cls, name
         if key not in self._lazy:
-            self._lazy[key] = self._filled_by_methods(cls, name)
+            self._lazy[key] = None if self._modules is None else self._modules.lazy(cls, name)
         return self._lazy[key]
-
-    def _filled_by_methods(self, cls: type, name: str) -> Entries | None:
-        if self._modules is None:
-            return None
-        homes = [(base, sys.modules.get(base.__module__)) for base in cls.__mro__[:-1]]
-        for base, home in homes:
-            if home is not None and home.__dict__.get(base.__name__) is base:
-                found = self._modules.lazy(home.__dict__, base.__name__, name)
-                others = [one for _, one in homes if one is not None and one is not home]
-                if found is not None and not any(self._modules.mentions(one.__dict__, name) for one in others):
-                    return found
-        return None
 
     def results_are_constant(self, function: types.FunctionType) -> bool:
         """Does the module of this function only read what it gives, as far as the text says?"""
