@@ -3,15 +3,18 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 READY = $(VENV)/.ready
+CORE ?= src
+COMPILED = build/compiled
 
-.PHONY: test test-all slow lint types unit harness demo bench clean help
+.PHONY: test test-all slow lint types unit harness demo bench compiled test-compiled unit-compiled clean help
 
 help:
 	@echo "make test      set up, then ruff, mypy, the tests and short forms of the measurements"
 	@echo "make demo      set up, then turn an interpreter into a compiler: shown, compared, timed"
 	@echo "make test-all  the unit tests on every Python from 3.11 on that is found"
 	@echo "make slow      the tests that take minutes"
-	@echo "make bench     the speed measurements in full"
+	@echo "make bench     the speed measurements in full (CORE=build/compiled: with the compiled core)"
+	@echo "make compiled  build/compiled, where the core is compiled by mypyc; make test-compiled tests it"
 	@echo "make clean     remove what the other commands made"
 
 test: lint types harness unit
@@ -47,12 +50,25 @@ harness: $(READY)
 demo: $(READY)
 	$(BIN)/python examples/brainfuck/demo.py
 
+compiled: $(READY)
+	$(BIN)/python -m tools.compiled --to $(COMPILED)
+
+test-compiled: compiled
+	PYTHONPATH=$(COMPILED) $(BIN)/python -m pytest -o pythonpath="$(COMPILED) ."
+
+# The short form: what people would notice first.
+unit-compiled: compiled
+	PYTHONPATH=$(COMPILED) $(BIN)/python -m pytest -o pythonpath="$(COMPILED) ." tests/test_golden.py \
+	  tests/test_determinism.py tests/test_residual.py tests/specialize/test_subjects.py tests/specialize/test_seeds.py
+	PYTHONPATH=$(COMPILED):. $(BIN)/python -m tools.fuzz_specializer --count 100
+
 test-all: $(READY)
 	PATH="$(abspath $(BIN)):$$PATH" .ci/each_python
 
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[peers]' || echo "some peers are missing"
-	$(BIN)/python -m bench.cases --json bench-cases.json
+	PYTHONPATH=$(CORE) $(BIN)/python -m bench.cases --json bench-cases.json
+	PYTHONPATH=$(CORE) $(BIN)/python -m bench.specialize_cost
 	$(BIN)/python -m tools.stdlib_coverage
 	$(BIN)/python -m tools.stdlib_meaning
 	$(BIN)/python -m tools.stdlib_meaning --through optimized

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import pytest
 
 from futamura.analysis import bindingtimes
+from futamura.specializer import online
 from tests.bindingtimes.congruence import check
 
 
@@ -22,6 +23,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--record-pending", action="store_true", default=False, help="rewrite tests/specialize/pending.txt"
     )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if not str(online.__file__).endswith(".py"):
+        for item in items:
+            if "interpreted" in item.keywords:
+                item.add_marker(pytest.mark.skip(reason="the core is compiled"))
 
 
 INCONGRUENT: list[str] = []

@@ -336,7 +336,8 @@ def run(here: World, expression: str) -> Outcome:
     try:
         value = describe(eval(expression, here.module.__dict__))
     except Exception as error:
-        raised, chain = ADDRESS.sub("0x", f"{type(error).__name__}: {error}"), _chain(error)
+        text = "" if isinstance(error, RecursionError) else str(error)  # it says where the limit was met
+        raised, chain = ADDRESS.sub("0x", f"{type(error).__name__}: {text}"), _chain(error)
     return Outcome(value, raised, chain, describe(here.log))
 
 

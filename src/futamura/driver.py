@@ -102,7 +102,7 @@ def _emitted(program: Program, naming: NameOf | None = None) -> Emitted:
     with collector_paused():
         try:
             return emit(guard_together(program), naming=naming)
-        except (NotImplementedError, KeyError) as broken:
+        except (Unprintable, NotImplementedError, KeyError) as broken:
             main = program.main
             title = f"`{main.qualname}` could not be printed: {broken}"
             code = "FT301" if isinstance(broken, Unprintable) else "FT901"

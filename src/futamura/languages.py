@@ -117,7 +117,7 @@ def specialize_flow(
         function = made.program.main
         labels = _labels(lowered, function, made.points, how.labels)
     function, origins = run_passes(function, how.passes)
-    first = {old: new for new, old in reversed([*enumerate(origins)])}  # a pass may have copied a block
+    first = {old: new for new, old in [*enumerate(origins)][::-1]}  # a pass may have copied a block
     kept = {new: labels[old] for old, new in first.items() if old in labels}
     rows = _rows(lowered, made.points, {old: kept[new] for old, new in first.items() if new in kept})
     program = Program(function.name, (function,))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,7 +56,7 @@ def test_ids_survive(function: Function, distance: int) -> None:
     moved = [Operation(operation.id + 10 * distance, *operation[1:]) for operation in body.ops]
     blocks = tuple(block if block is not body else block._replace(ops=tuple(moved)) for block in function.blocks)
     changed = Program("f", (Function(**{
-        name: getattr(function, name) for name in Function.__slots__ if name != "blocks"
+        field.name: getattr(function, field.name) for field in dataclasses.fields(function) if field.name != "blocks"
     } | {"name": "f", "blocks": blocks}),))  # fmt: skip
     assert parse_program(print_program(changed)) == changed
     assert from_data(to_data(changed)) == changed

@@ -98,7 +98,7 @@ CASES = [machine, looked_at, two_lengths, not_always, through, beyond, passed_by
 def linked(function: Any) -> Program:
     def lowered(found: Any) -> Any:
         done = lower(found)
-        return done.program, done.program.main, found.__globals__, None
+        return done.program, done.program.main, found.__globals__, ()
 
     return link(function, lowered, World()).program
 

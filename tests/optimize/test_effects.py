@@ -156,6 +156,7 @@ def test_what_may_be_shared() -> None:
     assert min(said.values()) > 40, said
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("fault", ["clobbers", "acts"])
 def test_a_wrong_answer_is_noticed(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(effects, fault, lambda *given: False)

@@ -46,6 +46,7 @@ def test_all_news_are_heard() -> None:
             assert overlooked(behind) == "", seed
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("forgotten", ["users", "inside", "lists"])
 def test_a_forgotten_user_is_noticed(forgotten: str, monkeypatch: pytest.MonkeyPatch) -> None:
     made = Dependents.__init__

@@ -121,6 +121,7 @@ def test_pipeline_is_made_of_passes() -> None:
     assert set(NO_TIME) <= set(PIPELINE) and all(NO_TIME.values())
 
 
+@pytest.mark.interpreted
 def test_long_functions_are_made_shorter(monkeypatch: pytest.MonkeyPatch) -> None:
     (case,) = [case for case in _cases() if case.name == "reroll_appends"]
     function, _ = golden.targets_of(golden.world(case), case.target)
@@ -377,6 +378,7 @@ def _a_loop_differs() -> bool:
     return any(differs(text, name) for text in LOOPS for name in ("licm", "peel", "invert"))
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     FAULTS[name](monkeypatch)

@@ -269,6 +269,7 @@ def range_refuted(name: str, function: Any) -> str:
     return ""
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("name", sorted(shapes._RANGES))
 def test_ranges_are_proved(name: str) -> None:
     assert range_refuted(name, shapes._RANGES[name]) == ""
@@ -282,6 +283,7 @@ def test_a_wrong_range_is_refused() -> None:
     assert range_refuted("mod", lambda a, b: (0, None if b.high is None else b.high - 1)) != ""
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("name", sorted(shapes._COMPARED))
 def test_comparisons_are_proved(name: str) -> None:
     for (low, high), (low2, high2) in itertools.product(BOUNDED, BOUNDED):
@@ -293,6 +295,7 @@ def test_comparisons_are_proved(name: str) -> None:
                 assert valid(truth if verdict else z3.Not(truth), *way.conditions) == ""
 
 
+@pytest.mark.interpreted
 def test_joins_narrowing_and_widening_are_proved() -> None:
     for (low, high), (low2, high2) in itertools.product(BOUNDED, BOUNDED):
         one, x, of_one = shape("x", low, high)
@@ -315,6 +318,7 @@ def test_joins_narrowing_and_widening_are_proved() -> None:
             assert valid(is_member(x, found), *way.conditions, *of_one, x != number) == ""
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("name", sorted(refining._MIRRORED))
 def test_what_a_condition_says_is_proved(name: str) -> None:
     for (low, high), (low2, high2) in itertools.product(BOUNDED, BOUNDED):
@@ -337,6 +341,7 @@ def test_what_a_condition_says_is_proved(name: str) -> None:
 # -------------------------------------------------------------------- places in lists
 
 
+@pytest.mark.interpreted
 def test_indices_in_range_raise_nothing() -> None:
     length = Number(z3.Int("length"))
     for low, high in BOUNDED:
@@ -346,6 +351,7 @@ def test_indices_in_range_raise_nothing() -> None:
                 assert valid(z3.And(-length.n <= i, i < length.n), *way.conditions, *of_index) == ""
 
 
+@pytest.mark.interpreted
 def test_different_places_are_different() -> None:
     length, base, one, other = z3.Ints("length base one other")
     private = {1: SimpleNamespace(length=Number(length))}

@@ -367,6 +367,7 @@ def check(seed: int, counts: collections.Counter[str]) -> list[str]:
     return wrong
 
 
+@pytest.mark.interpreted
 def test_marks_hold_in_runs() -> None:
     counts: collections.Counter[str] = collections.Counter()
     for seed in range(SEEDS):
@@ -393,6 +394,7 @@ FAULTS: Final[dict[str, tuple[Any, str, Callable[[Any], Any]]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.interpreted
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     owner, attribute, change = FAULTS[name]

@@ -126,6 +126,7 @@ def test_what_folds_much_is_tested() -> None:
     assert "range" not in source_of(residual) and residual(3) == 243
 
 
+@pytest.mark.interpreted
 @pytest.mark.usefixtures("stern")
 def test_plain_data_is_known_without_a_test() -> None:
     residual = specialize(report, DYN, "short")
@@ -134,6 +135,7 @@ def test_plain_data_is_known_without_a_test() -> None:
     assert residual(Day()) == report(Day(), "short")
 
 
+@pytest.mark.interpreted
 @pytest.mark.usefixtures("stern")
 def test_an_object_is_used_as_it_is() -> None:
     limits = Range(1, 9)
@@ -146,6 +148,7 @@ def test_an_object_is_used_as_it_is() -> None:
     assert [noted(5), noted(50)] == [(True, 1), (False, 2)] and limits.seen == 2
 
 
+@pytest.mark.interpreted
 @pytest.mark.usefixtures("stern")
 def test_a_closure_is_used_as_it_is() -> None:
     def made(shift):

@@ -169,6 +169,7 @@ def codes(residual: Residual) -> list[str]:
     return [event.code for event in residual.events]
 
 
+@pytest.mark.interpreted
 def test_what_only_constructors_store_is_known(app: Any) -> None:
     applied, slotted, loose = (Pair(app, name) for name in ("applied", "slotted", "loose"))
     assert "_RATE" not in applied.residual.source and "3" in applied.residual.source
@@ -361,6 +362,7 @@ def test_only_so_much_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert residual(3) == users.total(3)
 
 
+@pytest.mark.interpreted
 def test_pickled(app: Any) -> None:
     residual = specialize(app.slotted, DYN)
     again = pickle.loads(pickle.dumps(residual))
@@ -369,6 +371,7 @@ def test_pickled(app: Any) -> None:
     assert not again.holds() and again(2) == app.slotted(2)
 
 
+@pytest.mark.interpreted
 def test_pickled_with_objects_in_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "class One:\n    def __init__(self, n):\n        self.n = n\n"
     text += "class All:\n    def __init__(self):\n        self.ones = {'a': One(3), 'b': One(4)}\n"

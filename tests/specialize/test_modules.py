@@ -73,6 +73,7 @@ def module(name: str, text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) 
     return made
 
 
+@pytest.mark.interpreted
 @pytest.mark.usefixtures("assuming")
 def test_globals_of_another_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     others, mains = [], []

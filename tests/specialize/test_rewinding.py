@@ -39,6 +39,7 @@ def text_of(case: Case) -> tuple[str, tuple[Any, ...], int]:
     return residual.source, tuple((event.code, event.reason) for event in residual.events), residual.stats["restarts"]
 
 
+@pytest.mark.interpreted
 def test_going_back_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     runs = [0, 0]
     rewinding = True
@@ -90,6 +91,7 @@ def runs_of_trials(monkeypatch: pytest.MonkeyPatch, residual_of: Callable[[], fu
         return residual_of().source, runs
 
 
+@pytest.mark.interpreted
 def test_a_trial_of_caches_goes_back_too(monkeypatch: pytest.MonkeyPatch) -> None:
     def residual_of() -> futamura.Residual:
         memo: dict[Any, Any] = {}

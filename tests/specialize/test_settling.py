@@ -140,6 +140,7 @@ def test_in_a_loop() -> None:
     assert outcome(residual, [{"a": 1, "b": 2}]) == outcome(in_a_loop, [{"a": 1, "b": 2}])
 
 
+@pytest.mark.interpreted
 @pytest.mark.usefixtures("assuming")
 @pytest.mark.parametrize("function", [one_clause, two_clauses, left_early])
 def test_no_loop_is_made_for_it(function: Callable[[Any], Any]) -> None:

@@ -51,6 +51,7 @@ def test_slice_with_dispatchers() -> None:
         assert problem is None, f"seed {seed}: {problem}"
 
 
+@pytest.mark.interpreted
 def test_slice_with_tight_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if CPython took 2 nested loops and 4 levels: flattened loops, arms cut off."""
     monkeypatch.setattr(structure, "BLOCK_LIMIT", 2)
@@ -195,6 +196,7 @@ def test_changed_trees_are_caught(change: Callable[[Suite], None]) -> None:
     assert caught(in_tree(change))
 
 
+@pytest.mark.interpreted
 def test_lost_moves_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     def moved(graph: Graph, extent: int, target: int, moves: tuple[object, ...]) -> int:
         return target
@@ -203,6 +205,7 @@ def test_lost_moves_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     assert caught(build)
 
 
+@pytest.mark.interpreted
 def test_threading_across_extents_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Graph, "holds", lambda self, outer, inner: True)
     assert caught(_quiet)
@@ -216,11 +219,13 @@ def _quiet(shape: Shape) -> Suite:
         raise AssertionError(str(error)) from error
 
 
+@pytest.mark.interpreted
 def test_stale_flags_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lowering, "reset_before_breaks", lambda loop, flag: None)
     assert caught(build)
 
 
+@pytest.mark.interpreted
 def test_a_forgotten_negation_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     def finish(statement: If, suite: Suite, explicit: Statement | None) -> None:
         idioms.finish_if(statement, suite, explicit)
@@ -230,6 +235,7 @@ def test_a_forgotten_negation_is_caught(monkeypatch: pytest.MonkeyPatch) -> None
     assert caught(build)
 
 
+@pytest.mark.interpreted
 def test_an_unrepaired_irreducible_graph_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(structure, "_reducible_flows", structure.flows)
     assert caught(_quiet)

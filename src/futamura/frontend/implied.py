@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from futamura.analysis.methods import BUILTINS, GIVING, MUTATING, OPERATORS, READING
-from futamura.frontend.walking import SCOPES, Scope, is_of_class
+from futamura.frontend.walking import Scope, is_of_class
 
 __all__ = [
     "MAKING", "Giving", "changing_classes", "gives_anything", "is_own_class", "is_special", "operands", "receiver",
@@ -139,7 +139,7 @@ def changing_classes(
     reading: set[str] = set()
     for cls in classes:
         for method in cls.body:
-            if not isinstance(method, SCOPES) or not is_special(method) or isinstance(method, ast.Lambda):
+            if not isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)) or not is_special(method):
                 continue
             names = [one.arg for one in parameters(method)]
             if method.name not in _STORING and method.name not in _OF_CLASSES and names:

@@ -50,7 +50,7 @@ def cse(graph: FlowGraph, inference: Inference) -> bool:
     undo: list[list[tuple[object, Any]]] = []
     for entering, node in inference.layout.walk():
         if not entering:
-            for key, old in reversed(undo.pop()):
+            for key, old in undo.pop()[::-1]:
                 if old is None:
                     del search.available[key]
                 else:

@@ -68,7 +68,7 @@ class Dependents:
         count = len(self._graph.blocks)
         for entering, at in layout.walk():
             if not entering:
-                for value, old in reversed(undo.pop()):
+                for value, old in undo.pop()[::-1]:
                     if old is None:
                         del current[value]
                     else:

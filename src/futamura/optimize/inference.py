@@ -67,6 +67,8 @@ class Items(NamedTuple):
 class Inference:
     """The facts of one function."""
 
+    __deletable__ = ("_conditions", "_dependents")
+
     def __init__(
         self,
         graph: FlowGraph,

@@ -93,7 +93,7 @@ def narrowed(shape: Shape, low: int | None, high: int | None) -> Shape:
         if low > high:
             return shape
         if low == high:
-            return known_as(Constant(bool(low) if shape.type == "bool" else low))
+            return known_as(Constant(bool(low)) if shape.type == "bool" else Constant(low))
     return shape._replace(low=low, high=high)
 
 

@@ -10,7 +10,7 @@ the number that `abc` counts up with every registration.
 from __future__ import annotations
 
 import abc
-import collections.abc
+from collections import abc as collection_classes
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -21,14 +21,15 @@ from futamura.specializer.refinement import plain_check
 
 __all__ = ["counts_as", "instance_of", "is_abstract"]
 
+_CLASSES: Final = vars(collection_classes)
 _WITH_HOOKS: Final = frozenset(
-    cls for cls in map(collections.abc.__dict__.__getitem__, collections.abc.__all__) if "__subclasshook__" in vars(cls)
+    cls for cls in map(_CLASSES.__getitem__, _CLASSES["__all__"]) if "__subclasshook__" in vars(cls)
 )
 """Their hooks look for methods, if it is them who are asked, and not classes that extend them."""
-_HOOKS: Final = (object.__dict__["__subclasshook__"], *(vars(cls)["__subclasshook__"] for cls in _WITH_HOOKS))
+_HOOKS: Final = (vars(object)["__subclasshook__"], *(vars(cls)["__subclasshook__"] for cls in _WITH_HOOKS))
 _parts_of: Final[Callable[[type], tuple[Any, ...]]] = vars(abc)["_get_dump"]
 """What CPython's `abc` knows of a class: references to the classes that are registered with it come first."""
-_METACLASSES: Final = (abc.ABCMeta, type(vars(collections.abc).get("ByteString", Sequence)))
+_METACLASSES: Final = (abc.ABCMeta, type(_CLASSES.get("ByteString", Sequence)))
 """Of `ByteString` instances are asked with a warning, classes as those of others."""
 _HEAP_TYPE: Final = 1 << 9
 _MOST: Final = 500

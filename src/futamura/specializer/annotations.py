@@ -62,7 +62,7 @@ def described(value: object) -> bool:
 
 def _compares_plainly(value: object) -> bool:
     """Do `==` and `hash` run no code of the program, for what it is, or as they are those of `object`?"""
-    plain = all(class_lookup(type(value), name) is object.__dict__[name] for name in ("__eq__", "__ne__", "__hash__"))
+    plain = all(class_lookup(type(value), name) is vars(object)[name] for name in ("__eq__", "__ne__", "__hash__"))
     return plain or comparable(value)
 
 

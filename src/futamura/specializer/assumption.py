@@ -12,7 +12,7 @@ import builtins
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from futamura.specializer.purity import MISSING, class_lookup, own_attribute, stored_attribute
 
@@ -85,7 +85,8 @@ class Assumption:
         elif self.kind == "registrations":
             return isinstance(self.value, Registrations) and self.value.hold()
         elif self.kind == "subclasses":
-            return not type.__subclasses__(self.holder)  # type: ignore[arg-type]
+            holder: Any = self.holder
+            return not type.__subclasses__(holder)
         elif isinstance(self.holder, type):
             now = class_lookup(self.holder, self.name)
         else:

@@ -136,7 +136,7 @@ def load_attribute(
         return None
     if name == "__dict__" and plain_lookup(cls) and (space := own_dict(m, frame, op, target)) is not None:
         return space
-    if name == "__class__" and class_lookup(cls, name) is object.__dict__[name] and plain_reads(cls):
+    if name == "__class__" and class_lookup(cls, name) is vars(object)[name] and plain_reads(cls):
         return Known(cls)
     if type(target) is Known and name in _FIELDS.get(cls, ()):
         return Known(getattr(target.value, name))

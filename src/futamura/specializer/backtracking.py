@@ -19,9 +19,11 @@ from collections.abc import Iterator
 from re import _compiler, _constants, _parser  # type: ignore[attr-defined]
 from typing import Any, Final
 
-__all__ = ["parsed", "places_to_begin", "ways_to_match"]
+__all__ = ["GROUP", "parsed", "places_to_begin", "ways_to_match"]
 
 _MOST: Final = 10**12
+GROUP: Final = _constants.SUBPATTERN
+"""What `re` calls a group in a parsed pattern."""
 _SINGLE: Final = frozenset({_constants.LITERAL, _constants.NOT_LITERAL, _constants.IN, _constants.ANY})
 _REPEATS: Final = frozenset({_constants.MAX_REPEAT, _constants.MIN_REPEAT, _constants.POSSESSIVE_REPEAT})
 _LOOKING: Final = frozenset({_constants.ASSERT, _constants.ASSERT_NOT})
@@ -100,7 +102,7 @@ class _Measure:
         kind, value = node
         if kind in _SINGLE or kind in (_constants.AT, _constants.GROUPREF, _constants.FAILURE):
             return 1
-        if kind is _constants.SUBPATTERN:
+        if kind is GROUP:
             return self.sequence(list(value[3]), (flags | value[1]) & ~value[2], follow)
         if kind is _constants.ATOMIC_GROUP:
             return self.sequence(list(value), flags, follow)
@@ -142,7 +144,7 @@ class _Measure:
             return self.characters(node, flags), False
         if kind in (_constants.AT, _constants.FAILURE):
             return frozenset(), True
-        if kind is _constants.SUBPATTERN:
+        if kind is GROUP:
             return self.first_of(list(value[3]), (flags | value[1]) & ~value[2])
         if kind is _constants.ATOMIC_GROUP:
             return self.first_of(list(value), flags)
@@ -161,7 +163,7 @@ class _Measure:
             kind, value = node
             if kind in _SINGLE:
                 found |= self.characters(node, flags)
-            elif kind is _constants.SUBPATTERN:
+            elif kind is GROUP:
                 found |= self.anywhere(list(value[3]), (flags | value[1]) & ~value[2])
             elif kind is _constants.ATOMIC_GROUP:
                 found |= self.anywhere(list(value), flags)

@@ -110,6 +110,6 @@ def cached_property_of(
     entry = m.state.object(target)
     if entry is None or entry.kind != "instance" or name in entry.names or found.attrname != name:
         return None
-    if class_lookup(entry.cls, "__setattr__") is not object.__dict__["__setattr__"] or not entry.cls.__dictoffset__:
+    if class_lookup(entry.cls, "__setattr__") is not vars(object)["__setattr__"] or not entry.cls.__dictoffset__:
         return None
     return Known(library.kept), [target, Known(name), Known(found.func)], []

@@ -50,7 +50,7 @@ class Attribute:
 
 _LONG_KEY: Final = 100
 
-_IDENTITY: Final = tuple((name, object.__dict__[name]) for name in ("__hash__", "__eq__"))
+_IDENTITY: Final = tuple((name, vars(object)[name]) for name in ("__hash__", "__eq__"))
 
 
 class Caches:

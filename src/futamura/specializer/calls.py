@@ -556,7 +556,7 @@ def _construct(
             m.assume_attribute(cls, "__init__", init)
             _give(m, frame, op, subject)
         return filled
-    if init is object.__dict__["__init__"]:
+    if init is vars(object)["__init__"]:
         if args or keywords:
             return False
         _give(m, frame, op, subject)

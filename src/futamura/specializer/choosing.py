@@ -47,6 +47,8 @@ MOST_ON_THE_WAY: Final = 24
 """So often may it be done as long as it is not known what varies around loops."""
 _FUNCTIONS: Final = (FunctionType, BuiltinFunctionType, type)
 _SCALARS: Final = (str, int, float, bool, bytes, complex, type(None))
+_ATOMS: Final = (*_FUNCTIONS, *_SCALARS)
+_WITHOUT_CODE: Final = (*_SCALARS, BuiltinFunctionType, type)
 
 
 class _Table(NamedTuple):
@@ -278,7 +280,7 @@ def _left(m: Machine, place: object) -> list[tuple[int, int, int]]:
 
 def _has_structure(items: Iterable[AbstractValue]) -> bool:
     """Are all known, and is there one with parts among them?  Functions are asked for when they are called."""
-    shown = [item for item in items if not (type(item) is Known and type(item.value) in (*_FUNCTIONS, *_SCALARS))]
+    shown = [item for item in items if not (type(item) is Known and type(item.value) in _ATOMS)]
     return bool(shown) and all(type(item) is not Dynamic for item in shown)
 
 
@@ -288,7 +290,7 @@ def _has_code(item: object, depth: int = 4) -> bool:
         return any(_has_code(part, depth - 1) for part in item.values())
     if type(item) in (tuple, list) and isinstance(item, tuple | list):
         return depth > 0 and any(_has_code(part, depth - 1) for part in item)
-    if type(item) in (*_SCALARS, BuiltinFunctionType, type):
+    if type(item) in _WITHOUT_CODE:
         return False
     return callable(item) or bool(type(item).__flags__ & _HEAP and not type(item).__flags__ & _IMMUTABLE)
 

@@ -71,7 +71,7 @@ class Attempt(NamedTuple):
 def own_class(m: Machine, value: AbstractValue) -> type | None:
     """The class of a value, if it is written in Python and has no builtin base but `object`."""
     cls = exact_type(m, value)
-    if cls is None or cls in _CLOSED or isinstance(value, type) or not cls.__flags__ & HEAP_TYPE:
+    if cls is None or cls in _CLOSED or not cls.__flags__ & HEAP_TYPE:
         return None
     return cls if all(base is object or base.__flags__ & HEAP_TYPE for base in cls.__mro__) else None
 
@@ -205,11 +205,11 @@ def _compare_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractVa
 def _comparing_method(m: Machine, cls: type, name: str, swapped: bool) -> list[Attempt] | None:
     """What a class contributes: its method, nothing if it has only that of `object`, None if that is not known."""
     found = class_lookup(cls, name)
-    default = object.__dict__[name]
+    default = vars(object)[name]
     negated = False
     if name == "__ne__" and found is default:
         m.assume_attribute(cls, name, found)
-        name, found, default, negated = "__eq__", class_lookup(cls, "__eq__"), object.__dict__["__eq__"], True
+        name, found, default, negated = "__eq__", class_lookup(cls, "__eq__"), vars(object)["__eq__"], True
     if found is default:
         m.assume_attribute(cls, name, found)
         return []

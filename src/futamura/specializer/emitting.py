@@ -12,7 +12,7 @@ from __future__ import annotations
 import types
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Final, NoReturn
 
 from futamura.ir.constant import Constant
@@ -66,6 +66,8 @@ class Emitter(ABC):
         self.block: ResidualBlock = ResidualBlock()
         self.emitted = 0
         self.entered = 0
+        self._within: Set[int] = frozenset()
+        """Objects that are made real with one that holds them, of which it is known that none holds itself."""
         """Calls that were unfolded."""
         self.settled = False
         """Are all versions run?  What is still made is what passes between them, and raises nothing."""
@@ -293,11 +295,20 @@ class Emitter(ABC):
         if owner is not None:  # a dict that an instance holds comes to be with it
             self.materialize(owner)
             return self.lift(value)
-        holder = self._holder_of(value) if entry.kind != "instance" else None
+        if value.oid in self._within:
+            return self._made_real(value, entry)
+        holder, within = self._holder_of(value) if entry.kind != "instance" else (None, frozenset())
         if holder is not None:  # it is made first, and filled later
             self.materialize(holder)
             return self.lift(value)
         self._require_acyclic(value)
+        outside, self._within = self._within, within
+        try:
+            return self._made_real(value, entry)
+        finally:
+            self._within = outside
+
+    def _made_real(self, value: Virtual, entry: VObject) -> int:
         whole = entry.kind == "instance" and self._made_by_fields(value, entry)
         dynamic = self._called_class(entry) if whole else self._construct(entry)
         if self.hints[dynamic.rv] is None:
@@ -341,8 +352,8 @@ class Emitter(ABC):
     def _called_class(self, entry: VObject) -> Dynamic:
         return self.emit("call", (Known(entry.cls), *entry.items), type=entry.cls, raises=False)
 
-    def _holder_of(self, value: Virtual) -> Virtual | None:
-        """An instance that holds this object and is held by it."""
+    def _holder_of(self, value: Virtual) -> tuple[Virtual | None, Set[int]]:
+        """An instance that holds this object and is held by it, and what is held by it if there are no instances."""
         work: list[tuple[int, Virtual | None]] = [(value.oid, None)]
         seen: set[int] = set()
         while work:
@@ -357,9 +368,9 @@ class Emitter(ABC):
                 item = self.state.resolve(item)
                 if type(item) is Virtual:
                     if item.oid == value.oid and instance is not None:
-                        return instance
+                        return instance, frozenset()
                     work.append((item.oid, instance))
-        return None
+        return None, frozenset() if any(self.state.heap[oid].kind == "instance" for oid in seen) else seen
 
     def _require_acyclic(self, value: Virtual) -> None:
         """An object that contains itself, but not by an instance's attribute, is constructed if one of those on the way

@@ -83,7 +83,7 @@ def property_function(found: object) -> FunctionType | None:
 
 def plainly_looked_up(cls: type) -> bool:
     """Are attributes of instances of this class found by the default rules?"""
-    plain = class_lookup(cls, "__getattribute__") is object.__dict__["__getattribute__"]
+    plain = class_lookup(cls, "__getattribute__") is vars(object)["__getattribute__"]
     return plain and class_lookup(cls, "__getattr__") is MISSING
 
 
@@ -96,7 +96,7 @@ def attribute_runs_code(cls: type, name: str) -> bool:
     """Does reading `name` of an instance of this class run code of the program, or give its dictionary?"""
     if name == "__dict__":
         return True  # who has the dictionary can write to it
-    if class_lookup(cls, "__getattribute__") is not object.__dict__["__getattribute__"]:
+    if class_lookup(cls, "__getattribute__") is not vars(object)["__getattribute__"]:
         return isinstance(class_lookup(cls, "__getattribute__"), FunctionType)
     found = class_lookup(cls, name)
     if found is MISSING or type(found) is MemberDescriptorType:  # the slot may be empty
@@ -139,7 +139,7 @@ def asks_parts(cls: type) -> bool:
     such operators, and builtin classes have them: `repr` of a named tuple, of a partial function, of a bound method."""
     if cls in _WITHOUT_PARTS or issubclass(cls, type):
         return False
-    return any(class_lookup(cls, name) is not object.__dict__[name] for name in _ASKING)
+    return any(class_lookup(cls, name) is not vars(object)[name] for name in _ASKING)
 
 
 _ASKING: Final = ("__repr__", "__str__", "__format__", "__eq__", "__hash__", "__lt__", "__le__", "__gt__", "__ge__")

@@ -14,10 +14,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from re import _constants
 from typing import Any, Final
 
-from futamura.specializer.backtracking import parsed
+from futamura.specializer.backtracking import GROUP, parsed
 from futamura.specializer.residual import ResidualOperation
 from futamura.specializer.values import AbstractValue, Dynamic, Known, VObject
 
@@ -55,7 +54,7 @@ def sure_groups(pattern: re.Pattern[Any]) -> frozenset[int]:
         return frozenset(found)
     while work:
         kind, value = work.pop()
-        if kind is _constants.SUBPATTERN:
+        if kind is GROUP:
             found.update([value[0]] if value[0] is not None else [])
             work += list(value[3])
     return frozenset(found)

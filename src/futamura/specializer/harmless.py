@@ -199,6 +199,6 @@ def _plain_classes(classes: object) -> bool:
 
 def _plain_class_of(cls: type | None) -> bool:
     """Does reading `__class__` of an instance run no code?"""
-    plain = object.__dict__
+    plain = vars(object)
     names = ("__class__", "__getattribute__")
     return cls is not None and all(class_lookup(cls, name) is plain[name] for name in names)

@@ -150,7 +150,7 @@ def _place_of_attribute(m: Machine, target: Known, name: str) -> Place | None:
     place = (m.world.serial(value), name)
     if stored_attribute(value, name) is not None or place in m.world.written or ("settled", *place) in m.refused:
         return None
-    plain = class_lookup(cls, "__setattr__") is object.__dict__["__setattr__"] and plain_lookup(cls)
+    plain = class_lookup(cls, "__setattr__") is vars(object)["__setattr__"] and plain_lookup(cls)
     if not plain or not keeps_attributes(value) or class_lookup(cls, name) is not MISSING:
         return None
     if m.world.is_of_a_constant(value) or not m.world.contents(value) or m.world.lazily_filled(cls, name) is None:

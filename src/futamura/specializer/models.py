@@ -274,7 +274,8 @@ def _insert(
     if abs(args[0].value) > sys.maxsize:
         return None  # an error
     items = list(held.items)
-    items.insert(args[0].value, args[1])
+    at = args[0].value
+    items[at:at] = [args[1]]
     m.state.heap[target.oid] = held._replace(items=tuple(items))
     return NONE
 

@@ -342,10 +342,10 @@ class _Run:
                 if self.world.objects.costs_too_much(machine.folded, self.world.assumptions.values(), program):
                     raise Restart("objects of globals are not worth their tests", whole=True)
                 static = len(self.open) < len(self.inputs) or bool(facts.cells)
-                if reason := why_not_worth(machine, program, static=static):
+                if cause := why_not_worth(machine, program, static=static):
                     self.world.assumes = False
-                    self.events.append(Event("FT412", reason))
-                    raise Restart(reason, whole=True)
+                    self.events.append(Event("FT412", cause))
+                    raise Restart(cause, whole=True)
                 if self.world.caches.settle(set(reachable(root))):  # this attempt was a trial
                     raise Restart("the entries of declared caches are known now", whole=True)
             except Restart as again:

@@ -133,7 +133,7 @@ def _chosen(m: Machine, function: types.FunctionType, value: AbstractValue) -> o
     cls = exact_type(m, value)
     if registry is None or cls is None or not plain_lookup(cls):
         return None
-    if class_lookup(cls, "__class__") is not object.__dict__["__class__"]:
+    if class_lookup(cls, "__class__") is not vars(object)["__class__"]:
         return None
     if any(type(kind) is not type for kind in (*registry, *cls.__mro__)):
         return None

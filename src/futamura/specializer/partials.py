@@ -134,7 +134,7 @@ def _construct_bound(m: Emitter, entry: VObject) -> Dynamic:
 def _is_method(held: VObject, function: object) -> bool:
     if type(function) is not types.FunctionType or function.__name__ in held.names:
         return False
-    plain = class_lookup(held.cls, "__getattribute__") is object.__dict__["__getattribute__"]
+    plain = class_lookup(held.cls, "__getattribute__") is vars(object)["__getattribute__"]
     return plain and class_lookup(held.cls, function.__name__) is function
 
 

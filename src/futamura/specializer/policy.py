@@ -129,6 +129,10 @@ class Event:
     context: tuple[Because, ...] = ()
     """The calls that were being executed, innermost first."""
 
+    def __reduce__(self) -> tuple[object, ...]:
+        parts = (self.code, self.reason, self.line, self.file, self.span, self.because, self.label, self.context)
+        return Event, parts
+
     def diagnostic(self) -> Diagnostic:
         """The event as people see it."""
         return diagnose(

@@ -208,7 +208,7 @@ def named_attributes(value: object) -> list[tuple[str, object]] | None:
         return None
     parts = gc.get_referents(value)
     if type(value).__flags__ & HEAP_TYPE:
-        places = {id(part): at for at, part in reversed([*enumerate(parts)])}
+        places = {id(part): at for at, part in [*enumerate(parts)][::-1]}
         pairs = [(name, stored_attribute(value, name, sure=False)) for name in _mentioned(type(value))]
         pairs = [(name, held) for name, held in pairs if id(held) in places]
         if {id(type(value)), *(id(held) for _, held in pairs)} >= places.keys():

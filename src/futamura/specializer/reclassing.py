@@ -19,7 +19,7 @@ def store_class(m: Machine, value: AbstractValue, target: AbstractValue, cls: ty
     """`target.__class__ = value`: an object that only this code has is one of the other class from now on."""
     entry = m.state.object(target)
     alone = entry is not None and entry.kind == "instance" and type(target) is Virtual
-    if not alone or cls is None or class_lookup(cls, "__setattr__") is not object.__dict__["__setattr__"]:
+    if not alone or cls is None or class_lookup(cls, "__setattr__") is not vars(object)["__setattr__"]:
         raise Unsupported("the class of an object is changed", m.span)
     if type(value) is not Known or not _may_become(cls, value.value):
         raise Unsupported("the class of an object is changed", m.span)
@@ -39,7 +39,7 @@ def _may_become(cls: type, other: object) -> bool:
         and one.__basicsize__ == other.__basicsize__
         and one.__mro__[-2].__base__ is object
         and not any("__slots__" in base.__dict__ for base in one.__mro__)
-        and class_lookup(one, "__class__") is object.__dict__["__class__"]
+        and class_lookup(one, "__class__") is vars(object)["__class__"]
         for one in (cls, other)
     )
     return plain and cls.__weakrefoffset__ == other.__weakrefoffset__

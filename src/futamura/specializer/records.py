@@ -191,7 +191,7 @@ def stored_fields(cls: type) -> dict[str, object] | None:
     code = init.__code__
     if code.co_filename != "<string>" or not parameters.init or hasattr(cls, "__post_init__"):
         return None
-    if not parameters.frozen and class_lookup(cls, "__setattr__") is not object.__dict__["__setattr__"]:
+    if not parameters.frozen and class_lookup(cls, "__setattr__") is not vars(object)["__setattr__"]:
         return None
     found = dataclasses.fields(cls)
     names = tuple(field.name for field in found)

@@ -304,4 +304,4 @@ def _class_pattern(
     return [Known(True), *fields]
 
 
-_CLASS: Final = object.__dict__["__class__"]
+_CLASS: Final = vars(object)["__class__"]

@@ -38,8 +38,8 @@ def _method(m: Machine, frame: Frame, value: AbstractValue, name: str) -> tuple[
     if cls is None or site(frame) in m.refused:
         return None
     called = name
-    if name == "__str__" and class_lookup(cls, name) is object.__dict__[name]:
-        m.assume_attribute(cls, name, object.__dict__[name])
+    if name == "__str__" and class_lookup(cls, name) is vars(object)[name]:
+        m.assume_attribute(cls, name, vars(object)[name])
         called = "__repr__"
     found = class_lookup(cls, called)
     if not isinstance(found, FunctionType) or found.__globals__.get("__name__") in _GENERATED:
@@ -151,9 +151,9 @@ def _of_exception_in_field(m: Machine, frame: Frame, op: Operation, value: Abstr
     if entry is None or entry.kind != "exception":
         return None
     if op.attr == "":
-        if class_lookup(entry.cls, "__format__") is not object.__dict__["__format__"]:
+        if class_lookup(entry.cls, "__format__") is not vars(object)["__format__"]:
             return None
-        m.assume_attribute(entry.cls, "__format__", object.__dict__["__format__"])
+        m.assume_attribute(entry.cls, "__format__", vars(object)["__format__"])
     name = "__repr__" if op.attr == "r" else "__str__"
     found = None if name == "__repr__" else str_of(m, frame, op, [value])
     return _of_exception(m, frame, op, value, name) if found is None else found
@@ -187,12 +187,12 @@ def _format(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
         cls = own_class(m, value)
         if cls is None:
             return False
-        if class_lookup(cls, "__format__") is not object.__dict__["__format__"]:
+        if class_lookup(cls, "__format__") is not vars(object)["__format__"]:
             found = _method(m, frame, value, "__format__")
             return found is not None and enter(m, frame, op, library.formatted, [Known(found[0]), value, spec])
         if type(spec) is not Known or spec.value != "":
             return False
-        m.assume_attribute(cls, "__format__", object.__dict__["__format__"])
+        m.assume_attribute(cls, "__format__", vars(object)["__format__"])
         found = _method(m, frame, value, "__str__")
         return found is not None and enter(m, frame, op, library.shown, [Known(found[0]), value, Known(found[1])])
     else:

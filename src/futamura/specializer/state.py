@@ -182,21 +182,22 @@ class Frame:
 
     def copy(self, env: dict[int, AbstractValue] | None = None) -> Frame:
         """The same frame, with these values if given; slot by slot, for this is done for each frame at each point."""
-        copy = Frame.__new__(Frame)
-        copy.facts = self.facts
-        copy.env = dict(self.env) if env is None else env
-        copy.chain = self.chain
-        copy.block = self.block
-        copy.index = self.index
-        copy.dynamic = self.dynamic
-        copy.result = self.result
-        copy.purpose = self.purpose
-        copy.subject = self.subject
-        copy.extents = self.extents
-        copy.blind = self.blind
-        copy.counted = self.counted
-        copy.held = self.held
-        copy.entered = self.entered
+        copy = Frame(
+            self.facts,
+            dict(self.env) if env is None else env,
+            self.chain,
+            block=self.block,
+            index=self.index,
+            dynamic=self.dynamic,
+            result=self.result,
+            purpose=self.purpose,
+            subject=self.subject,
+            extents=self.extents,
+            blind=self.blind,
+            counted=self.counted,
+            held=self.held,
+            entered=self.entered,
+        )
         copy.forked = self.forked
         return copy
 

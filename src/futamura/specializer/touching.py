@@ -391,7 +391,7 @@ class Operations(ABC):
             if name in ("__cause__", "__context__"):
                 self.graph.flow(self.effects.raised, result)
             callee = MISSING if site.cls is None else class_lookup(site.cls, name)
-            if callee is object.__dict__["__class__"]:
+            if callee is vars(object)["__class__"]:
                 self.graph.add(result, self.graph.static(site.cls))
                 return
             if (function := property_function(callee)) is not None and site.cls and plainly_looked_up(site.cls):

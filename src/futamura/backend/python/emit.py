@@ -39,7 +39,7 @@ NameOf = Callable[[object], str | None]
 _ = fstrings  # registers its printing rules
 
 
-class Unprintable(NotImplementedError):
+class Unprintable(Exception):
     """A program that there is no Python text for yet."""
 
 
@@ -174,6 +174,8 @@ def global_names(function: Function) -> Iterator[str]:
 
 class _FunctionEmitter:
     """Writes one function; the `Context` of its expressions and statements."""
+
+    __deletable__ = ("expressions",)
 
     def __init__(self, emission: _Emission, function: Function, free: tuple[str, ...], outer: set[str]) -> None:
         self.emission: Final = emission

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Final
+from typing import Any, Final
 
 from futamura.ir.graph import Span
 
@@ -86,7 +86,8 @@ def keep(name: str, codes: Sequence[CodeType], found: SourceMap) -> None:
     _MAPS[name] = found
     _LIVING[name] = _LIVING.get(name, 0) + len(codes)
     for code in codes:
-        weakref.finalize(code, _release, name).atexit = False
+        finalizer: Any = weakref.finalize(code, _release, name)
+        finalizer.atexit = False
 
 
 def _release(name: str) -> None:

@@ -541,11 +541,14 @@ class _Nester:
 
     # -- the end
 
+    def _name_nothing(self) -> None:
+        self.named = ()
+
     def _finish(self) -> None:
         end = self.node.end
         name = end.name
         operands: tuple[Expression, ...] = ()
-        self.named = ()
+        self._name_nothing()
         if name in ("return", "raise", "reraise"):
             operands = self._operands(end.args)
             self._flush()

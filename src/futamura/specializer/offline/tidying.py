@@ -111,7 +111,7 @@ def _used(function: Function, same: dict[Value, Value]) -> set[Value]:
 
 def _rebuilt(function: Function, same: dict[Value, Value], used: set[Value]) -> tuple[Function, list[int]]:
     order = _reachable(function)
-    number = {old: new for new, old in enumerate(order)}
+    number = {old: at for at, old in enumerate(order)}
     new: dict[Value, Value] = {}
     b = FunctionBuilder(
         function.name, function.signature, qualname=function.qualname, free=function.free, kind=function.kind,

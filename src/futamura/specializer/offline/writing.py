@@ -72,7 +72,7 @@ class UnitWriter(StructureWriter):
         self.numbers: Final = numbers
         self.meter: Final = meter
         self.follow: Final = follow
-        self.shared: Final = self.source.joins & found.decisions.keys() if share else frozenset()
+        self.shared: Final = self.source.joins.intersection(found.decisions) if share else frozenset()
         """The blocks that are never copied into the line that leads to them."""
         self.tell_cells: Final = tell_cells
         self.labels: Final = labels
