@@ -142,7 +142,6 @@ class Frame:
         facts: FunctionFacts,
         env: dict[int, AbstractValue],
         chain: Chain = (),
-        *,
         block: int = 0,
         index: int = 0,
         dynamic: bool = False,
@@ -181,23 +180,11 @@ class Frame:
         """What the function was entered with, if it may call itself."""
 
     def copy(self, env: dict[int, AbstractValue] | None = None) -> Frame:
-        """The same frame, with these values if given; slot by slot, for this is done for each frame at each point."""
+        """The same frame, with these values if given; by position, for this is done for each frame at each point."""
         copy = Frame(
-            self.facts,
-            dict(self.env) if env is None else env,
-            self.chain,
-            block=self.block,
-            index=self.index,
-            dynamic=self.dynamic,
-            result=self.result,
-            purpose=self.purpose,
-            subject=self.subject,
-            extents=self.extents,
-            blind=self.blind,
-            counted=self.counted,
-            held=self.held,
-            entered=self.entered,
-        )
+            self.facts, dict(self.env) if env is None else env, self.chain, self.block, self.index, self.dynamic,
+            self.result, self.purpose, self.subject, self.extents, self.blind, self.counted, self.held, self.entered,
+        )  # fmt: skip
         copy.forked = self.forked
         return copy
 
