@@ -44,6 +44,15 @@ def test_a_caught_exception_shares_its_name_with_nothing(file: Path) -> None:
             assert not caught & (bound | {arg.arg for arg in function.args.args}), (file, function.name)
 
 
+@pytest.mark.parametrize("file", MODULES, ids=lambda file: file.relative_to(PACKAGE).as_posix())
+def test_no_property_is_cached_by_functools(file: Path) -> None:
+    """Instances of compiled classes have no dict to keep it in: it would be computed each time."""
+    for cls in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(cls, ast.ClassDef):
+            decorators = [ast.unparse(one) for node in cls.body for one in getattr(node, "decorator_list", ())]
+            assert not any("cache" in name for name in decorators), (file, cls.name)
+
+
 def _is_bound(node: ast.Name) -> bool:
     return isinstance(node.ctx, ast.Store)
 

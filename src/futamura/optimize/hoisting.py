@@ -20,7 +20,6 @@ Invariant: nothing is executed that could raise or be noticed and would not have
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Final
 
 from futamura.ir.graph import Edge, Operation, Value
@@ -64,6 +63,7 @@ class _Motion:
         """By the header."""
         self._around: Final = {at: number for number, loop in enumerate(forest) for at in loop.nodes}
         """The innermost loop of each block: inner ones come later."""
+        self._found_users: dict[Value, set[int]] | None = None
 
     def leave(self, number: int) -> bool:
         """Move operations out of one loop; did any move?"""
@@ -135,9 +135,14 @@ class _Motion:
                 work.extend(edge.target for edge in self._graph.node(at).edges())
         return found - {end}
 
-    @cached_property
+    @property
     def _users(self) -> dict[Value, set[int]]:
         """The blocks that use a value, or pass it on."""
+        if self._found_users is None:
+            self._found_users = self._find_users()
+        return self._found_users
+
+    def _find_users(self) -> dict[Value, set[int]]:
         found: dict[Value, set[int]] = {}
         for at in self._inference.layout.order:
             node = self._graph.node(at)

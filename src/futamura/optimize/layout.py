@@ -13,7 +13,6 @@ Invariant: nothing here follows later changes of the graph.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
 from typing import Final
 
 from futamura.ir.dominance import DepthFirst, dominators_of_search, predecessor_lists
@@ -45,6 +44,8 @@ class Layout:
                 self._owner.append(at)
         search = DepthFirst(self._successors, 0)
         self._order: Final = search.order
+        self._found_rank: dict[int, int] | None = None
+        self._found_loops: list[Loop] | None = None
         self._parent: Final = dominators_of_search(search, predecessor_lists(self._successors))
         self.order: Final = [node for node in self._order if node < count]
         """The blocks, each before its successors, but for back edges."""
@@ -110,14 +111,14 @@ class Layout:
                     other = self._parent[other]
         return found
 
-    @cached_property
+    @property
     def _rank(self) -> dict[int, int]:
-        return {node: position for position, node in enumerate(self._order)}
+        if self._found_rank is None:
+            self._found_rank = {node: position for position, node in enumerate(self._order)}
+        return self._found_rank
 
     def loops(self) -> list[Loop]:
         """Outer loops before inner ones."""
-        return self._loops
-
-    @cached_property
-    def _loops(self) -> list[Loop]:
-        return loop_forest(self._blocks, 0)
+        if self._found_loops is None:
+            self._found_loops = loop_forest(self._blocks, 0)
+        return self._found_loops

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import Final
 
 from futamura.ir.graph import Edge, Operation, Value
@@ -62,6 +61,7 @@ class _Sinking:
         """Values that a handler gets: they are needed before the first operation of a block."""
         self._made: Final[dict[int, int]] = {}
         """Blocks that edges got, by their places."""
+        self._found_memory: Memory | None = None
         self._moved: Final[set[int]] = set()
         """What has come from the block that is looked at."""
         for at, node in graph.nodes():
@@ -74,9 +74,11 @@ class _Sinking:
             if node.handler is not None:
                 self._handled.update(node.handler.args)
 
-    @cached_property
+    @property
     def _memory(self) -> Memory:
-        return Memory(self._graph, self._inference)
+        if self._found_memory is None:
+            self._found_memory = Memory(self._graph, self._inference)
+        return self._found_memory
 
     def _count(self, values: Iterable[Value], place: int, times: int) -> None:
         for value in values:

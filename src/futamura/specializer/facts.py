@@ -9,7 +9,6 @@ Loops are strongly connected components, nested by removing the header, so irred
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -159,27 +158,36 @@ class FunctionFacts:
         self._live_at: dict[tuple[int, int], tuple[int, ...]] = {}
         self._useful: dict[bool, frozenset[int]] = {}
         self._gathering: dict[int, Gathering] = {}
+        self._may_recur: bool | None = None
+        self._deciding: Deciding | None = None
+        self._passes_keywords: bool | None = None
+        self._options: tuple[int | None] | None = None
+        self._iterated: dict[int, Operation] | None = None
+        self._defaults: dict[int, int] | None = None
+        self.size: Final = sum([len(block.ops) for block in self.blocks])
+        """How many operations it has."""
         self.position: Final = _positions(_reverse_postorder(self.successors), self.loops)
 
-    @functools.cached_property
-    def size(self) -> int:
-        """How many operations it has."""
-        return sum([len(block.ops) for block in self.blocks])
-
-    @functools.cached_property
+    @property
     def may_recur(self) -> bool:
         """Does it call anything but builtins and methods that are named like theirs, make functions, or take items?"""
-        return _may_recur(self.function)
+        if self._may_recur is None:
+            self._may_recur = _may_recur(self.function)
+        return self._may_recur
 
-    @functools.cached_property
+    @property
     def deciding(self) -> Deciding:
-        return Deciding(self.function)
+        if self._deciding is None:
+            self._deciding = Deciding(self.function)
+        return self._deciding
 
-    @functools.cached_property
+    @property
     def passes_keywords(self) -> bool:
         """Does it call anything with `**`?"""
-        calls = [op.attr for block in self.blocks for op in block.ops if op.name == "call"]
-        return any(isinstance(attr, tuple) and "**" in attr for attr in calls)
+        if self._passes_keywords is None:
+            calls = [op.attr for block in self.blocks for op in block.ops if op.name == "call"]
+            self._passes_keywords = any(isinstance(attr, tuple) and "**" in attr for attr in calls)
+        return self._passes_keywords
 
     def tested_when_closed(self, block: int) -> tuple[tuple[str, str], ...] | None:
         """The globals whose classes the handlers around this block would compare with a GeneratorExit, and that is all
@@ -202,9 +210,14 @@ class FunctionFacts:
                 return None
         return tuple(found)
 
-    @functools.cached_property
+    @property
     def options(self) -> int | None:
         """What collects keywords, if all that happens to it here is that it is read, and passed on with `**`."""
+        if self._options is None:
+            self._options = (self._find_options(),)
+        return self._options[0]
+
+    def _find_options(self) -> int | None:
         signature = self.function.signature
         if signature.varkw is None:
             return None
@@ -216,9 +229,14 @@ class FunctionFacts:
                 return None
         return value
 
-    @functools.cached_property
+    @property
     def iterated(self) -> dict[int, Operation]:
         """Calls whose results nobody uses but an iterator that is made of them at once, by result."""
+        if self._iterated is None:
+            self._iterated = self._find_iterated()
+        return self._iterated
+
+    def _find_iterated(self) -> dict[int, Operation]:
         found: dict[int, Operation] = {}
         for block in self.blocks:
             for made, op in itertools.pairwise(block.ops):
@@ -345,11 +363,13 @@ class FunctionFacts:
         headers = self.dynamic_headers
         return any(loop.header in headers for loop in self.loops_of[block])
 
-    @functools.cached_property
+    @property
     def defaults(self) -> dict[int, int]:
         """The blocks that only give a variable its default where it is tested for None, or truth, with this default:
         `t or []`, `30 if t is None else t`, `if t is None: t = {}`."""
-        return dict(default_blocks(self.blocks, self.predecessors))
+        if self._defaults is None:
+            self._defaults = dict(default_blocks(self.blocks, self.predecessors))
+        return self._defaults
 
     def useful(self, inlined: bool) -> frozenset[int]:
         """The values that can reach control, a call, memory or a container: all but pure accumulators.

@@ -15,7 +15,6 @@ defined.
 
 from __future__ import annotations
 
-import functools
 from dataclasses import replace
 from typing import Final
 
@@ -44,6 +43,7 @@ class _Sinking:
         self._assembly: Final = assembly
         self._flow: Final = flow
         self._root: Final = root
+        self._found_loops: list[frozenset[int]] | None = None
         self._users: Final[dict[int, set[int]]] = {
             op.results[0]: set() for block in assembly.blocks for op in block.ops if self._is_candidate(op)
         }
@@ -74,9 +74,10 @@ class _Sinking:
         if users is not None:
             users.add(number)
 
-    @functools.cached_property
     def _loops(self) -> list[frozenset[int]]:
-        return _loops(self._assembly)
+        if self._found_loops is None:
+            self._found_loops = _loops(self._assembly)
+        return self._found_loops
 
     def _note(self, number: int, block: ResidualBlock) -> None:
         assembly = self._assembly
@@ -122,7 +123,8 @@ class _Sinking:
             return
         if not users or -1 in users or number in users or len(users) > _MOST_USES:
             return
-        if not all(self._loops[user] <= self._loops[number] for user in users):
+        loops = self._loops()
+        if not all(loops[user] <= loops[number] for user in users):
             return
         ways = [self._way_out(user) for user in users]
         if not all(way is not None and users.isdisjoint(way) for way in ways):
