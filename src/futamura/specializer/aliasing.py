@@ -256,7 +256,7 @@ def _looks_only(function: object) -> bool:
         owner = function.__self__
         if owner in (str, bytes, int, float, dict) if type(owner) is type else type(owner) in (str, bytes, int, float):
             return True
-        if function.__module__ in ("math", "_struct"):
+        if getattr(function, "__module__", None) in ("math", "_struct"):
             return not function.__name__.startswith("pack_into")
     return type(function) in (type, BuiltinFunctionType) and function in _LOOKING
 

@@ -130,7 +130,7 @@ def _again(function: FunctionType, name: str, text: str) -> FunctionType | None:
     free = function.__code__.co_freevars
     source = "".join(f" {line}\n" for line in text.splitlines())
     source = f"def made({', '.join(free)}):\n{source} return {name}\n"
-    file = f"<{function.__module__}.{function.__qualname__} {len(_MADE)}>"
+    file = f"<{getattr(function, '__module__', None)}.{function.__qualname__} {len(_MADE)}>"
     try:
         module = compile(source, file, "exec", dont_inherit=True)
     except SyntaxError:
