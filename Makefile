@@ -4,7 +4,9 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 READY = $(VENV)/.ready
 CORE ?= src
-COMPILED = build/compiled
+COMPILED = $(abspath build/compiled)
+ON_COMPILED = PYTHONPATH=$(COMPILED):. FUTAMURA_CORE=compiled $(BIN)/python -m
+PYTEST_COMPILED = $(ON_COMPILED) pytest -o pythonpath="$(COMPILED) ."
 
 .PHONY: test test-all slow lint types unit harness demo bench compiled test-compiled unit-compiled clean help
 
@@ -54,13 +56,13 @@ compiled: $(READY)
 	$(BIN)/python -m tools.compiled --to $(COMPILED)
 
 test-compiled: compiled
-	PYTHONPATH=$(COMPILED) $(BIN)/python -m pytest -o pythonpath="$(COMPILED) ."
+	$(PYTEST_COMPILED)
 
 # The short form: what people would notice first.
 unit-compiled: compiled
-	PYTHONPATH=$(COMPILED) $(BIN)/python -m pytest -o pythonpath="$(COMPILED) ." tests/test_golden.py \
-	  tests/test_determinism.py tests/test_residual.py tests/specialize/test_subjects.py tests/specialize/test_seeds.py
-	PYTHONPATH=$(COMPILED):. $(BIN)/python -m tools.fuzz_specializer --count 100
+	$(PYTEST_COMPILED) tests/test_golden.py tests/test_codes.py tests/test_determinism.py tests/test_residual.py \
+	  tests/specialize/test_subjects.py tests/specialize/test_seeds.py
+	$(ON_COMPILED) tools.fuzz_specializer --count 100
 
 test-all: $(READY)
 	PATH="$(abspath $(BIN)):$$PATH" .ci/each_python

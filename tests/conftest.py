@@ -9,12 +9,13 @@ fails the test in which it was made, also where a specializer made it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
 
 from futamura.analysis import bindingtimes
-from futamura.specializer import online
+from futamura.cli.doctor import is_compiled
 from tests.bindingtimes.congruence import check
 
 
@@ -25,8 +26,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_configure() -> None:
+    if os.environ.get("FUTAMURA_CORE") == "compiled" and not is_compiled():
+        raise pytest.UsageError("the compiled core is to be tested, but another one was found")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if not str(online.__file__).endswith(".py"):
+    if is_compiled():
         for item in items:
             if "interpreted" in item.keywords:
                 item.add_marker(pytest.mark.skip(reason="the core is compiled"))

@@ -29,8 +29,6 @@ WITHOUT_EXAMPLE = {
     "FT406": "it needs a program of many versions",
     "FT509": "only the functional language has definitions",
 }
-SLOW_ENOUGH = "FT411"
-"""Its example runs out of time, which a compiled core does not."""
 """Codes whose page has no example, and why."""
 
 
@@ -62,10 +60,7 @@ def outcome(code: str, source: str) -> str:
     return re.sub(r"\b\d+ times", "N times", found)  # depends on budgets, which are tuned
 
 
-@pytest.mark.parametrize(
-    "code",
-    [pytest.param(code, marks=[pytest.mark.interpreted] if code == SLOW_ENOUGH else []) for code in sorted(CODES)],
-)
+@pytest.mark.parametrize("code", sorted(CODES))
 def test_page(code: str) -> None:
     file = PAGES / f"{code}.md"
     text = file.read_text(encoding="utf-8") if file.exists() else ""

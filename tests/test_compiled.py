@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.compiled import HOUSE, INTERPRETED, PARTS, compiled_modules
+from tools.compiled import HOUSE, INTERPRETED, PARTS, VERSION, compiled_modules
 
 PACKAGE = HOUSE / "src" / "futamura"
 MODULES = compiled_modules(PACKAGE)
@@ -29,8 +29,8 @@ def test_one_version_compiles_and_checks() -> None:
     """Newer versions free what `Final` attributes hold while it is used."""
     project = tomllib.loads((HOUSE / "pyproject.toml").read_text(encoding="utf-8"))
     hook = project["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"]["custom"]
-    assert "mypy==2.2.*" in hook["dependencies"]
-    assert "mypy>=2.2,<2.3" in project["project"]["optional-dependencies"]["dev"]
+    assert f"mypy=={VERSION}.*" in hook["dependencies"]
+    assert f"mypy>={VERSION},<2.3" in project["project"]["optional-dependencies"]["dev"]
     assert project["tool"]["mypy"]["warn_unreachable"] is True
 
 
@@ -39,7 +39,10 @@ def test_a_caught_exception_shares_its_name_with_nothing(file: Path) -> None:
     """A variable has one class where it is compiled: what else is bound to the name would not fit."""
     for function in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(function, ast.FunctionDef):
-            caught = {node.name for node in _own(function) if isinstance(node, ast.ExceptHandler) and node.name}
+            handlers = [node for node in _own(function) if isinstance(node, ast.ExceptHandler) and node.name]
+            caught = {node.name for node in handlers}
+            classes = {(node.name, ast.unparse(node.type)) for node in handlers if node.type is not None}
+            assert len(classes) == len(caught), (file, function.name)
             bound = {node.id for node in _own(function) if isinstance(node, ast.Name) and _is_bound(node)}
             assert not caught & (bound | {arg.arg for arg in function.args.args}), (file, function.name)
 

@@ -3,8 +3,8 @@
     python -m tools.compiled                     a whole package in build/compiled, with the core compiled
     PYTHONPATH=build/compiled python ...         uses it
 
-mypyc compiles the modules as they are; what they do does not change, and the texts of residuals are the same ones
-byte for byte.  A wheel holds the compiled core if it is built with `HATCH_BUILD_HOOKS_ENABLE=1` (see `hatch_build.py`).
+mypyc compiles the modules as they are; what they do does not change, and the texts of residuals are the same ones.
+A wheel holds the compiled core if it is built with `HATCH_BUILD_HOOKS_ENABLE=1` (see `hatch_build.py`).
 
 Invariant: nothing is written into `src`; a module is compiled from its source as it stands or not at all.
 """
@@ -40,6 +40,8 @@ INTERPRETED: Final = {
 """Modules of these parts that stay Python, and why."""
 GROUP: Final = "futamura"
 """What the extension module with the code is called; the modules themselves are small ones that lead there."""
+VERSION: Final = "2.2"
+"""The one version of mypy that is known to compile it right: of what newer ones make, values are freed too early."""
 _TYPES: Final = {
     "object": "PyBaseObject_Type", "complex": "PyComplex_Type", "slice": "PySlice_Type", "property": "PyProperty_Type",
     "super": "PySuper_Type", "memoryview": "PyMemoryView_Type", "enumerate": "PyEnum_Type", "zip": "PyZip_Type",
@@ -74,9 +76,12 @@ def build(target: Path, house: Path = HOUSE, jobs: int | None = None) -> list[Pa
 
 
 def _generated(modules: Sequence[Path], target: Path) -> list[Any]:
-    """What there is to compile: C code in `target`."""
+    """What there is to compile: C code in `target`.  Raises `RuntimeError` if another version would make it."""
+    from mypy.version import __version__ as version
     from mypyc.build import mypycify
 
+    if not version.startswith(f"{VERSION}."):
+        raise RuntimeError(f"mypy {VERSION} compiles the core, and this is {version}: pip install 'mypy=={VERSION}.*'")
     _name_builtin_classes()
     # the types are those of the Python that runs this: what must be ignored on one need not be on another
     options = ["--config-file=pyproject.toml", "--no-warn-unused-ignores", *map(str, modules)]
@@ -149,11 +154,17 @@ def _bound(compiling: Callable[..., Any], compiler: Any, source: str, args: Any,
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--to", type=Path, default=HOUSE / "build" / "compiled", help="a folder, which is replaced")
+    place = HOUSE / "build" / "compiled"
+    parser.add_argument("--to", type=Path, default=place, help="a new folder, or one that this has made")
     parser.add_argument("--jobs", type=int, help="how many files are compiled at the same time")
     arguments = parser.parse_args()
+    if arguments.to.exists() and any(arguments.to.iterdir()) and not any(arguments.to.glob(f"{GROUP}__mypyc.*")):
+        parser.error(f"{arguments.to} is not empty, and was not made by this")
     with tempfile.TemporaryDirectory() as scratch:
-        made = build(Path(scratch), jobs=arguments.jobs)
+        try:
+            made = build(Path(scratch), jobs=arguments.jobs)
+        except RuntimeError as wrong:
+            parser.error(str(wrong))
         shutil.rmtree(arguments.to, ignore_errors=True)
         shutil.copytree(HOUSE / "src", arguments.to, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
         for file in made:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from futamura.specializer.state import State
 from tests.specialize.specializing import specialize
 
 
@@ -62,3 +63,20 @@ def test_as_they_were_made(function: Callable[..., Any], n: int) -> None:
     assert not residual.stats["fallbacks"]
     for x in (1, [2]):
         assert shape(residual(x), {}) == shape(function(x, n), {})
+
+
+@pytest.mark.interpreted
+def test_each_is_looked_at_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    resolve, counts = State.resolve, [0]
+
+    def counting(self: State, value: Any) -> Any:
+        counts[0] += 1
+        return resolve(self, value)
+
+    monkeypatch.setattr(State, "resolve", counting)
+    taken = []
+    for n in (20, 80):
+        counts[0] = 0
+        specialize(nested, n=n)
+        taken.append(counts[0])
+    assert taken[1] < 6 * taken[0], taken

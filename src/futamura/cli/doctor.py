@@ -22,9 +22,14 @@ from futamura.api import specialize
 from futamura.cli.commands import FORMAT, as_json
 from futamura.specializer import online
 
-__all__ = ["doctor"]
+__all__ = ["doctor", "is_compiled"]
 
 OPTIONAL = ("hypothesis",)
+
+
+def is_compiled() -> bool:
+    """Is the core that is used an extension module?"""
+    return not str(online.__file__).endswith(".py")
 
 
 def _power(x: int, n: int) -> int:
@@ -63,8 +68,7 @@ def _findings() -> Iterator[tuple[bool, str]]:
     for name in OPTIONAL:
         found = _version(name)
         yield True, f"{name} {found}" if found else f"{name} is not installed: `futamura check --hypothesis` needs it"
-    compiled = not str(online.__file__).endswith(".py")
-    yield True, "the core is compiled" if compiled else "the core is not compiled: a compiled one specializes faster"
+    yield True, "the core is compiled" if is_compiled() else "the core is not compiled: a compiled one is faster"
     cube = specialize(_power, n=3)
     works = cube.stats["specialized"] and cube(5) == 125 and "while" not in cube.source
     yield works, "a small function is specialized" if works else f"a small function is not specialized: {cube.events}"

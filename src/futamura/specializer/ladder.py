@@ -50,8 +50,8 @@ def descend(run: Run, polyvariance: Polyvariance) -> Outcome:
             return _plainer(run, found) if rung == "auto" and _has_exploded(run, found) else found
         except OverBudget as over:
             run.events.append(Event("FT401", str(over)))
-        except OutOfTime as over:
-            run.events.append(Event("FT411", f"{run.name}: {over}: the original code is used"))
+        except OutOfTime as late:
+            run.events.append(Event("FT411", f"{run.name}: {late}: the original code is used"))
             break
         except Unsupported as reason:
             run.events.append(run.unsupported(reason))

@@ -542,6 +542,7 @@ class _Nester:
     # -- the end
 
     def _name_nothing(self) -> None:
+        """No operand got a variable yet; a method, for mypy takes it to stay so behind the assignment."""
         self.named = ()
 
     def _finish(self) -> None:
