@@ -105,6 +105,15 @@ def test_a_method_that_changes_its_argument(method: str, tmp_path: Path) -> None
     )
 
 
+@pytest.mark.parametrize("search", ["ANY in ROWS['k']", "ROWS['k'].count(ANY)", "ANY not in ROWS['k']"])
+def test_a_method_that_changes_what_is_searched(search: str, tmp_path: Path) -> None:
+    follow(
+        f"class Any:\n    def __eq__(self, v): v.append(2)\nANY = Any()\nROWS = {{'k': [[1]]}}\n"
+        f"def use(): {search}\ndef f(x): return len(ROWS['k'][0]) + x\n",
+        tmp_path,
+    )
+
+
 @pytest.mark.parametrize(
     ("method", "reads"),
     [

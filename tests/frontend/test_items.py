@@ -34,6 +34,28 @@ def test_what_is_passed_to_an_unknown_function_is_changed_there(call: str) -> No
     assert "ROWS" not in changed_by_functions(ast.parse(program.replace("append", "index"))).certain.itself
 
 
+SEARCHES = {
+    "x in ROWS": False,
+    "x not in ROWS": False,
+    "1 < x in ROWS": False,
+    "ROWS.index(x)": False,
+    "ROWS == x": True,
+    "ROWS in x": True,
+    "x in ROWS == y": True,
+    "x in ROWS in y": True,
+    "x.unknown(ROWS)": True,
+}
+"""An operation, and whether a special method may get `ROWS` by it, not only what is in it."""
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_what_is_searched_is_no_operand(search: str) -> None:
+    program = f"ROWS = [[1]]\nclass Any:\n    def __eq__(self, other): other[0] = 2\ndef use(x, y): return {search}\n"
+    found = changed_by_functions(ast.parse(program)).certain
+    assert ("ROWS" in found.itself) is SEARCHES[search]
+    assert "ROWS" in found.items or SEARCHES[search]
+
+
 def test_what_a_method_collects_is_changed_there() -> None:
     program = "ROWS = []\nclass Log:\n    def add(self, *rows):\n        rows[0].append(1)\n"
     assert "ROWS" in changed_by_functions(ast.parse(program + "def use(log): log.add(ROWS)\n")).certain.itself

@@ -521,3 +521,45 @@ def test_what_is_not_written_stays_known() -> None:
     for x, y in ((0, 0), (1, 1), (0, 1)):
         assert residual(x, y) == grid(cells, x, y)
     assert ", 2" in residual.source and "len(" not in residual.source
+
+
+class Release:
+    """What is compared is a key that is made once, and kept in a slot."""
+
+    __slots__ = ("_key", "numbers")
+    kind = ("release", [1])
+
+    def __init__(self, numbers: tuple[int, ...]) -> None:
+        self.numbers = numbers
+        self._key: Any = None
+
+    def __lt__(self, other: Any) -> Any:
+        if isinstance(other, Release):
+            if self._key is None:
+                self._key = self.numbers[:2]
+            if other._key is None:
+                other._key = other.numbers[:2]
+            return self._key < other._key
+        return self.kind == other
+
+    def change(self, other: Any) -> Any:
+        other(self.kind[1])
+        return self.numbers, self.kind
+
+
+def test_what_is_read_out_of_a_slot_or_a_class_is_no_method() -> None:
+    """Neither what a slot holds nor an attribute of the class gives away the object it is read from."""
+    residual = futamura.specialize(Release((1, 2, 3)).__lt__)
+    mine = Release((1, 2, 3))
+    for other in (Release((1, 3)), Release((0, 9)), ("release", [1]), 3):
+        assert residual(other) == (mine < other)
+    assert "numbers" not in residual.source.replace("other.numbers", "")
+
+
+def test_what_a_class_holds_may_be_changed_by_whom_an_object_gives_it_to() -> None:
+    residual = futamura.specialize(Release((1, 2)).change)
+    try:
+        assert residual(lambda held: held.append(2)) == ((1, 2), ("release", [1, 2]))
+        assert residual(lambda held: held.append(3)) == ((1, 2), ("release", [1, 2, 3]))
+    finally:
+        del Release.kind[1][1:]

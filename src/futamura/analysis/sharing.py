@@ -28,6 +28,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from futamura.analysis.creating import stores_on_new_classes
+from futamura.ir.homes import file_of
 from futamura.source import unwarned
 
 __all__ = ["is_deleted", "is_reassigned", "is_stored_on_a_class", "is_stored_on_an_object"]
@@ -80,8 +81,8 @@ def is_stored_on_a_class(cls: type, name: str) -> bool:
         module = base.__dict__.get("__module__")
         if type(module) is not str or module.partition(".")[0] in sys.stdlib_module_names:
             continue
-        file = getattr(sys.modules.get(module), "__file__", None)
-        source = _source(file) if type(file) is str else None
+        file = file_of(base)
+        source = None if file is None else _source(file)
         if source is not None and name in source.stored:
             return True
     return False
@@ -93,9 +94,8 @@ def is_stored_on_an_object(cls: type, name: str) -> bool:
     `setattr` counts if it has the name as a text.
     """
     for base in cls.__mro__:
-        module = base.__dict__.get("__module__")
-        file = getattr(sys.modules.get(module), "__file__", None) if type(module) is str else None
-        if type(file) is str and _stored_anywhere(file, name):
+        file = file_of(base)
+        if file is not None and _stored_anywhere(file, name):
             return True
     return False
 

@@ -25,6 +25,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple, TypeGuard
 
 from futamura.analysis.reading import own_names, read_only
+from futamura.ir.homes import file_of
 from futamura.source import unwarned
 
 __all__ = ["Store", "on_own_objects", "owners", "store_in", "store_of"]
@@ -64,8 +65,8 @@ def store_of(cls: type, name: str) -> Store | None:
     for base in cls.__mro__:
         module = base.__dict__.get("__module__")
         if type(module) is str and module.partition(".")[0] not in sys.stdlib_module_names:
-            file = getattr(sys.modules.get(module), "__file__", None)
-            found = store_in(file, name, classes) if type(file) is str else Store(module, 0, False)
+            file = file_of(base)
+            found = store_in(file, name, classes) if file is not None else Store(module, 0, False)
             if found is not None:
                 return found
     return None

@@ -41,6 +41,7 @@ from futamura.frontend.passing import Callee, Elsewhere, Parameters, asks_by_nam
 from futamura.frontend.sharing import changed_parts, changing_objects, is_container
 from futamura.frontend.sources import Changed
 from futamura.ir.classes import is_a
+from futamura.ir.homes import namespace_of
 from futamura.source import unwarned
 
 __all__ = [
@@ -186,12 +187,12 @@ def memo(namespace: Mapping[str, object], name: str) -> Entries | None:
 def lazy(cls: type, name: str) -> Entries | None:
     """The same for an attribute of instances of a class, if that is None until methods of the class first need it, and
     no module of a class above or below mentions it."""
-    homes = [(base, sys.modules.get(base.__module__)) for base in cls.__mro__[:-1]]
+    homes = [(base, namespace_of(base)) for base in cls.__mro__[:-1]]
     for base, home in homes:
-        known = _changes(home.__dict__) if home is not None and home.__dict__.get(base.__name__) is base else None
+        known = _changes(home) if home is not None and home.get(base.__name__) is base else None
         found = None if known is None else known.lazy.get((base.__name__, name))
         if known is not None and found is not None:
-            others = [one.__dict__ for _, one in homes if one is not None and one is not home]
+            others = [one for _, one in homes if one is not None and one is not home]
             return None if any(mentions(one, name) for one in others) else _entries(known, "." + name, found)
     return None
 

@@ -18,8 +18,8 @@ from futamura.analysis.methods import BUILTINS, GIVING, MUTATING, OPERATORS, REA
 from futamura.frontend.walking import Scope, is_of_class
 
 __all__ = [
-    "MAKING", "Giving", "changing_classes", "gives_anything", "is_own_class", "is_special", "operands", "receiver",
-    "shifts", "special_parameters",
+    "MAKING", "SEARCHED", "Giving", "changing_classes", "gives_anything", "is_own_class", "is_special", "operands",
+    "receiver", "searched", "shifts", "special_parameters",
 ]  # fmt: skip
 
 _STORING: Final = frozenset({"__setitem__", "__delitem__", "__setattr__", "__delattr__"}) | {
@@ -157,7 +157,7 @@ def operands(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     elif isinstance(node, ast.AugAssign):
         yield from (("operator", one) for one in (node.target, node.value))
     elif isinstance(node, ast.Compare):
-        yield from (("comparison", one) for one in (node.left, *node.comparators))
+        yield from (("comparison", one) for one in _compared(node))
     elif isinstance(node, ast.Match):
         yield "comparison", node.subject
     elif isinstance(node, ast.Subscript):
@@ -179,12 +179,36 @@ def operands(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
         yield from ((kind, keyword.value) for kind in ("class", "metaclass") for keyword in node.keywords)
 
 
+def _compared(node: ast.Compare) -> Iterator[ast.expr]:
+    """The operands but for those that are only `searched`."""
+    sides = [node.left, *node.comparators]
+    for at, one in enumerate(sides):
+        if not (at and isinstance(node.ops[at - 1], _SEARCHING)) or at < len(node.ops):
+            yield one
+
+
+def searched(node: ast.AST) -> Iterator[ast.expr]:
+    """Of these, special methods get only what is in them: the right side of `in`, and what a method of containers is
+    called on."""
+    if isinstance(node, ast.Compare):
+        pairs = zip(node.ops, node.comparators, strict=True)
+        yield from (one for operator, one in pairs if isinstance(operator, _SEARCHING))
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _OF_CONTAINERS:
+        yield node.func.value
+
+
+_SEARCHING: Final = (ast.In, ast.NotIn)
+_OF_CONTAINERS: Final = frozenset(name for name in READING | MUTATING if not name.startswith("__"))
+SEARCHED: Final = frozenset({"comparison", "other"})
+"""What kinds of special methods get what is in `searched` operands."""
+
+
 def _of_call(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
     """What a builtin, or a function of the library, may hand on."""
     name = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
     kinds = ("attribute",) if name == "setattr" else ("comparison", "other", *(("operator",) if _adds(call) else ()))
     given = [*call.args, *(keyword.value for keyword in call.keywords)]
-    if isinstance(call.func, ast.Attribute):
+    if isinstance(call.func, ast.Attribute) and call.func.attr not in _OF_CONTAINERS:
         given.append(call.func.value)
     yield from ((kind, one) for kind in kinds for one in given)
     yield from (("class", keyword.value) for keyword in call.keywords)

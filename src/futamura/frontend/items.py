@@ -207,6 +207,9 @@ class _Items(Possible):
                 if kind in kinds:
                     found = self.of(function, one)
                     self.hold((None, f"operand of {kind}"), found | items_of(found))
+            for one in (part for node in self.own[function] for part in implied.searched(node)):
+                for kind in kinds & implied.SEARCHED:
+                    self.hold((None, f"operand of {kind}"), items_of(self.of(function, one)))
 
     def hold_defaults(self, function: Scope) -> None:
         """A parameter may be its default, which the code around the function gives."""

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import os
 import sys
-import types
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Protocol
 
@@ -23,6 +22,7 @@ from futamura.analysis.cfg import ControlFlow
 from futamura.analysis.loops import loops
 from futamura.analysis.storing import Store, owners, store_in, store_of
 from futamura.ir.graph import Program
+from futamura.ir.homes import namespace_of
 from futamura.specializer.assumption import Assumption, Filled
 from futamura.specializer.purity import MISSING, class_lookup, is_data, is_plain_object, own_attribute
 
@@ -122,7 +122,7 @@ class GlobalObjects:
         if world.is_of_a_constant(value) and is_plain_object(value):
             if self._named_store(value, name) is not None:
                 return False
-            owners = [module.__dict__ for module in _modules_of(type(value))]
+            owners = _homes_of(type(value)) or []
             for owner in owners:
                 world.look_at(owner)
             user = owners[0] if owners else {}
@@ -185,7 +185,8 @@ class GlobalObjects:
             if count > _LONGEST or sum(self._parts.values()) + count > _MOST_PARTS:
                 return False
             namespace = self._found[id(value)][1]
-            owners = [*(module.__dict__ for module in _modules_of(type(value))), namespace]
+            homes = _homes_of(type(value))
+            owners = [] if homes is None else [*homes, namespace]
             if not self._is_left_alone(owners, namespace, name):
                 return False
             for owner in owners:
@@ -239,8 +240,15 @@ def _is_descriptor(value: object) -> bool:
     return class_lookup(type(value), "__get__") is not MISSING or is_data(value)
 
 
-def _modules_of(cls: type) -> list[types.ModuleType]:
-    """The modules of a class and of those that it inherits from, but for those of the standard library."""
-    names = dict.fromkeys(str(base.__dict__.get("__module__")) for base in cls.__mro__)
-    found = [sys.modules.get(name) for name in names if name.partition(".")[0] not in sys.stdlib_module_names]
-    return [module for module in found if type(module) is types.ModuleType]
+def _homes_of(cls: type) -> list[Mapping[str, object]] | None:
+    """The globals of the modules of a class and of those that it inherits from, but for those of the standard library;
+    None if some are not known."""
+    found: dict[int, Mapping[str, object]] = {}
+    for base in cls.__mro__:
+        module = base.__dict__.get("__module__")  # builtin classes have none
+        if type(module) is str and module.partition(".")[0] not in sys.stdlib_module_names:
+            home = namespace_of(base)
+            if home is None:
+                return None
+            found[id(home)] = home
+    return list(found.values())

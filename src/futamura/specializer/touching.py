@@ -408,8 +408,11 @@ class Operations(ABC):
                 self.graph.add(result, OUTSIDE)
                 return
             hides = site.is_static and stored_attribute(site.value, name) is not MISSING
-            if callee is not MISSING and not hides:
-                self.graph.add(result, self.graph.method(site, name, callee))
+            if callee is not MISSING and not hides and type(callee) is not MemberDescriptorType:
+                if class_lookup(type(callee), "__get__") is not MISSING:
+                    self.graph.add(result, self.graph.method(site, name, callee))
+                elif matters(callee):
+                    self.graph.add(result, self.graph.static(callee))
             self.graph.flow(self.graph.field(site, name), result)
 
         self.graph.watch(self.of(holder), found)

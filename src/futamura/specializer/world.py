@@ -20,6 +20,7 @@ from typing import Final, NamedTuple, Protocol
 from futamura import runtime
 from futamura.analysis.sharing import is_stored_on_a_class, is_stored_on_an_object
 from futamura.ir.classes import is_a
+from futamura.ir.homes import namespace_of
 from futamura.ir.immediates import closure_of
 from futamura.specializer.assumption import Assumption, Filled, Registered, identities, parts
 from futamura.specializer.caching import Caches
@@ -508,9 +509,9 @@ class World:
                 return self._why_unknown(found.holder, found.name, found.place, value)
             if found.kind == "attribute" and is_a(found.holder, type):
                 owner = next((base for base in found.holder.__mro__ if found.name in base.__dict__), found.holder)
-                module = sys.modules.get(owner.__module__)
+                home = namespace_of(owner)
                 place = f"{found.holder.__module__}.{found.place}"
-                return "" if module is None else self._why_unknown(module.__dict__, f".{found.name}", place, value)
+                return "" if home is None else self._why_unknown(home, f".{found.name}", place, value)
         return ""
 
     def _why_unknown(self, namespace: Mapping[str, object], name: str, place: str, value: object) -> str:
@@ -531,19 +532,19 @@ class World:
         if not whole and (type(value) not in (list, dict, set, tuple) or not is_mutable(value)):
             return
         owner = next(base for base in cls.__mro__ if name in base.__dict__)
-        module = sys.modules.get(owner.__module__)
-        if module is None:
+        home = namespace_of(owner)
+        if home is None:
             return
         if whole:
-            self.objects.add(value, module.__dict__)
-        elif self._holds_constant(module.__dict__, "." + name, value):
+            self.objects.add(value, home)
+        elif self._holds_constant(home, "." + name, value):
             self.freeze_constant(value)
 
     def freeze_described(self, cls: type, value: object) -> None:
         """`value` describes a class: static if no function of the class's module changes it under any name."""
-        module = sys.modules.get(cls.__module__)
-        if module is not None:
-            self.look_at(module.__dict__)
+        home = namespace_of(cls)
+        if home is not None:
+            self.look_at(home)
             self.freeze_constant(value)
 
     def lacks(self, value: object, name: str) -> bool:

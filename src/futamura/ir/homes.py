@@ -1,0 +1,43 @@
+"""The globals of the module that a class was defined in, also where `sys.modules` has none, or another, of that name.
+
+    spec = spec_from_file_location("shapes", path)       a module that is never put into `sys.modules`:
+    spec.loader.exec_module(module)                      the methods of its classes lead to its globals
+
+Invariant: no code of the program is run, and what is found has the name that the class says its module has.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Iterator, Mapping
+
+__all__ = ["file_of", "namespace_of"]
+
+
+def namespace_of(cls: type) -> Mapping[str, object] | None:
+    """The globals of the module of a class; None if they are not known."""
+    name = cls.__dict__.get("__module__")
+    if type(name) is not str:
+        return None
+    module = sys.modules.get(name)
+    found = module.__dict__ if isinstance(module, types.ModuleType) else None
+    if found is not None and found.get(cls.__name__) is cls:
+        return found
+    return next((space for space in _of_methods(cls) if space.get("__name__") == name), found)
+
+
+def file_of(cls: type) -> str | None:
+    """The file of the module of a class; None if that is not known."""
+    found = (namespace_of(cls) or {}).get("__file__")
+    return found if type(found) is str else None
+
+
+def _of_methods(cls: type) -> Iterator[Mapping[str, object]]:
+    for value in cls.__dict__.values():
+        while type(value) is staticmethod or type(value) is classmethod:
+            value = value.__func__
+        if type(value) is property:
+            value = value.fget
+        if type(value) is types.FunctionType:
+            yield value.__globals__
