@@ -23,7 +23,7 @@ from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.guarding import Constants, Items
 from futamura.ir.graph import Signature
 from futamura.optimize.contents import Contents
-from futamura.specializer.aliasing import Apart, KeptBy
+from futamura.specializer.aliasing import FEW_STRANGERS, Apart, KeptBy
 from futamura.specializer.kept import CachedCall, CachedItem
 
 __all__ = [
@@ -186,10 +186,6 @@ def broken(promise: Promise) -> str:
     return f"this residual was made for calls where {promise}"
 
 
-FEW_STRANGERS: Final = 4
-"""So many objects are compared one by one faster than one is looked up by its identity."""
-
-
 def differences(
     apart: Apart, signature: Signature, promises: Sequence[Promise] = ()
 ) -> list[Callable[[Constants], str]]:
@@ -202,7 +198,8 @@ def differences(
         held = constant({id(value): value for value in strangers}, "objects")
         if param in (signature.varargs, signature.varkw):
             values = param if param == signature.varargs else f"{param}.values()"
-            return f"{held}.keys().isdisjoint({constant(map, 'map')}({identity}, {values}))"
+            test = f"{held}.keys().isdisjoint({constant(map, 'map')}({identity}, {values}))"
+            return test if param == signature.varargs else f"(not {param} or {test})"
         if promised:
             return f"{identity}({param}) not in {held}"
         method = constant(types.MethodType, "method")

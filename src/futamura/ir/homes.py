@@ -8,11 +8,19 @@ Invariant: no code of the program is run, and what is found has the name that th
 
 from __future__ import annotations
 
+import os
 import sys
 import types
 from collections.abc import Iterator, Mapping
+from typing import Final
 
-__all__ = ["file_of", "namespace_of"]
+__all__ = ["IMMUTABLE", "file_of", "gets_no_names", "namespace_of"]
+
+IMMUTABLE: Final = 1 << 8
+"""The flag of classes whose attributes cannot be set."""
+_LIBRARY: Final = os.path.dirname(os.__file__) + os.sep
+_INSTALLED: Final = ("site-packages", "dist-packages")
+"""Folders beside the library's own, with what others wrote."""
 
 
 def namespace_of(cls: type) -> Mapping[str, object] | None:
@@ -31,6 +39,23 @@ def file_of(cls: type) -> str | None:
     """The file of the module of a class; None if that is not known."""
     found = (namespace_of(cls) or {}).get("__file__")
     return found if type(found) is str else None
+
+
+def gets_no_names(cls: type) -> bool:
+    """Is it taken for granted that this class never has a name more than now?  Builtin classes refuse it; of those that
+    the standard library writes in Python, and of its abstract ones above all, nobody adds to."""
+    if cls.__flags__ & IMMUTABLE:
+        return True
+    module = cls.__dict__.get("__module__")
+    if type(module) is not str or module.partition(".")[0] not in sys.stdlib_module_names:
+        return False
+    space = namespace_of(cls)
+    if space is None or space.get(cls.__name__) is not cls:
+        return False
+    file = space.get("__file__")
+    if type(file) is not str:
+        return module != "__main__"
+    return file.startswith(_LIBRARY) and not any(folder in file[len(_LIBRARY) :] for folder in _INSTALLED)
 
 
 def _of_methods(cls: type) -> Iterator[Mapping[str, object]]:

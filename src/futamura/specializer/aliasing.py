@@ -25,7 +25,7 @@ from futamura.ir.graph import Block, Edge, Function, Operation, Program
 from futamura.specializer.exposure import runs_code
 from futamura.specializer.kept import Named
 
-__all__ = ["NONE_APART", "Apart", "KeptBy", "apart"]
+__all__ = ["FEW_STRANGERS", "NONE_APART", "Apart", "KeptBy", "apart"]
 
 
 class KeptBy(NamedTuple):
@@ -47,6 +47,8 @@ class Apart(NamedTuple):
 
 
 NONE_APART: Final = Apart()
+FEW_STRANGERS: Final = 4
+"""So many objects are compared one by one faster than one is looked up by its identity."""
 
 _CONTAINERS: Final = (list, dict, set, bytearray)
 _BUILTIN: Final = (*_CONTAINERS, str, bytes, tuple, int, float, frozenset)

@@ -38,8 +38,9 @@ Placed = Callable[[str, int, ResidualBlock, "Version | None"], None]
 """Is told the function and number of each block of the residual program, what it was, and its version."""
 
 
-def assemble(machine: Machine, root: Version, entry: Entry, placed: Placed | None = None) -> Program:
+def assemble(machine: Machine, root: Version, entry: Entry, placed: Placed) -> Program:
     """The residual program: the function of `root`, then the residual functions that it calls, by need."""
+    machine.turn_to(ResidualBlock())  # the last one has its share
     drop_repeated(machine.kept, root)
     names: dict[Version, str] = {root.final(): entry.name}
     waiting = [root.final()]
@@ -90,7 +91,7 @@ def _function(
     signature: Signature,
     about: Function,
     flow: Flow,
-    placed: Placed | None,
+    placed: Placed,
 ) -> Function:
     require_variables(assembly, flow.replaced)
     machine = assembly.machine
@@ -108,8 +109,7 @@ def _function(
     )
     emission = Emission(assembly, version, builder, flow)
     function = emission.build()
-    if placed is not None:
-        assembly.reached.setdefault(version.root, version)
-        for block, head in emission.heads.items():
-            placed(name, head.id, block, assembly.reached.get(block))
+    assembly.reached.setdefault(version.root, version)
+    for block, head in emission.heads.items():
+        placed(name, head.id, block, assembly.reached.get(block))
     return function

@@ -60,7 +60,7 @@ from futamura.specializer.purity import (
 )  # fmt: skip
 from futamura.specializer.raising import own_traceback
 from futamura.specializer.reclassing import store_class
-from futamura.specializer.restoring import hold
+from futamura.specializer.restoring import hold, store_what_is_read
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import (
@@ -108,6 +108,7 @@ def load(m: Machine, frame: Frame, op: Operation) -> None:
         return
     if result is None:
         hint = frame.facts.function.hints[op.results[0]]
+        store_what_is_read(m, m.world, target, op.attr)
         result = m.emit("getattr", (target,), op.attr, hint=hint)
     else:
         m.folded += 1

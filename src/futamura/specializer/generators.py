@@ -48,6 +48,7 @@ __all__ = [
 STARTED: Final = "a generator that was started during specialization escapes"
 LENT: Final = "a generator that stands where only the run tells is used in a recursion"
 ENDING: Final = "a generator needs what an iterator of unknown class ends with"
+SENDING: Final = "what is sent to the generator would get to an iterator that is none"
 RUNNING: Final = "running"
 DELEGATING: Final = -1
 
@@ -91,7 +92,7 @@ def goes_its_way(m: Machine, entry: VObject) -> bool:
 
 def _why_real(m: Machine, site: object) -> str | None:
     """Why generators made here are real ones from their start, if they are."""
-    return next((reason for reason in (STARTED, LENT, ENDING) if ("started", site, reason) in m.refused), None)
+    return next((reason for reason in (STARTED, LENT, ENDING, SENDING) if ("started", site, reason) in m.refused), None)
 
 
 def start_over(m: Machine, entry: VObject, reason: str) -> NoReturn:
@@ -355,7 +356,7 @@ def yield_from(m: Machine, frame: Frame, op: Operation) -> None:
     place = op.args[0]
     inner = m.get(frame, place)
     virtual = isinstance(inner, Virtual) and is_generator(m, inner)
-    if _yields_really(m) and (not virtual or _must_be_real(m, frame, inner)):
+    if _yields_really(m) and (not virtual or _must_be_real(m, inner)):
         m.escape(inner)
         m.set(frame, op, m.emit("yield_from", (inner,), hint=hint_of(frame, op)))
         return
@@ -367,12 +368,18 @@ def yield_from(m: Machine, frame: Frame, op: Operation) -> None:
         _after_delegation(frame, NONE)
 
 
-def _must_be_real(m: Machine, frame: Frame, inner: AbstractValue) -> bool:
+def _must_be_real(m: Machine, inner: AbstractValue) -> bool:
     assert isinstance(inner, Virtual)
-    where = m.state.heap[inner.oid].extra
-    if not isinstance(where, Suspension) or where.waiting is not None or where.made_by is None:
+    entry = m.state.heap[inner.oid]
+    where = entry.extra
+    if not isinstance(where, Suspension):
         return False
-    return ("real", where.chain[-1]) in m.refused or stays_real(m, inner)
+    stands_in = library.is_own(where.facts.namespace)  # for a builtin iterator, which takes no `send`
+    if where.waiting is not None or where.made_by is None:
+        if stands_in:
+            start_over(m, entry, SENDING)
+        return False
+    return stands_in or ("real", where.chain[-1]) in m.refused or stays_real(m, inner)
 
 
 def _needs_real_end(m: Machine, frame: Frame, op: Operation) -> NoReturn:

@@ -128,7 +128,6 @@ class Machine(Emitter):
         """What is kept aside of static objects where a try region's first exception is raised, by its number."""
         self.pending: list[tuple[State, ResidualBlock]] = []
         self.steps = 0
-        self.folded = 0
         self.inputs: dict[int, str] = {}
         self.unrolled: set[object] = set()
         """Iterators whose position stays known, and values that are iterated over so."""
@@ -171,7 +170,8 @@ class Machine(Emitter):
             self.versions.raises(version.state, version.root)  # the call itself may fail
         self.pending = [(version.state.copy(), version.root)]
         while self.pending:
-            self.state, self.block = self.pending.pop()
+            self.state, block = self.pending.pop()
+            self.turn_to(block)
             self._run_path()
 
     def _run_path(self) -> None:
@@ -299,7 +299,7 @@ class Machine(Emitter):
         block.constants = dict(self.block.constants)
         block.ops = taken_along(self.block.ops, handler, self.types) if late else []
         self.block.end = ResidualEnd("jump", (), (block,), None, self.span)
-        self.block = block
+        self.turn_to(block)
 
     def _handler(self, at: int, kind: type | None) -> tuple[State, int, Dynamic]:
         """The state in which the handler of frame `at` receives an exception raised now."""
@@ -574,9 +574,8 @@ class Machine(Emitter):
         arms: list[tuple[State, ResidualBlock]] = []
         for position, edge in enumerate(edges):
             self.state = state.copy() if position + 1 < len(edges) else state
-            self.block = ResidualBlock()
-            here = self.block
-            here.origin = (frame.facts, edge.target)
+            here = ResidualBlock(origin=(frame.facts, edge.target))
+            self.turn_to(here)
             if refine is not None:
                 refine(self.state, position)
             item = implicit if position == 0 else None
@@ -588,7 +587,8 @@ class Machine(Emitter):
             targets.append(here)
             if self.alive:
                 arms.append((self.state, here))
-        self.state, self.block = state, block
+        self.state = state
+        self.turn_to(block)
         self.end(name, args, tuple(targets), attr)
         if implicit is not None:
             self.origins[implicit.rv] = ResidualOperation(name, args, attr, (), self.span, where=frame.facts)

@@ -37,6 +37,7 @@ from futamura.specializer.rules import exact_type, hint_of, result_type, sequenc
 from futamura.specializer.selfsame import is_plain_tuple, lookup_key
 from futamura.specializer.state import Frame
 from futamura.specializer.stepping import STEPS, goes_on, inner_iterator, is_stepping, stepping
+from futamura.specializer.subscripts import class_behind
 from futamura.specializer.values import NONE, About, AbstractValue, Dynamic, Known, Virtual, VObject
 from futamura.specializer.wholes import whole
 
@@ -406,6 +407,7 @@ def _model_isinstance(m: Machine, frame: Frame, op: Operation, args: list[Abstra
     if kind is None:
         held = answer(args[0], classes)
         return None if held is None else Known(held)
+    classes = tuple(map(class_behind, classes))  # what is behind it is asked by `type(x)`, which is known here
     if not all(plain_check(cls) for cls in classes) or not classes:
         if not all(plain_check(cls) or is_abstract(cls) for cls in classes) or claims(kind):
             return None

@@ -21,10 +21,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Never
 
-from futamura.controls import is_marked
-from futamura.errors import Because, Diagnostic, UnsupportedError, diagnose
+from futamura.errors import Because, UnsupportedError, diagnose
 from futamura.ir.classes import is_a
-from futamura.ir.graph import Function, Program, Signature
+from futamura.ir.graph import Program, Signature
 from futamura.ir.verify import VerificationError
 from futamura.specializer import aggregates as _aggregates
 from futamura.specializer import attributes as _attributes  # these register their rules and models
@@ -41,6 +40,7 @@ from futamura.specializer import lists as _lists
 from futamura.specializer import long_lists as _long_lists
 from futamura.specializer import marks as _marks
 from futamura.specializer import matching as _matching
+from futamura.specializer import membership as _membership
 from futamura.specializer import own_items as _own_items
 from futamura.specializer import queues as _queues
 from futamura.specializer import reflection as _reflection
@@ -60,15 +60,13 @@ from futamura.specializer.calls import call_value
 from futamura.specializer.choosing import check_ways
 from futamura.specializer.control import ENDERS
 from futamura.specializer.declared import NOTHING, Declared
-from futamura.specializer.entry_costs import why_not_worth
+from futamura.specializer.entry_costs import Saved, why_not_worth
 from futamura.specializer.facts import FunctionFacts
-from futamura.specializer.knowledge import Knowledge
 from futamura.specializer.ladder import descend
 from futamura.specializer.leaking import changed
 from futamura.specializer.machine import Machine, OverBudget, Restart, Unsupported
 from futamura.specializer.origins import reachable, trace
 from futamura.specializer.outcome import Outcome
-from futamura.specializer.overloads import only_dispatches
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style, static_size
 from futamura.specializer.programs import Point, name_values, point_of
 from futamura.specializer.purity import MISSING
@@ -79,6 +77,7 @@ from futamura.specializer.rules import RULES
 from futamura.specializer.separating import unfolds_again
 from futamura.specializer.settled import by_owner, check_stand_ins
 from futamura.specializer.situation import situation
+from futamura.specializer.sourced import Lower, Lowered, Sources
 from futamura.specializer.state import Frame, State
 from futamura.specializer.touching import Source
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape
@@ -98,7 +97,7 @@ _LASTING: Final = ("FT305", "FT306", "FT401")
 _ = (
     _aggregates, _attributes, _classes, _containers, _contexts, _dunders, _functions, _globals, _equality, _standing_in,
     _matching, _lists, _marks, _reflection, _sets, _showing, _sorting, _texts, _views, _long_lists, _queues,
-    _conversions, _inherited, _own_items, _unpacking, call_value,
+    _conversions, _inherited, _own_items, _unpacking, _membership, call_value,
 )  # fmt: skip
 
 
@@ -112,75 +111,8 @@ class Open:
     """The exact classes of the arguments that `*args` collects, if their number is promised too."""
 
 
-_Lowered = tuple[Program, Function, Mapping[str, object], tuple[types.CellType, ...]]
-Lower = Callable[[types.FunctionType], _Lowered]
-
 Watch = Callable[[int, int, str], None]
 """Called now and then with the source blocks executed, the residual operations emitted, and a place."""
-
-
-class _Sources:
-    """Lowered functions with their facts, one for each Python function."""
-
-    def __init__(self, lower: Lower) -> None:
-        self._lower: Final = lower
-        self._found: Final[dict[types.FunctionType, FunctionFacts | None]] = {}
-        self._nested: Final[dict[tuple[int, str], FunctionFacts]] = {}
-        self._count = 0
-        self.knowledge: Final = Knowledge()
-        self.refused: Final[dict[types.FunctionType, Diagnostic]] = {}
-        self._program: Program | None = None
-        self._trim = True
-
-    def resolve(self, function: types.FunctionType) -> FunctionFacts | None:
-        if function not in self._found:
-            try:
-                facts = self._found[function] = self._facts(*self._lower(function))
-                facts.unfolded = is_marked(function, "inline")
-            except UnsupportedError as error:
-                self._found[function] = None
-                self.refused[function] = error.diagnostic
-        return self._found[function]
-
-    def lowered(self, function: types.FunctionType) -> _Lowered | None:
-        """The code of a function that stays as it is."""
-        try:
-            return self._lower(function)
-        except UnsupportedError:
-            return None
-
-    def callee(self, function: types.FunctionType) -> FunctionFacts | None:
-        """What `resolve` finds, unless the program does not want the function looked into, or nothing is in it."""
-        return None if is_marked(function, "opaque") or only_dispatches(function) else self.resolve(function)
-
-    def program(self, program: Program, namespace: Mapping[str, object], trim: bool) -> FunctionFacts:
-        """The entry of a program whose functions call one another by name."""
-        if self._program is None:
-            self._program, self._trim = program, trim
-            self._nested[0, program.entry] = self._facts(program, program.main, namespace, ())
-        return self._nested[0, program.entry]
-
-    def is_called(self, facts: FunctionFacts) -> bool:
-        """Is this a function of its own, which residual code can call?"""
-        return any(facts is known for known in self._found.values())
-
-    def nested(self, maker: FunctionFacts, name: str) -> FunctionFacts:
-        key = (0 if maker.program is self._program else maker.uid, name)
-        if key not in self._nested:
-            self._nested[key] = self._facts(maker.program, maker.program[name], maker.namespace, ())
-        return self._nested[key]
-
-    def _facts(
-        self, program: Program, function: Function, namespace: Mapping[str, object], cells: tuple[types.CellType, ...]
-    ) -> FunctionFacts:
-        self._count += 1
-        facts = FunctionFacts(program, function, namespace, cells, self._count, self.knowledge)
-        if not self._trim:
-            facts.keep_dead()
-        return facts
-
-    def all(self) -> list[FunctionFacts]:
-        return [*(facts for facts in self._found.values() if facts is not None), *self._nested.values()]
 
 
 def specialize_function(
@@ -201,7 +133,7 @@ def specialize_function(
     """
     limits = budget if budget is not None else Budget()
 
-    def root(sources: _Sources) -> FunctionFacts | None:
+    def root(sources: Sources) -> FunctionFacts | None:
         return sources.resolve(function)
 
     subject = _Subject(function.__qualname__, function.__globals__, root, function)
@@ -224,7 +156,7 @@ def specialize_program(
     how = style if style is not None else Style()
     home: Mapping[str, object] = namespace if namespace is not None else {}
 
-    def root(sources: _Sources) -> FunctionFacts:
+    def root(sources: Sources) -> FunctionFacts:
         return sources.program(program, home, how.trim)
 
     subject = _Subject(program.main.qualname, home, root, style=how)
@@ -243,12 +175,12 @@ class _Subject:
 
     qualname: str
     home: Mapping[str, object]
-    root: Callable[[_Sources], FunctionFacts | None]
+    root: Callable[[Sources], FunctionFacts | None]
     function: object = None
     style: Style | None = None
 
 
-def _entered(world: World, lower: Lower, function: types.FunctionType) -> _Lowered:
+def _entered(world: World, lower: Lower, function: types.FunctionType) -> Lowered:
     """A function as it is lowered, for what is believed of tables that it may fill."""
     if world.enter(function):
         raise Restart(f"{function.__qualname__} fills a table", whole=True)
@@ -268,7 +200,7 @@ class _Run:
         self.events: Final[list[Event]] = []
         static = [value for value in inputs.values() if not is_a(value, Open)]
         self.world: Final = World(static, modules)
-        self.sources: Final = _Sources(functools.partial(_entered, self.world, lower))
+        self.sources: Final = Sources(functools.partial(_entered, self.world, lower))
         self.open: Final = tuple(name for name, value in inputs.items() if is_a(value, Open))
         self._file = ""
         self._context: tuple[Because, ...] = ()
@@ -342,7 +274,7 @@ class _Run:
                 if self.world.objects.costs_too_much(machine.folded, self.world.assumptions.values(), program):
                     raise Restart("objects of globals are not worth their tests", whole=True)
                 static = len(self.open) < len(self.inputs) or bool(facts.cells)
-                if cause := why_not_worth(machine, program, static=static):
+                if cause := why_not_worth(machine, program, self._saved, self._apart, static=static):
                     self.world.assumes = False
                     self.events.append(Event("FT412", cause))
                     raise Restart(cause, whole=True)
@@ -377,7 +309,7 @@ class _Run:
 
     def _new_machine(self, versions: Versions, facts: FunctionFacts) -> Machine:
         sources, home = self.sources, self.subject.home
-        rules = {name: counting(rule) for name, rule in RULES.items()}
+        rules = {name: counting(name, rule) for name, rule in RULES.items()}
         machine = Machine(rules, ENDERS, versions, self.budget, self.world, home, sources.callee, sources.nested)
         versions.style = machine.style = self.subject.style or machine.style
         machine.patient, machine.watch, machine.deadline = self.subject.style is not None, self.watch, self._deadline
@@ -390,11 +322,15 @@ class _Run:
         """Give up one call only: the innermost function that can be called instead stays a call from now on; if it
         called itself, this call of it, for what fails for one part of a tree may do for the whole: first only for
         arguments of the same classes."""
+        place: tuple[object, ...]
+        if reason.where is not None:  # found in the finished program
+            place = ("call", reason.where.uid)
+            return self.sources.is_called(reason.where) and self._leaves(machine, place, reason.where, reason)
         frames = machine.state.frames
         for depth in range(len(frames) - 1, 0, -1):
             frame = frames[depth]
             recursive = any(frame.facts is outer.facts for outer in frames[:depth])
-            place: tuple[object, ...] = ("call", frame.chain[-1] if recursive else frame.facts.uid)
+            place = ("call", frame.chain[-1] if recursive else frame.facts.uid)
             if frame.purpose in ("call", "init") and self.sources.is_called(frame.facts):
                 if recursive and frame.purpose == "call" and (classes := classes_entered(frame.entered)) is not None:
                     alike = (*place, classes)
@@ -402,14 +338,21 @@ class _Run:
                         self._kinds[place] += 1
                         machine.refused.add(("alike", frame.chain[-1]))
                         place = alike
-                if place not in machine.refused:
-                    machine.refused.add(place)
-                    name = frame.facts.function.qualname
-                    line = reason.span.line if reason.span is not None else 0
-                    text = f"the call of {name} stays: {reason.reason}"
-                    self.events.append(Event("FT302", text, line, self._file, reason.span, context=self._context))
+                if self._leaves(machine, place, frame.facts, reason):
                     return True
         return False
+
+    def _leaves(
+        self, machine: Machine, place: tuple[object, ...], facts: FunctionFacts, reason: Unsupported
+    ) -> bool:
+        """From now on the call stays; False if it does already."""
+        if place in machine.refused:
+            return False
+        machine.refused.add(place)
+        line = reason.span.line if reason.span is not None else 0
+        text = f"the call of {facts.function.qualname} stays: {reason.reason}"
+        self.events.append(Event("FT302", text, line, self._file, reason.span, context=self._context))
+        return True
 
     def _left_the_outermost_call(self, machine: Machine, versions: Versions, over: OverBudget) -> bool:
         """The budget ran out inside a call: the rest may fit without it.  Each such attempt gets a part."""
@@ -490,13 +433,13 @@ class _Run:
             root, inputs = self._wrapped(machine, root), params
         entry = Entry(name, signature, inputs, facts.function)
         self.points: list[Point] = []
-        if self.subject.style is None:
-            for rv, hint in zip(inner, kept):
-                machine.hints[rv] = hint
-            return assemble(machine, root, entry)
+        self._saved: Saved = {}
+        for rv, hint in zip(inner, kept if self.subject.style is None else ()):
+            machine.hints[rv] = hint
 
         def placed(function: str, number: int, block: ResidualBlock, version: Version | None) -> None:
-            point = point_of(function, number, block, version)
+            self._saved[function, number] = block.saved
+            point = None if self.subject.style is None else point_of(function, number, block, version)
             if point is not None:
                 self.points.append(point)
 
@@ -541,7 +484,7 @@ class _Run:
         world = self.world
         if not world.read or (machine := self._machine) is None:
             return
-        check_stand_ins(machine, program, lambda: self._apart(program, ()))
+        check_stand_ins(machine, program, lambda: self._apart(program))
         bindings = self._bindings(world.assumptions.values())
         found = changed(program, bindings, self._source, world.is_frozen, machine.kept.found)
         for value in found.written:
@@ -583,7 +526,7 @@ class _Run:
         home = self.subject.home
         return {entry.name: entry.value for entry in assumptions if entry.kind == "global" and entry.holder is home}
 
-    def _apart(self, program: Program, assumptions: tuple[Assumption, ...]) -> Apart:
+    def _apart(self, program: Program, assumptions: tuple[Assumption, ...] = ()) -> Apart:
         opened = {name: value.type for name, value in self.inputs.items() if is_a(value, Open)}
         return by_owner(self.world, apart(program, opened, self.world.contents_read(), self._bindings(assumptions)))
 

@@ -36,6 +36,7 @@ from futamura.specializer.purity import (
     plain_reads,
     stored_attribute,
 )
+from futamura.specializer.restoring import store_what_is_read
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.splats import is_writable_name
 from futamura.specializer.state import Frame
@@ -154,13 +155,16 @@ def _get_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractV
         if _asks(m, args[0], name):
             return None  # an AttributeError of what is called asks for the default
         if _may_lack(m, args[0], name):
+            store_what_is_read(m, m.world, args[0], name)
             return m.emit("call", (Known(getattr), args[0], Known(name), args[2]), hint=name, raises=False)
     found = load_attribute(m, frame, op, args[0], name)
     if found is CALLED:
         return HANDLED
     if found is None and len(args) == 2:
+        store_what_is_read(m, m.world, args[0], name)
         return m.emit("getattr", (args[0],), name)
     if found is None and _is_compared(m, args[0]):
+        store_what_is_read(m, m.world, args[0], name)
         return m.emit("call", (Known(getattr), args[0], Known(name), args[2]), hint=name, raises=False)
     assert found is None or not isinstance(found, str)
     return found

@@ -21,7 +21,7 @@ from futamura.specializer.state import Extent, State
 from futamura.specializer.values import AbstractValue, Known, Virtual
 from futamura.specializer.world import World
 
-__all__ = ["hold", "is_written", "restoring_block", "same_contents", "store_back", "store_new"]
+__all__ = ["hold", "is_written", "restoring_block", "same_contents", "store_back", "store_new", "store_what_is_read"]
 
 _NO_REGION: Final = -1
 """The source region of a try statement that the source does not have."""
@@ -53,6 +53,12 @@ def store_back(m: Emitter, world: World) -> None:
             lifted = (m.lift(content), m.lift(Known(world.by_serial(place[0]))))
             m.block.ops.append(ResidualOperation("setattr", lifted, place[1], (), m.span))
     overlays.clear()
+
+
+def store_what_is_read(m: Emitter, world: World, target: AbstractValue, name: str) -> None:
+    """The object itself is asked for this attribute next: if that is kept aside, all is stored back."""
+    if m.state.overlays and type(target) is Known and (world.serial(target.value), name) in m.state.overlays:
+        m.observe()
 
 
 def store_new(m: Emitter, world: World, holder: object) -> list[ResidualOperation]:

@@ -11,7 +11,6 @@ Attributes live in `attributes`, calls in `calls`.
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from collections.abc import Callable
 from types import FunctionType
@@ -28,12 +27,11 @@ from futamura.specializer.builtin_errors import exception_classes
 from futamura.specializer.derived import note_source
 from futamura.specializer.handling import about_caught, is_caught, loses_context
 from futamura.specializer.machine import Machine
-from futamura.specializer.memos import is_entry, note_unknown
 from futamura.specializer.plainness import always_true, comparable, is_record, stands_for
 from futamura.specializer.policy import SMALL_MODULUS
-from futamura.specializer.purity import ATOMS, CHANGEABLE, DICTS, HEAP_TYPE, cheap, deep
+from futamura.specializer.purity import ATOMS, DICTS, HEAP_TYPE, cheap, deep
 from futamura.specializer.refinement import about_operands, answer, asked_of_none, asks_plainly, matches, refused_by
-from futamura.specializer.selfsame import is_plain_tuple, joined_with_nothing, lookup_key
+from futamura.specializer.selfsame import is_plain_tuple, joined_with_nothing
 from futamura.specializer.speculation import likely
 from futamura.specializer.state import OLDEST, Frame
 from futamura.specializer.values import About, AbstractValue, Dynamic, Known, Virtual, VObject, has_identity, token_key
@@ -386,47 +384,6 @@ def _repeat(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
     return None
 
 
-def _member(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
-    item, container = lookup_key(m, args[0]), args[1]
-    if type(item) is Known and type(container) is Known and m.world.caches.declared(container.value):
-        return is_entry(m, container, item, op.operator.name == "in")
-    if type(item) is not Known or not comparable(item.value):
-        return None
-    found: bool | None = None
-    entry = m.state.object(container)
-    if entry is not None and entry.kind in ("dict", "set"):
-        with contextlib.suppress(TypeError):
-            found = hash(item.value) is not None and item.value in entry.names
-    elif entry is not None and entry.kind in ("list", "tuple", "deque"):
-        found = _found_among(item.value, entry.items)
-    elif type(container) is Known and type(container.value) is tuple:
-        found = _found_among(item.value, tuple(Known(x) for x in container.value))
-    elif type(container) is Known and (
-        type(container.value) is frozenset or (type(container.value) in CHANGEABLE and m.frozen(container.value))
-    ):
-        content = container.value
-        assert isinstance(content, (list, dict, set, frozenset))
-        if all(comparable(x) for x in content):
-            with contextlib.suppress(TypeError):
-                found = item.value in content
-    if found is None:
-        note_unknown(m, container, item)
-        return None
-    if found:
-        m.validate(item)
-    return Known(found if op.operator.name == "in" else not found)
-
-
-def _found_among(value: object, items: tuple[AbstractValue, ...]) -> bool | None:
-    """Does `in` find a known value?  Items are compared in order, up to the first one that is it."""
-    for item in items:
-        if type(item) is not Known or not comparable(item.value):
-            return None
-        if item.value is value or item.value == value:
-            return True
-    return False
-
-
 SPECIAL: Final[dict[str, list[Special]]] = {
     "is": [_identity],
     "is_not": [_identity],
@@ -438,8 +395,6 @@ SPECIAL: Final[dict[str, list[Special]]] = {
     "imul": [_repeat],
     "eq": [_unequal],
     "ne": [_unequal],
-    "in": [_member],
-    "not_in": [_member],
 }
 """What operators do to virtual objects, tried one after the other: the result, or None."""
 

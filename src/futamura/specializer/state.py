@@ -42,10 +42,12 @@ Chain: TypeAlias = tuple[object, ...]
 class Unsupported(Exception):
     """This cannot be specialized; the message says why.  The original code is used instead."""
 
-    def __init__(self, reason: str, span: Span | None = None) -> None:
+    def __init__(self, reason: str, span: Span | None = None, where: FunctionFacts | None = None) -> None:
         super().__init__(reason)
         self.reason: Final = reason
         self.span: Final = span
+        self.where: Final = where
+        """The function with what cannot be specialized, if that is found out when its code is complete."""
 
 
 class Extent(NamedTuple):

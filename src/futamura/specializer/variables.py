@@ -121,7 +121,7 @@ def require_variables(assembly: Assembly, replaced: dict[int, int]) -> None:
     for op in found:
         for cell in _cells_of(op):
             if replaced.get(cell, cell) not in made:
-                raise Unsupported("a variable is bound on some ways only", op.span)
+                raise Unsupported("a variable is bound on some ways only", op.span, op.where)
     _require_names(assembly, found, replaced)
 
 
@@ -142,7 +142,7 @@ def _require_names(assembly: Assembly, found: list[ResidualOperation], replaced:
     bound = _surely_bound(assembly, empty, replaced)
     for op in renamed:
         if id(op) not in bound:
-            raise Unsupported("a variable that may be unbound would get another name", op.span)
+            raise Unsupported("a variable that may be unbound would get another name", op.span, op.where)
 
 
 def _surely_bound(assembly: Assembly, cells: set[int], replaced: dict[int, int]) -> set[int]:

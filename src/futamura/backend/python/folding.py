@@ -4,7 +4,8 @@
     ->  finally statement with body r and final part H; r: B -> after, B -> return v
 
 A copy folds if it is the same graph as the handler's copy: operator for operator, with the same operands from outside.
-A statement whose copies differ stays as plain try/except with the copies where they are.
+A statement whose copies differ stays as plain try/except with the copies where they are.  A residual program has no
+copies: a `with` in it folds if all ways out of the region begin with the call of the exit.
 
 Invariant: after folding, an edge that left an extent through a copy leads where the copy led.
 """
@@ -53,7 +54,7 @@ def fold(draft: Draft) -> dict[int, Folded]:
             folder = _Folder(draft, region.id, draft.nodes[region.handler], surroundings)
             if region.flavor == "finally" and folder.fold_finally():
                 found[region.id] = Folded(region.id, "finally", region.handler)
-            elif region.flavor == "with" and (made := folder.fold_with()) is not None:
+            elif region.flavor != "finally" and (made := folder.fold_with()) is not None:
                 found[region.id] = made
             else:
                 found[region.id] = Folded(region.id, "try", region.handler)
@@ -81,6 +82,10 @@ class _Surroundings:
             if region.kind == "copy":
                 self.copies.setdefault(region.of, []).append(region.id)
         self.ways_in: Final[dict[int, list[tuple[DraftNode, int]]]] = {}
+        self.ways_out: Final[dict[int, list[DraftNode]]] = {}
+        """The nodes behind the edges that leave a region, one for each edge."""
+        self.exits: Final[dict[Value, list[DraftNode]]] = {}
+        """The nodes that call an exit function."""
         self.handled: Final[dict[int, list[DraftNode]]] = {}
         self.openers: Final[dict[Value, DraftNode]] = {}
         self.exceptions: Final = {handler.params[0] for handler in handlers if handler.params}
@@ -98,11 +103,15 @@ class _Surroundings:
             if region != node.region:
                 for entered in self.paths[region] - here:
                     self.ways_in.setdefault(entered, []).append((node, at))
+                for left in here - self.paths[region]:
+                    self.ways_out.setdefault(left, []).append(draft.nodes[edge.target])
         if node.items and node.items[-1].name == "with_enter":
             self.openers[node.items[-1].results[0]] = node
         for item in node.items:
             self.read.update(self.exceptions.intersection(item.args))
-            if item.name not in ("with_exit", "with_unwind"):
+            if item.name == "with_exit":
+                self.exits.setdefault(item.args[0], []).append(node)
+            elif item.name != "with_unwind":
                 self.kept.update(item.args)
         if node.end.name != "reraise":
             self.read.update(self.exceptions.intersection(node.end.args))
@@ -204,8 +213,8 @@ class _Folder:
             return None
         leaving = unwind.args[0]
         opener = self._opener(leaving)
-        ways = self._exits(leaving)
-        if opener is None or ways is None:
+        ways = self._exits(leaving) if self._copies() else []
+        if opener is None or ways is None or not (self._copies() or self._drop_exits(leaving, opener)):
             return None
         swallow = handler.end.edges[0]
         parent = draft.function.regions[self.region].parent
@@ -244,6 +253,25 @@ class _Folder:
                 passed = node.end.edges[at].args if entry.params else target.args
                 ways.append((node, at, target._replace(args=passed)))
         return ways if leaving not in self.around.kept else None
+
+
+    def _drop_exits(self, leaving: Value, opener: DraftNode) -> bool:
+        """Where there are no copies: take the calls of the exit out of the nodes that all ways out lead to."""
+        around = self.around
+        reached = around.ways_out.get(self.region, [])
+        nodes = {node.id: node for node in reached}
+        calls = around.exits.get(leaving, [])
+        if leaving in around.kept or len(calls) != len(nodes) or any(node.id not in nodes for node in calls):
+            return False
+        for node in calls:
+            first = node.items[0]
+            if first.name != "with_exit" or first.args != (leaving,) or node.region != opener.region:
+                return False
+            if node.handler != opener.handler or around.counts.get(node.id) != sum(one is node for one in reached):
+                return False
+        for node in calls:
+            del node.items[0]
+        return True
 
 
 class _Isomorphism:

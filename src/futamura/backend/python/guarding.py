@@ -39,6 +39,7 @@ from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.factory import factory_text
 from futamura.backend.python.tables import tables_reader
 from futamura.ir.graph import Signature, Span
+from futamura.ir.homes import IMMUTABLE, gets_no_names
 from futamura.ir.immediates import fits
 from futamura.source import unwarned
 
@@ -333,14 +334,14 @@ _NO_GLOBALS: Final = frozenset({"__builtins__", "__debug__"})
 _OWN: Final = ("_was_", "_cell_")
 """How the variables of entry tests begin."""
 
-_IMMUTABLE: Final = 0x100
-"""The flag of classes that take no attributes and keep their bases."""
+_PLAIN_LOOKUPS: Final = [vars(cls)["__getattribute__"] for cls in (object, dict, list, tuple, set, frozenset, int, str)]
+"""Many builtin classes have one of their own that does the same."""
 
 
 def _has_plain_dict(value: object) -> bool:
     """Does reading `__dict__` of this object give its attributes, and run no code of its class?"""
     found = next((base.__dict__["__dict__"] for base in type(value).__mro__ if "__dict__" in base.__dict__), None)
-    return type(found) is GetSetDescriptorType and type(value).__getattribute__ is object.__getattribute__
+    return type(found) is GetSetDescriptorType and type(value).__getattribute__ in _PLAIN_LOOKUPS
 
 
 def _keeps_in_dict(value: object, name: str) -> bool:
@@ -394,12 +395,12 @@ class _Classes:
     def add(self, holder: type, one: Assumed) -> None:
         test = self._test
         bases = holder.__mro__
-        changing = [not base.__flags__ & _IMMUTABLE for base in bases]
+        changing = [not gets_no_names(base) for base in bases]
         owner = next((at for at, base in enumerate(bases) if one.name in base.__dict__), None)
         if owner is None and not one.holds():
             test.terms.append("False")
             return
-        if not any(changing) and one.holds():
+        if all(base.__flags__ & IMMUTABLE for base in bases) and one.holds():
             return
         if owner != 0 and not _keeps_bases(holder):
             cls, mro = test.constant(holder, holder.__name__), test.constant(bases, "mro")

@@ -26,9 +26,10 @@ from futamura.specializer.aliasing import apart
 from futamura.specializer.assumption import Assumption
 from futamura.specializer.offline.offline import OfflineOptions, OfflineOutcome, specialize_offline
 from futamura.specializer.offline.parameters import split_program
-from futamura.specializer.online import Lower, Open, Outcome
+from futamura.specializer.online import Open, Outcome
 from futamura.specializer.policy import Event
 from futamura.specializer.purity import MISSING, deep
+from futamura.specializer.sourced import Lower
 from futamura.specializer.world import Modules, World
 
 __all__ = ["Linked", "link", "specialize_function_offline"]
