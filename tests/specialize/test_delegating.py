@@ -37,7 +37,7 @@ ITERABLES: dict[str, Callable[[Any, Any], Any]] = {
     "filter": lambda xs, k: filter(big, xs),
     "filter false": lambda xs, k: itertools.filterfalse(big, xs),
     "map": lambda xs, k: map(pair, xs, xs),
-    "starmap": lambda xs, k: itertools.starmap(pair, zip(xs, xs)),
+    "starmap": lambda xs, k: itertools.starmap(pair, [*zip(xs, xs)]),
     "zip longest": lambda xs, k: itertools.zip_longest(xs, [1]),
     "accumulate": lambda xs, k: itertools.accumulate(xs),
     "pairwise": lambda xs, k: itertools.pairwise(xs),

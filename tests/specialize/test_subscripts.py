@@ -1,3 +1,4 @@
+# ruff: noqa: B023, C410, RUF012, RUF060, UP006, UP007, UP035, UP037, UP045
 """Annotations that the code itself writes, and `isinstance` of what `typing` calls classes; what is in nothing."""
 
 from __future__ import annotations
@@ -5,7 +6,7 @@ from __future__ import annotations
 import collections.abc
 import typing
 from collections import deque
-from typing import Any, Callable, Dict, Iterable, List, Literal, Mapping, Optional, Tuple, Union  # noqa: UP035
+from typing import Any, Callable, Dict, Iterable, List, Literal, Mapping, Optional, Tuple, Union
 
 import pytest
 
@@ -38,7 +39,7 @@ FORMS: dict[str, Callable[[Any, Any], Any]] = {
     "union": lambda x, k: Union[k, None, str] | None,  # type: ignore[valid-type]
     "classes": lambda x, k: (k | None, None | k, k | List[int], str | k),
     "callable": lambda x, k: (Callable[[k, int], str], Callable[..., k], collections.abc.Callable[[k], None]),  # type: ignore[valid-type]
-    "mapping": lambda x, k: (Dict[str, k], Mapping[k, Any], Tuple[k, ...], tuple[k, str], Iterable["Later"]),  # type: ignore  # noqa
+    "mapping": lambda x, k: (Dict[str, k], Mapping[k, Any], Tuple[k, ...], tuple[k, str], Iterable["Later"]),  # type: ignore
     "literal": lambda x, k: Literal[1, "a"],
     "own": lambda x, k: (Box[k], len(Box.made) > 0),  # type: ignore[valid-type]
     "wrong": lambda x, k: Optional[k, int],  # type: ignore
@@ -81,8 +82,8 @@ def test_annotations_of_nested_functions_leave_nothing() -> None:
 def asked(x: Any, k: Any) -> Any:
     made = [k]
     return (
-        isinstance(made, List), isinstance(k, List), isinstance((k,), Tuple), isinstance({}, Mapping),  # noqa: UP006
-        isinstance(x, List), isinstance(x, (List, str)), isinstance(x, list), isinstance(x, Mapping),  # noqa: UP006
+        isinstance(made, List), isinstance(k, List), isinstance((k,), Tuple), isinstance({}, Mapping),
+        isinstance(x, List), isinstance(x, (List, str)), isinstance(x, list), isinstance(x, Mapping),
     )  # fmt: skip
 
 
