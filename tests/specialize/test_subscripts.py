@@ -39,7 +39,7 @@ FORMS: dict[str, Callable[[Any, Any], Any]] = {
     "union": lambda x, k: Union[k, None, str] | None,  # type: ignore[valid-type]
     "classes": lambda x, k: (k | None, None | k, k | List[int], str | k),
     "callable": lambda x, k: (Callable[[k, int], str], Callable[..., k], collections.abc.Callable[[k], None]),  # type: ignore[valid-type]
-    "mapping": lambda x, k: (Dict[str, k], Mapping[k, Any], Tuple[k, ...], tuple[k, str], Iterable["Later"]),  # type: ignore
+    "mapping": lambda x, k: (Dict[str, k], Mapping[k, Any], Tuple[k, ...], tuple[k, str], Iterable["Later"]),  # type: ignore  # noqa: F821
     "literal": lambda x, k: Literal[1, "a"],
     "own": lambda x, k: (Box[k], len(Box.made) > 0),  # type: ignore[valid-type]
     "wrong": lambda x, k: Optional[k, int],  # type: ignore
