@@ -23,6 +23,7 @@ import sys
 from collections.abc import Iterator
 from typing import Final
 
+from futamura.analysis.trees import every
 from futamura.source import unwarned
 
 __all__ = ["is_built_once"]
@@ -103,7 +104,7 @@ def _parsed(text: str) -> ast.Module | None:
 
 def _bound_anywhere(tree: ast.Module) -> set[str]:
     """All names that the module gives a meaning: builtins of these names may be something else."""
-    return {name for node in ast.walk(tree) for name in _names(node)}
+    return {name for node in every(tree) for name in _names(node)}
 
 
 def _named(node: ast.AST) -> str:

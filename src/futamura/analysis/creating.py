@@ -23,6 +23,8 @@ import ast
 from collections.abc import Iterator
 from typing import Final
 
+from futamura.analysis.trees import every
+
 __all__ = ["is_metaclass", "stores_on_new_classes"]
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -52,7 +54,7 @@ def _assigned(function: _Function) -> Iterator[ast.expr]:
 
 def _hooks(tree: ast.Module) -> Iterator[tuple[_Function, str]]:
     """Functions that Python calls for a class that it makes, with the name that the class has there."""
-    for node in ast.walk(tree):
+    for node in every(tree):
         if isinstance(node, ast.ClassDef):
             for function in node.body:
                 if isinstance(function, ast.FunctionDef):
@@ -99,7 +101,7 @@ def _decorators(tree: ast.Module) -> set[str]:
         if isinstance(decorator, ast.Name)
     }
     used: dict[str, bool] = {}
-    for node in ast.walk(tree):
+    for node in every(tree):
         if isinstance(node, ast.Name):
             used[node.id] = used.get(node.id, True) and id(node) in decorating
     return {name for name, only in used.items() if only}

@@ -12,6 +12,8 @@ import ast
 from collections.abc import Iterator
 from typing import Final
 
+from futamura.analysis.trees import every
+
 __all__ = ["bound_by", "own_names", "parts", "read_only"]
 
 _SET_READING: Final = frozenset(
@@ -84,7 +86,7 @@ def _read_by_call(node: ast.Call, own: frozenset[str]) -> Iterator[ast.expr]:
 def own_names(tree: ast.Module) -> frozenset[str]:
     """Names of functions of the module, and of attributes that it stores: methods of these names may be its own.  With
     `()` behind those that may be called as functions: a parameter only where that is done."""
-    nodes = list(ast.walk(tree))
+    nodes = every(tree)
     found = {node.attr for node in nodes if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)}
     for node in nodes:
         names = list(bound_by(node))

@@ -34,6 +34,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from futamura.analysis.creating import is_metaclass
 from futamura.analysis.reading import parts
+from futamura.analysis.trees import every
 from futamura.analysis.uses import FUNCTIONS, Home, Use, uses
 
 __all__ = ["directly_registering", "registering_functions"]
@@ -92,9 +93,9 @@ class _Text:
             self._uses.setdefault((use.owner, use.name), []).append(use)
         for use in (use for user in users for use in uses(user) if use.owner is None):
             self._uses.setdefault((None, use.name), []).append(use._replace(kind="class"))
-        self._asks_by_texts: Final = any(map(_asks_by_text, ast.walk(tree)))
+        self._asks_by_texts: Final = any(map(_asks_by_text, every(tree)))
         """Are methods called by names that are put together?"""
-        self._defined: Final = frozenset(node.name for node in ast.walk(tree) if isinstance(node, _DEFINING))
+        self._defined: Final = frozenset(node.name for node in every(tree) if isinstance(node, _DEFINING))
         self.candidates: Final = {id(one.node): one for one in self._candidates(tree)}
         self._returned: Final = frozenset[int]().union(
             *(_given_back(one.node, self._defined, plain=False).itself for one in self.candidates.values())
@@ -230,7 +231,7 @@ def _asks_by_text(node: ast.AST) -> bool:
 
 def _constructors(tree: ast.Module) -> Mapping[int, str]:
     """By identity the constructors of classes whose objects are only made where the class is called, with its name."""
-    nodes = list(ast.walk(tree))
+    nodes = every(tree)
     found: dict[int, str] = {}
     copying = {name for node in nodes for name in _copying_modules(node)}
     if any(_makes_again(node, copying) for node in nodes) or _keeps_types(nodes):

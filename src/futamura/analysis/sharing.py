@@ -28,6 +28,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from futamura.analysis.creating import stores_on_new_classes
+from futamura.analysis.trees import every
 from futamura.ir.homes import file_of
 from futamura.source import unwarned
 
@@ -130,7 +131,7 @@ def _stored_names(text: str) -> frozenset[str] | None:
     except (SyntaxError, ValueError, RecursionError):
         return None
     names: set[str] = set()
-    for node in ast.walk(tree):
+    for node in every(tree):
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
             names.add(node.attr)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("setattr", "delattr"):
@@ -179,9 +180,9 @@ def _first_line(statement: ast.stmt) -> int:
 
 def _stored(tree: ast.Module) -> Iterator[str]:
     """The attributes that functions of the module store on what is written as a class."""
-    names = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)} | _CLASS_NAMES
+    names = {node.name for node in every(tree) if isinstance(node, ast.ClassDef)} | _CLASS_NAMES
     new = stores_on_new_classes(tree)
-    for function in ast.walk(tree):
+    for function in every(tree):
         if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             continue
         for node in ast.walk(function):

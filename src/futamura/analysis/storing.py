@@ -25,6 +25,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple, TypeGuard
 
 from futamura.analysis.reading import own_names, read_only
+from futamura.analysis.trees import every
 from futamura.ir.homes import file_of
 from futamura.source import unwarned
 
@@ -105,11 +106,11 @@ def _read(text: str) -> Mapping[str, int] | None:
         return None
     stored: dict[str, int] = {}
     names = own_names(tree)
-    nodes = (node for node in ast.walk(tree) if not isinstance(node, _OPERATING) or _compares_spaces(node))
+    nodes = (node for node in every(tree) if not isinstance(node, _OPERATING) or _compares_spaces(node))
     read = {id(part) for node in nodes for part in read_only(node, names)}
     methods = _methods(tree)
     lent = _lent(tree)
-    called_here = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    called_here = {id(node.func) for node in every(tree) if isinstance(node, ast.Call)}
     described, asked = _described(tree)
     for function, own in _making(tree):
         cls, itself = methods.get(id(function), ("", ""))
@@ -131,7 +132,7 @@ def _read(text: str) -> Mapping[str, int] | None:
 def _methods(tree: ast.Module) -> dict[int, tuple[str, str]]:
     """The methods of classes, each with its class and the name by which it knows its object."""
     found: dict[int, tuple[str, str]] = {}
-    for cls in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+    for cls in (node for node in every(tree) if isinstance(node, ast.ClassDef)):
         for one in cls.body:
             if isinstance(one, _FUNCTIONS) and not any(_is_static(decorator) for decorator in one.decorator_list):
                 first = [parameter.arg for parameter in [*one.args.posonlyargs, *one.args.args][:1]]
@@ -150,7 +151,7 @@ def _described(tree: ast.Module) -> tuple[dict[int, str], set[int]]:
     whose attribute this is; and where the text asks for such methods that store, to call them with any object."""
     found: dict[int, str] = {}
     passed: set[int] = set()
-    for cls in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+    for cls in (node for node in every(tree) if isinstance(node, ast.ClassDef)):
         for one in cls.body:
             if isinstance(one, ast.FunctionDef) and one.name in _DESCRIBING and not one.decorator_list:
                 names = [parameter.arg for parameter in [*one.args.posonlyargs, *one.args.args][1:2]]
@@ -158,9 +159,9 @@ def _described(tree: ast.Module) -> tuple[dict[int, str], set[int]]:
                 if names and names[0] not in bound:
                     found[id(one)] = names[0]
                     passed.update(id(node.func) for node in ast.walk(one) if _passes_on(node, names[0]))
-    attributes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and id(node) not in passed]
+    attributes = [node for node in every(tree) if isinstance(node, ast.Attribute) and id(node) not in passed]
     asked = {id(node): node.attr for node in attributes if node.attr in _DESCRIBING}
-    lent = any(_names(node) in _DESCRIBING for node in ast.walk(tree))
+    lent = any(_names(node) in _DESCRIBING for node in every(tree))
     return {} if lent or asked else found, {place for place, name in asked.items() if name != "__get__"}
 
 
@@ -184,10 +185,10 @@ def _passes_on(node: ast.AST, name: str) -> TypeGuard[ast.Call]:
 
 def _lent(tree: ast.Module) -> set[str]:
     """The names whose attributes are taken without being called: other classes may have the methods of such a class."""
-    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    called = {id(node.func) for node in every(tree) if isinstance(node, ast.Call)}
     return {
         node.value.id
-        for node in ast.walk(tree)
+        for node in every(tree)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and id(node) not in called
     }
 
@@ -212,14 +213,14 @@ def on_own_objects(tree: ast.Module) -> set[int]:
 def _making(tree: ast.Module) -> Iterator[tuple[ast.AST, set[str]]]:
     """The functions, each with the names that stand for objects which nobody else has yet."""
     constructing = _constructing(tree)
-    classes = frozenset(node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    classes = frozenset(node.name for node in every(tree) if isinstance(node, ast.ClassDef))
     makes_others = any(
         isinstance(one, ast.FunctionDef) and one.name == "__new__"
-        for cls in ast.walk(tree)
+        for cls in every(tree)
         if isinstance(cls, ast.ClassDef) and "type" not in [getattr(base, "id", "") for base in cls.bases]
         for one in cls.body
     )
-    for function in ast.walk(tree):
+    for function in every(tree):
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
             constructs = id(function) in constructing
             is_new = constructs and isinstance(function, ast.FunctionDef) and function.name == "__new__"
@@ -286,7 +287,7 @@ def _of_the_function(function: ast.AST) -> Iterator[ast.AST]:
 def _constructing(tree: ast.Module) -> set[int]:
     """The constructors of the classes: Python calls them, and the text only out of one another."""
     found: dict[str, list[ast.AST]] = {name: [] for name in _CONSTRUCTORS}
-    for cls in ast.walk(tree):
+    for cls in every(tree):
         for one in cls.body if isinstance(cls, ast.ClassDef) else ():
             if isinstance(one, _FUNCTIONS) and one.name in found:
                 found[one.name].append(one)
@@ -299,7 +300,7 @@ def _constructing(tree: ast.Module) -> set[int]:
     }
     called = {
         node.attr
-        for node in ast.walk(tree)
+        for node in every(tree)
         if isinstance(node, ast.Attribute) and node.attr in found and node.attr != "__new__" and id(node) not in inside
     }
     return {id(one) for name, functions in found.items() if name not in called for one in functions}

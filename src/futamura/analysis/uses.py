@@ -16,6 +16,7 @@ from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
 from futamura.analysis.reading import bound_by
+from futamura.analysis.trees import every
 
 __all__ = ["FUNCTIONS", "Home", "Use", "uses"]
 
@@ -119,8 +120,8 @@ _CONSUMING: Final = frozenset(
 
 def _consumed(tree: ast.AST) -> Iterator[int]:
     """By identity the only arguments of builtins that leave nothing of a generator."""
-    own = {name for node in ast.walk(tree) for name in bound_by(node)}
-    for node in ast.walk(tree):
+    own = {name for node in every(tree) for name in bound_by(node)}
+    for node in every(tree):
         if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
             called = node.func
             method = called.attr if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Constant) else ""
@@ -141,7 +142,7 @@ def _of_comprehension(node: _Comprehension, place: _Place, during: Home) -> Iter
 
 def _ways(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """By identity what names and attributes are used for, the decisive way last."""
-    nodes = list(ast.walk(tree))
+    nodes = every(tree)
     for node in nodes:
         if isinstance(node, ast.Attribute):
             yield id(node.value), "asked"

@@ -34,8 +34,9 @@ from futamura.analysis.creating import stores_on_new_classes
 from futamura.analysis.reading import own_names, parts, read_only
 from futamura.analysis.registering import directly_registering, registering_functions
 from futamura.analysis.storing import on_own_objects
+from futamura.analysis.trees import every
 from futamura.frontend import walking
-from futamura.frontend.items import changed_by_functions
+from futamura.frontend.items import certainly_changed, changed_by_functions
 from futamura.frontend.memos import Memo, lazy_attributes, memo_tables
 from futamura.frontend.passing import Callee, Elsewhere, Parameters, asks_by_name, shows_variables
 from futamura.frontend.sharing import changed_parts, changing_objects, is_container
@@ -313,7 +314,7 @@ def _filled_by_helpers(namespace: Mapping[str, object]) -> _Helped:
     if not starts:
         return starts, {}
     _, parameters = _parameters(tree, namespace, _elsewhere(_DEPTH))
-    changed = changed_by_functions(tree, direct, parameters.outside(), parameters.doubtful()).certain
+    changed = certainly_changed(tree, direct, parameters.outside(), parameters.doubtful())
     before = changing_objects(namespace, known.certain)
     filled = changing_objects(namespace, changed).items()
     return starts, {key: value for key, value in filled if key not in before}
@@ -410,9 +411,9 @@ def _parameters(tree: ast.Module, namespace: Mapping[str, object], elsewhere: El
     """The nodes that are only read where they stand, and what functions do with what they are given."""
     harmless = stores_on_new_classes(tree)
     own = own_names(tree)
-    for node in ast.walk(tree):
+    for node in every(tree):
         harmless.update(id(part) for read in read_only(node, own) for part in parts(read))
-    for node in ast.walk(tree):
+    for node in every(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             harmless.update(_aliased(node, harmless))
     return harmless, Parameters(tree, harmless, namespace, elsewhere)
@@ -426,10 +427,10 @@ def _not_only_read(
 ) -> dict[str, int]:
     """The names that functions do something else with than to read what they hold, with the first line of this.  If
     `made` is given, attributes are those of objects, but not these nodes, of objects that are being made."""
-    named = {id(part) for node in ast.walk(tree) if asks_by_name(node) for part in ast.walk(node)}
+    named = {id(part) for node in every(tree) if asks_by_name(node) for part in ast.walk(node)}
     changed: dict[str, int] = {}
     left_out = set(map(id, without))
-    for function in ast.walk(tree):
+    for function in every(tree):
         if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) and id(function) not in left_out:
             for node in ast.walk(function):
                 if isinstance(node, ast.Name) and id(node) not in harmless:
@@ -444,7 +445,7 @@ def _not_only_read(
 
 def _reaches_itself(tree: ast.Module, name: str) -> bool:
     """Does the module get at its globals by other ways than their names?"""
-    for node in ast.walk(tree):
+    for node in every(tree):
         if isinstance(node, ast.Name) and node.id in ("exec", "eval", "globals"):
             return True
         if isinstance(node, ast.Attribute) and node.attr == "__globals__":
@@ -457,7 +458,7 @@ def _reaches_itself(tree: ast.Module, name: str) -> bool:
 
 
 def _imported(tree: ast.Module, package: object) -> Iterator[tuple[str, str]]:
-    for node in ast.walk(tree):
+    for node in every(tree):
         if isinstance(node, ast.ImportFrom):
             parents = str(package).split(".")[: 1 - node.level or None] if node.level else []
             module = ".".join((*parents, *([node.module] if node.module else ())))

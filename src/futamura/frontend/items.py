@@ -16,10 +16,12 @@ Invariant: what the functions of one module do to an item is found if each step 
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from futamura.analysis.methods import MUTATING, POURING, PURE_MODULES, READING, WRITING
+from futamura.analysis.trees import every
 from futamura.frontend import implied, walking
 from futamura.frontend.implied import MAKING, gives_anything, receiver
 from futamura.frontend.possible import MODULE, STORING, Possible, result_of
@@ -43,7 +45,7 @@ from futamura.frontend.sources import (
 from futamura.frontend.strangers import ANYBODY, DESCRIBING, LATER, called_arguments
 from futamura.frontend.walking import SCOPES, Scope, defaults, is_of_class
 
-__all__ = ["changed_by_functions"]
+__all__ = ["certainly_changed", "changed_by_functions"]
 
 _LARGEST: Final = 6_000
 """Steps from place to place; in larger modules it is not asked anew for each object what comes out of it."""
@@ -90,8 +92,31 @@ def changed_by_functions(
     return _Items(tree, on_import, alone, doubtful).run()
 
 
+def certainly_changed(
+    tree: ast.Module, on_import: Collection[ast.AST], alone: Mapping[int, Left], doubtful: Collection[int]
+) -> Changed:
+    """The first part of what `changed_by_functions` finds."""
+    return _Items(tree, on_import, alone, doubtful).certain()
+
+
 class _Items(Possible):
+    def certain(self) -> Changed:
+        self.look_at_functions()
+        return self.outcome()
+
     def run(self) -> Changes:
+        self.look_at_functions()
+        certain = self.outcome()
+        self.changed |= self.on_import
+        everything = self.outcome()
+        self.look_at_module()
+        self.changed |= self.doubted
+        self.with_operands()
+        while self.strangers.settle(self.changed):
+            self.with_operands()
+        return Changes(certain, everything, self.outcome())
+
+    def look_at_functions(self) -> None:
         for function in self.functions:
             for parameter in implied.parameters(function):
                 self.hold((function, parameter.arg), frozenset({GIVEN}))
@@ -102,23 +127,13 @@ class _Items(Possible):
                 self.hold(function, self.of(function, function.body))
             elif function.name in ("__exit__", "__aexit__"):
                 self.hold_all(function, frozenset({RAISED}))
-        certain = self.outcome()
-        self.changed |= self.on_import
-        everything = self.outcome()
-        self.look_at_module()
-        self.changed |= self.doubted
-        possible = self.outcome()
-        while self.strangers.settle(self.changed):
-            possible = self.outcome()
-        return Changes(certain, everything, possible)
 
     def outcome(self) -> Changed:
         direct = self.with_operands()
         classes, reading = implied.changing_classes(
             self.classes.values(), lambda one, name: (one, name) in direct or In((one, name)) in direct
         )
-        texts = {node.value for node in ast.walk(self.tree) if isinstance(node, ast.Constant)}
-        special = {one for one in self.functions if gives_anything(one, texts)}
+        special, untold = self.told_by_the_text
         # who calls a special method does what he likes with its result
         starts = {*self.changed, *special, *items_of(special)}
         seen = self.sources.reached(starts)
@@ -132,7 +147,6 @@ class _Items(Possible):
                 by_methods[name] = by_methods.get(name, frozenset()) | {method}
         itself = frozenset(one for one in seen if isinstance(one, str))
         parameters = frozenset(self.parameters(seen))
-        untold = walking.implied_attributes(self.tree)
         large = self.sources.size() > _LARGEST
         paths = None if untold is None or large else Paths(self.sources, starts, self.changed_by, untold)
         return Changed(
@@ -140,11 +154,16 @@ class _Items(Possible):
             frozenset(self.changed_results(seen)), paths,
         )  # fmt: skip
 
+    @functools.cached_property
+    def told_by_the_text(self) -> tuple[frozenset[Scope], frozenset[str] | None]:
+        """The special methods that may be called by their names too, and the attributes that nothing stores."""
+        texts = {node.value for node in every(self.tree) if isinstance(node, ast.Constant)}
+        special = frozenset(one for one in self.functions if gives_anything(one, texts))
+        return special, walking.implied_attributes(self.tree)
+
     def changed_results(self, seen: set[Source]) -> Iterator[str]:
         """Functions whose results, or what is in them, are among these sources, or are given by another function."""
-        passed: set[Source] = set()
-        for function in self.functions:
-            passed |= self.sources.same_as(function) - {function}
+        passed = self.sources.shared(self.functions)
         for name, function in self.by_name():
             if function in seen or In(function) in seen or function in passed:
                 yield name
@@ -152,7 +171,7 @@ class _Items(Possible):
     def parameters(self, seen: set[Source]) -> Iterator[tuple[str, str]]:
         """The parameters of functions and methods that are among these sources, or what is in them."""
         for name, function in self.by_name():
-            for one in (node for node in ast.walk(function.args) if isinstance(node, ast.arg)):
+            for one in implied.parameters(function):
                 if (function, one.arg) in seen or In((function, one.arg)) in seen:
                     yield name, one.arg
 

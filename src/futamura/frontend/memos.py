@@ -24,6 +24,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias, TypeGuard
 
 from futamura.analysis.reading import bound_by, parts, read_only
+from futamura.analysis.trees import every
 
 __all__ = ["Memo", "lazy_attributes", "memo_tables"]
 
@@ -59,7 +60,7 @@ class Memo(NamedTuple):
 
 def memo_tables(tree: ast.Module, own: frozenset[str]) -> Mapping[str, Memo]:
     """The globals of the module that are such dicts; `own` are the names that its functions and methods may have."""
-    bound = Counter(name for node in ast.walk(tree) for name in bound_by(node))
+    bound = Counter(name for node in every(tree) for name in bound_by(node))
     names = frozenset(name for name in _empty_dicts(tree) if bound[name] == 1 and not bound["*"])
     users = _users(tree, names) if names else {}
     found: dict[str, Memo] = {}
@@ -90,7 +91,7 @@ def _users(tree: ast.Module, names: frozenset[str]) -> dict[str, list[tuple[str,
         for prefix, one in inside:
             if isinstance(one, ast.FunctionDef):
                 own.update((id(part), (prefix + one.name, one)) for part in _of_its_own(one.body))
-    for part in ast.walk(tree):
+    for part in every(tree):
         used = part.names if isinstance(part, (ast.Global, ast.Nonlocal)) else [getattr(part, "attr", "")]
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
             used = [part.id]
@@ -414,8 +415,8 @@ def lazy_attributes(tree: ast.Module, own: frozenset[str]) -> Mapping[tuple[str,
     """By class and name the attributes that are None until methods of the class first need them, and nobody else uses;
     `own` are the names that functions and methods of the module may have."""
     found: dict[tuple[str, str], Memo] = {}
-    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-    uses = Counter(node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    texts = {node.value for node in every(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    uses = Counter(node.attr for node in every(tree) if isinstance(node, ast.Attribute))
     for cls in tree.body:
         if not isinstance(cls, ast.ClassDef) or cls.decorator_list:
             continue

@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple, TypeAlias
 
 from futamura.analysis.reading import bound_by, parts
+from futamura.analysis.trees import every
 from futamura.frontend.sources import Changed, Left
 from futamura.frontend.walking import SCOPES, is_of_class
 
@@ -64,7 +65,7 @@ class Parameters:
     def __init__(
         self, tree: ast.Module, harmless: set[int], namespace: Mapping[str, object], elsewhere: Elsewhere
     ) -> None:
-        self._nodes: Final = list(ast.walk(tree))
+        self._nodes: Final = every(tree)
         self._harmless: Final = harmless
         self._namespace: Final = namespace
         self._elsewhere: Final = elsewhere

@@ -19,6 +19,7 @@ from typing import Final
 
 from futamura.analysis.methods import BUILTINS, GIVING, HOLDING, MUTATING, PASSING, PURE_MODULES, READING, WRITING
 from futamura.analysis.reading import bound_by
+from futamura.analysis.trees import every
 from futamura.frontend import implied, walking
 from futamura.frontend.implied import MAKING, Giving, receiver
 from futamura.frontend.sources import (
@@ -58,19 +59,19 @@ class Possible:
         self.doubtful: Final = doubtful
         self.tree: Final = tree
         self.only_on_import: Final = set(map(id, on_import))
-        self.functions: Final = [node for node in ast.walk(tree) if isinstance(node, SCOPES)]
+        self.functions: Final = [node for node in every(tree) if isinstance(node, SCOPES)]
         self.named: Final[dict[str, list[Scope]]] = {}
         for function in self.functions:
             if not isinstance(function, ast.Lambda):
                 self.named.setdefault(function.name, []).append(function)
-        bound = Counter(name for node in ast.walk(tree) for name in bound_by(node))
+        bound = Counter(name for node in every(tree) for name in bound_by(node))
         self.alone_named: Final = {
             one.name: one
             for one in tree.body
             if isinstance(one, ast.FunctionDef) and not one.decorator_list and bound[one.name] == 1 and not bound["*"]
         }
         """Functions of the module whose names mean nothing else in it."""
-        found = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        found = [node for node in every(tree) if isinstance(node, ast.ClassDef)]
         self.classes: Final = {node.name: node for node in found}
         self.ambiguous: Final = {name for name, count in Counter(node.name for node in found).items() if count > 1}
         self.imported: Final = dict(walking.imported_names(tree))

@@ -57,8 +57,11 @@ class Sources:
         """Expressions that read an attribute, and its name; statements that extend something."""
         self.unlike: Final[set[Source]] = set()
         """What makes objects whose attributes may hold anything that it was given."""
+        self._places: dict[Source, list[Source]] = {}
+        """The places that may be each source; none where that has to be found anew."""
 
     def add(self, place: Source, held: Iterable[Source]) -> None:
+        self._places = {}
         self._of.setdefault(place, set()).update(held)
         if isinstance(place, In) and place.source in self.reads:  # `op.rows.append(x)`: x is in `op`, too
             for owner in self._of.get(place.source, ()):
@@ -83,16 +86,19 @@ class Sources:
                 work.extend(self._of.get(source, ()) if source in self.reads else ())
         return seen
 
-    def same_as(self, source: Source) -> set[Source]:
-        """What this may be itself."""
-        seen: set[Source] = set()
-        work = [source]
+    def shared(self, sources: Iterable[Source]) -> set[Source]:
+        """What of these another one of them may be itself."""
+        wanted = set(sources)
+        origins: dict[Source, list[Source]] = {source: [source] for source in wanted}  # two tell as much as all
+        work = [(source, source) for source in wanted]
         while work:
-            one = work.pop()
-            if one not in seen:
-                seen.add(one)
-                work.extend(() if isinstance(one, In) else self._of.get(one, ()))
-        return seen
+            one, origin = work.pop()
+            for other in () if isinstance(one, In) else self._of.get(one, ()):
+                known = origins.setdefault(other, [])
+                if len(known) < 2 and origin not in known:
+                    known.append(origin)
+                    work.append((other, origin))
+        return {source for source in wanted if any(origin is not source for origin in origins[source])}
 
     def reached(self, starts: Iterable[Source], without: Collection[Source] = ()) -> set[Source]:
         """All that these come out of, but `without` these and what is only reached through them."""
@@ -137,10 +143,11 @@ class Sources:
 
     def holding(self, starts: Iterable[Source]) -> set[Source]:
         """All that may be one of these, or may come out of one."""
-        places: dict[Source, list[Source]] = {}
-        for place, held in self._of.items():
-            for one in held:
-                places.setdefault(one, []).append(place)
+        places = self._places
+        if not places:
+            for place, held in self._of.items():
+                for one in held:
+                    places.setdefault(one, []).append(place)
         seen: set[Source] = set()
         work = list(starts)
         while work:

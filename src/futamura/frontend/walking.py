@@ -16,6 +16,7 @@ from typing import Final, TypeAlias
 
 from futamura.analysis.methods import MUTATING
 from futamura.analysis.reading import bound_by
+from futamura.analysis.trees import every
 
 __all__ = [
     "SCOPES", "Scope", "acts", "attributes_of_self", "bound_names", "calls_of_fields", "calls_through_self",
@@ -30,7 +31,7 @@ SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 def imported_names(tree: ast.Module) -> Iterator[tuple[str, str]]:
     """The names that imports bind, with the module or the dotted name that each stands for."""
-    for node in ast.walk(tree):
+    for node in every(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield (alias.asname, alias.name) if alias.asname else (alias.name.partition(".")[0],) * 2
@@ -40,7 +41,7 @@ def imported_names(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 def global_names(tree: ast.Module) -> Iterator[str]:
     """The names that the module, or a function of it, binds to what may have items; those of attributes with a dot."""
-    for node in ast.walk(tree):
+    for node in every(tree):
         if isinstance(node, ast.Global):
             yield from node.names
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
@@ -146,13 +147,13 @@ def names_of_module(tree: ast.Module) -> Iterator[str]:
             yield "*"
         if not isinstance(node, (*SCOPES, ast.ClassDef)):
             work.extend(ast.iter_child_nodes(node))
-    yield from (name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names)
+    yield from (name for node in every(tree) if isinstance(node, ast.Global) for name in node.names)
 
 
 def names_of_attributes(tree: ast.Module, own: Container[str]) -> Iterator[str]:
     """Names of attributes that `setattr(x, "name", value)` stores, or that `Namespace(name=value)` may, where this is
     no function of the text's `own`."""
-    for node in ast.walk(tree):
+    for node in every(tree):
         if isinstance(node, ast.Call):
             name = getattr(node.func, "id", getattr(node.func, "attr", ""))
             if name == "setattr":
@@ -171,7 +172,7 @@ def names_attributes(call: ast.Call) -> bool:
 
 def names_in_classes(tree: ast.Module) -> Iterator[int]:
     """By identity the names that statements in bodies of classes bind: attributes."""
-    work = [part for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for part in node.body]
+    work = [part for node in every(tree) if isinstance(node, ast.ClassDef) for part in node.body]
     while work:
         node: ast.AST = work.pop()
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
@@ -274,7 +275,7 @@ def attributes_of_self(
 ) -> Iterator[ast.Attribute]:
     """Those `self.rows` in methods that hold nothing but what is stored under that name: all that the class has is
     written in the text, which does not get at attributes by other means."""
-    if any(_reflects(node) for node in ast.walk(tree)):
+    if any(_reflects(node) for node in every(tree)):
         return
     plain = {name: cls for name, cls in classes.items() if not cls.keywords and not cls.decorator_list}
     written: set[str] = set()
@@ -300,19 +301,19 @@ def handed_names(tree: ast.Module, on_import: Collection[ast.AST]) -> frozenset[
     imported."""
     inside: set[int] = set()
     skipped = set(map(id, on_import))
-    for node in ast.walk(tree):
+    for node in every(tree):
         if isinstance(node, SCOPES[:2]) and id(node) not in skipped:
             inside.update(id(part) for one in node.body for part in ast.walk(one))
-    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call) and id(node) in inside}
+    called = {id(node.func) for node in every(tree) if isinstance(node, ast.Call) and id(node) in inside}
     read = {
         node.name
-        for node in ast.walk(tree)
+        for node in every(tree)
         if isinstance(node, SCOPES[:2]) and is_of_class(node, "property", "cached_property")
     }
-    called |= {id(node) for node in ast.walk(tree) if getattr(node, "attr", "") in read and id(node) in inside}
+    called |= {id(node) for node in every(tree) if getattr(node, "attr", "") in read and id(node) in inside}
     return frozenset(
         node.id if isinstance(node, ast.Name) else node.attr
-        for node in ast.walk(tree)
+        for node in every(tree)
         if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load) and id(node) not in called
     )
 
@@ -322,7 +323,7 @@ _OF_TEXTS: Final = frozenset({"str", "tuple", "StrEnum", "NamedTuple", "namedtup
 
 def has_classes_of_texts(tree: ast.Module) -> bool:
     """Has the module classes whose objects are equal to texts or tuples?"""
-    for node in ast.walk(tree):
+    for node in every(tree):
         if isinstance(node, ast.ClassDef):
             parts = (part for base in node.bases for part in ast.walk(base))
             if any(getattr(part, "id", getattr(part, "attr", "")) in _OF_TEXTS for part in parts):
@@ -336,8 +337,8 @@ def implied_attributes(tree: ast.AST) -> frozenset[str] | None:
     """Attributes under which objects have what no text stores there: exceptions, members of enumerations, functions.
     None if the text gets at attributes by other means than their names."""
     found = set(_IMPLIED)
-    looked_at = {id(call.func) for node in ast.walk(tree) for call in _only_looked_at(node)}
-    for node in ast.walk(tree):
+    looked_at = {id(call.func) for node in every(tree) for call in _only_looked_at(node)}
+    for node in every(tree):
         if id(node) in looked_at:
             continue
         named = getattr(node, "id", getattr(node, "attr", getattr(node, "name", getattr(node, "value", None))))

@@ -27,6 +27,7 @@ from futamura.analysis.cfg import ControlFlow
 from futamura.analysis.loops import loops
 from futamura.ir.classes import is_a
 from futamura.ir.constant import Constant
+from futamura.ir.dominance import dominators_of_search
 from futamura.ir.graph import Function, Program, Signature
 from futamura.ir.homes import gets_no_names
 from futamura.specializer.aliasing import FEW_STRANGERS, Apart
@@ -70,6 +71,9 @@ _OF_RAISING: Final = 0.05
 _OF_RETURNING: Final = 0.15
 """How often a way is taken that can only raise, or ends at once, for each time that another one is: of tests in a row
 most fail."""
+_OF_A_LONG_WAY: Final = 0.2
+_OF_A_SHORT_WAY: Final = 8
+"""So many operations more are no difference."""
 
 _STEERING: Final = frozenset(
     map(id, (controls.static, controls.dynamic, controls.promote, controls.unroll, controls.peek))
@@ -184,12 +188,12 @@ def _frequencies(function: Function) -> list[float]:
     found = loops(flow)
     depths = [found.depth(block) for block in range(len(function.blocks))]
     place = {block: at for at, block in enumerate(flow.order)}
-    raising = _raising(function, flow)
+    raising, sizes = _raising(function, flow), _sizes(function, flow)
     often = [0.0] * len(function.blocks)
     often[flow.root] = 1.0
     for block in flow.order:
         targets = [edge.target for edge in function.blocks[block].terminator.edges]
-        weights = [_weight(function, target, raising) for target in targets]
+        weights = _weights(function, targets, raising, sizes)
         leaves = any(depths[target] < depths[block] for target in targets)
         whole = 1.0 if leaves else sum(weights)  # a loop that is entered is left once, and goes round before
         for target, weight in zip(targets, weights, strict=True):
@@ -210,7 +214,26 @@ def _raising(function: Function, flow: ControlFlow) -> set[int]:
     return found
 
 
-def _weight(function: Function, target: int, raising: set[int]) -> float:
-    if target in raising:
-        return _OF_RAISING
-    return _OF_RETURNING if function.blocks[target].terminator.name == "return" else 1.0
+def _sizes(function: Function, flow: ControlFlow) -> list[int]:
+    """The operations of each block and of those that only ways through it lead to."""
+    found = [len(block.ops) for block in function.blocks]
+    dominators = dominators_of_search(flow.search, flow.predecessors)
+    for block in reversed(flow.order):
+        if block != flow.root:
+            found[dominators[block]] += found[block]
+    return found
+
+
+def _weights(function: Function, targets: list[int], raising: set[int], sizes: list[int]) -> list[float]:
+    """How often each way is taken, for each time that another one is: what takes more code is done less often, what a
+    cache or a slice needs above all."""
+    least = min((sizes[target] for target in targets if target not in raising), default=0) + _OF_A_SHORT_WAY
+    found = []
+    for target in targets:
+        if target in raising:
+            found.append(_OF_RAISING)
+        elif function.blocks[target].terminator.name == "return":
+            found.append(_OF_RETURNING)
+        else:
+            found.append(max(_OF_A_LONG_WAY, least / (sizes[target] + _OF_A_SHORT_WAY)) if len(targets) > 1 else 1.0)
+    return found
