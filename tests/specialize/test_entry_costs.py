@@ -280,3 +280,26 @@ def test_operands_with_and_are_written_so() -> None:
     assert " else " not in source_of(residual)
     for values in ((2, 2000, 1), (1, 0, 5), (2, 7, 9)):
         assert residual(*values) == chosen(*values)
+
+
+FIRST, SECOND, THIRD, FOURTH = (object() for _ in range(4))
+
+
+class Noted(dict[Any, Any]):
+    """`super()` is needed where nothing is assumed, too."""
+
+    def put(self, key: Any, value: Any) -> Any:
+        marks = [FIRST, SECOND, THIRD, FOURTH, len, print, sorted, isinstance]
+        before = super().get(key, marks[0])
+        super().__setitem__(key, value)
+        return before in marks, super().__len__()
+
+
+@pytest.mark.interpreted
+def test_methods_that_ask_those_above(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entry_costs, "_MARGIN", 1e9)
+    monkeypatch.setattr(entry_costs, "_LITTLE", 0)
+    mine, residual = Noted(a=1), specialize(Noted(a=1).put)
+    assert "FT412" in residual.stats["notes"] and not fallbacks(residual)
+    for key, value in (("a", 2), ("b", 3), ([], 4), ("b", 5)):
+        assert outcome(residual, key, value) == outcome(mine.put, key, value)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import gc
 from types import CellType, ModuleType
 from typing import Final
 
@@ -239,6 +240,8 @@ def make_super(m: Machine, frame: Frame, op: Operation) -> None:
     if len(args) == 3 and type(args[0]) is Known and args[0].value is super:
         cls = _content(m, frame, op, args[1])
         made = _super_object(m, frame, cls, args[2])
+        if made is None and type(cls) is Known and type(cls.value) is CellType and gc.get_referents(cls.value):
+            made = m.emit("call", (args[0], m.emit("getattr", (cls,), "cell_contents"), args[2]))
         if made is None and type(cls) is Known and is_a(cls.value, type):
             made = m.emit("call", (args[0], cls, args[2]))
         if made is not None:

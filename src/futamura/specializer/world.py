@@ -394,8 +394,8 @@ class World:
 
     def lookup(self, namespace: Mapping[str, object], module: str, name: str) -> tuple[object] | None:
         """The binding of a global as an assumption; None if visible code rebinds it, or it does not exist."""
-        if self.is_assigned(namespace, name) or not (self.assumes or namespace is runtime.__dict__):
-            return None
+        if self.is_assigned(namespace, name) or not (self.assumes or namespace is runtime.__dict__ or name == "super"):
+            return None  # `super()` without arguments cannot be called under another name
         if name in namespace:
             value = namespace[name]
         elif hasattr(builtins, name):
