@@ -227,13 +227,12 @@ def _sizes(function: Function, flow: ControlFlow) -> list[int]:
 def _weights(function: Function, targets: list[int], raising: set[int], sizes: list[int]) -> list[float]:
     """How often each way is taken, for each time that another one is: what takes more code is done less often, what a
     cache or a slice needs above all."""
-    least = min((sizes[target] for target in targets if target not in raising), default=0) + _OF_A_SHORT_WAY
+    ends = {at for at in targets if function.blocks[at].terminator.name == "return"} | raising.intersection(targets)
+    least = min((sizes[target] for target in targets if target not in ends), default=0) + _OF_A_SHORT_WAY
     found = []
     for target in targets:
-        if target in raising:
-            found.append(_OF_RAISING)
-        elif function.blocks[target].terminator.name == "return":
-            found.append(_OF_RETURNING)
+        if target in ends:
+            found.append(_OF_RAISING if target in raising else _OF_RETURNING)
         else:
-            found.append(max(_OF_A_LONG_WAY, least / (sizes[target] + _OF_A_SHORT_WAY)) if len(targets) > 1 else 1.0)
+            found.append(max(_OF_A_LONG_WAY, least / (sizes[target] + _OF_A_SHORT_WAY)))
     return found
