@@ -46,19 +46,6 @@ def two(m: Any, f: Any, b: Any) -> Any:
     return a, b
 
 
-def three(m: Any, f: Any, b: Any) -> Any:
-    a = b
-    try:
-        with m(1), m(3) as b:
-            with m(2):
-                f(b)
-                a += 1
-        f(a)
-    finally:
-        f(b)
-    return a, b
-
-
 def four(m: Any, f: Any, b: Any) -> Any:
     a = b
     c = 0
@@ -116,7 +103,7 @@ def outcome(function: Callable[..., Any], ways: tuple[str, ...]) -> Any:
         return repr(error), log
 
 
-@pytest.mark.parametrize("function", [two, three, four, looped, ended], ids=lambda function: function.__name__)
+@pytest.mark.parametrize("function", [two, four, looped, ended], ids=lambda function: function.__name__)
 def test_all_ways(function: Callable[..., Any]) -> None:
     residual = futamura.specialize(function)
     for ways in itertools.product(("", "fails to enter", "fails to leave", "swallows"), repeat=4):
