@@ -50,7 +50,7 @@ def four(m: Any, f: Any, b: Any) -> Any:
     a = b
     c = 0
     try:
-        with m(1) as c, m(3) as b:
+        with m(1) as c, m(3) as b:  # noqa: SIM117
             with m(1) as c:
                 with m(2):
                     f(b)

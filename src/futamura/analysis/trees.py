@@ -6,24 +6,17 @@ Invariant: no tree is changed, so that its nodes are found once.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Sequence
-from typing import Final
 
 __all__ = ["every"]
-
-_MOST: Final = 8
-"""So many texts are kept: those that are asked about now."""
-_known: Final[dict[int, tuple[ast.Module, list[ast.AST]]]] = {}
 
 
 def every(tree: ast.AST) -> Sequence[ast.AST]:
     """The node and all that are in it, in the order of `ast.walk`."""
-    if not isinstance(tree, ast.Module):
-        return list(ast.walk(tree))
-    found = _known.pop(id(tree), None)
-    if found is None or found[0] is not tree:
-        found = (tree, list(ast.walk(tree)))
-    _known[id(tree)] = found
-    if len(_known) > _MOST:
-        del _known[next(iter(_known))]
-    return found[1]
+    return _found(tree) if isinstance(tree, ast.Module) else list(ast.walk(tree))
+
+
+@functools.lru_cache(maxsize=8)  # those that are asked about now
+def _found(tree: ast.Module) -> list[ast.AST]:
+    return list(ast.walk(tree))

@@ -341,7 +341,8 @@ _PLAIN_LOOKUPS: Final = [vars(cls)["__getattribute__"] for cls in (object, dict,
 def _has_plain_dict(value: object) -> bool:
     """Does reading `__dict__` of this object give its attributes, and run no code of its class?"""
     found = next((base.__dict__["__dict__"] for base in type(value).__mro__ if "__dict__" in base.__dict__), None)
-    return type(found) is GetSetDescriptorType and type(value).__getattribute__ in _PLAIN_LOOKUPS
+    lookup = type(value).__getattribute__
+    return type(found) is GetSetDescriptorType and any(lookup is one for one in _PLAIN_LOOKUPS)
 
 
 def _keeps_in_dict(value: object, name: str) -> bool:
