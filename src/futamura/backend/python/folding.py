@@ -214,8 +214,14 @@ class _Folder:
         leaving = unwind.args[0]
         opener = self._opener(leaving)
         ways = self._exits(leaving) if self._copies() else []
-        if opener is None or ways is None or not (self._copies() or self._drop_exits(leaving, opener)):
+        if opener is None or ways is None:
             return None
+        if not self._copies():
+            # What the statement raises itself finds in the outer handler what was passed to it in front of it.
+            if handler.handler != opener.handler or again.handler != opener.handler:
+                return None
+            if not self._drop_exits(leaving, opener):
+                return None
         swallow = handler.end.edges[0]
         parent = draft.function.regions[self.region].parent
         landing = draft.new_node(handler.end._replace(kind=TERMINATORS["jump"], args=(), edges=(swallow,)), parent)

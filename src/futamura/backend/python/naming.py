@@ -283,6 +283,8 @@ class _Colouring:
             if name in occupied and occupied[name] != arg:
                 raise _Again(param)
             held.add(name)
+        if not target.params and target.handler is not None:
+            held |= self._held(target, occupied)  # a `with`: what it raises itself comes to the handler around it
         return held
 
     def _is_passed_on(self, node: DraftNode, param: Value) -> bool:

@@ -10,7 +10,7 @@ from typing import Final
 
 from futamura.backend.python.naming import Names
 from futamura.backend.python.prepare import Prepared
-from futamura.backend.python.trees import Expression, Fused, Literal, Move, Node, Ref, Variable
+from futamura.backend.python.trees import Expression, Fused, Literal, Move, Node, Ref, Return, Variable
 from futamura.backend.structure.shape import (
     Clause,
     Edge,
@@ -25,6 +25,7 @@ from futamura.backend.structure.shape import (
     Test,
 )
 from futamura.backend.structure.shape import Node as ShapeNode
+from futamura.ir.constant import Constant
 from futamura.ir.graph import Edge as IrEdge
 from futamura.ir.graph import Terminator, Value
 
@@ -149,8 +150,8 @@ class _Shaper:
             return self._next(number, end, operands)
         if end.name == "switch":
             return self._switch(shaped, end, operands[0])
-        if end.name == "unreachable":
-            return Leave(None)
+        if end.name == "unreachable":  # behind a final part that never goes on, which `return` leads to, too
+            return Leave(Return(Literal(Constant(None)), end.span))
         raise NotImplementedError(f"no Python for {end.name}")
 
     def _next(self, number: int, end: Terminator, operands: tuple[Expression, ...]) -> Next:
