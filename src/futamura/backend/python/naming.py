@@ -248,7 +248,8 @@ class _Colouring:
         if nested.target is None:
             late = self._needed_late(node)
             for param in node.params:
-                if self.colour.get(param) in held and param not in kills[0] and not self._is_passed_on(node, param):
+                clashes = self.colour.get(param) in held and param not in kills[0] and param not in self.single
+                if clashes and not self._is_passed_on(node, param):
                     raise _Again(param)  # it got its name where the way here begins
                 self._define(param, occupied, held | always | late.get(param, set()))
         else:
@@ -288,12 +289,18 @@ class _Colouring:
         return held
 
     def _is_passed_on(self, node: DraftNode, param: Value) -> bool:
-        """Does the node's handler get this parameter under its own name?"""
-        if node.handler is None:
-            return False
-        params = self.draft.nodes[node.handler.target].params[1:]
-        passed = [one for one, arg in zip(params, node.handler.args, strict=True) if arg == param]
-        return any(self.colour[one] == self.colour[param] for one in passed)
+        """Does the node's handler read this parameter, or get it under its own name?"""
+        while node.handler is not None:
+            target = self.draft.nodes[node.handler.target]
+            if self.live_in[self.numbers[target.id]] & self.bits.get(param, 0):
+                return True
+            passed = [one for one, arg in zip(target.params[1:], node.handler.args) if arg == param]
+            if any(self.colour[one] == self.colour[param] for one in passed):
+                return True
+            if target.params:
+                break
+            node = target  # the handler around a `with`
+        return False
 
     def _needed_late(self, node: DraftNode) -> dict[Value, set[str]]:
         """The names that the iterable of the loop at `node` reads, and those that its exceptions find: a parameter
