@@ -52,7 +52,7 @@ _ASKED: Final = 150
 def instance_of(m: Machine, kind: type, classes: Sequence[type]) -> bool | None:
     """Is an instance of exactly this class one of any of these, plain or abstract ones?  None if that is not known."""
     abstract = []
-    m.saved += sum(_ASKED for cls in classes if not plain_check(cls))
+    m.saved += sum(_ASKED for asked in classes if not plain_check(asked))
     for cls in classes:
         found = issubclass(kind, cls) if plain_check(cls) else counts_as(kind, cls)
         if found is not False:

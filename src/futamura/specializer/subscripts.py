@@ -10,7 +10,7 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from futamura.ir.graph import Operation
 from futamura.specializer.annotations import described, is_class
@@ -23,17 +23,20 @@ from futamura.specializer.values import AbstractValue, Known
 __all__ = ["class_behind"]
 
 _FORMS: Final = tuple(type(form) for form in (typing.Optional, typing.List, typing.Callable, typing.Tuple))  # noqa: UP006
-_ALIAS: Final = type(typing.List)  # noqa: UP006
+_ALIAS: Final[type] = type(typing.List)  # noqa: UP006
 _BUILTIN: Final = (list, tuple, dict, set, frozenset, type)
 _JOINED: Final = (type, types.UnionType, types.GenericAlias, type(typing.List[int]), type(typing.Union[int, str]))  # noqa: UP006, UP007
 _WITHOUT_CODE: Final = ("Literal", "Annotated", "Unpack")
 """Forms that may compare what they are given: these are left alone."""
 
 
-def class_behind(value: type) -> type:
+def class_behind(value: Any) -> Any:
     """The class that an object is asked for by `isinstance(x, typing.List)`: `list`."""
-    origin: type = value.__origin__ if isinstance(value, _ALIAS) and _is_of_typing(value) else value  # type: ignore[attr-defined]
-    return origin
+    return value.__origin__ if _is_alias(value) and _is_of_typing(value) else value
+
+
+def _is_alias(value: object) -> bool:
+    return issubclass(type(value), _ALIAS)
 
 
 def _is_of_typing(value: object) -> bool:
