@@ -104,6 +104,50 @@ def searched(x: Any, k: Any) -> Any:
     return found, k
 
 
+class Loud(type):
+    """Whoever compares a class of this one, or asks for its name, is heard."""
+
+    heard: list[str] = []
+
+    def __eq__(cls, other: object) -> bool:
+        Loud.heard.append("eq")
+        return cls is other
+
+    __hash__ = type.__hash__
+
+    def __getattribute__(cls, name: str) -> Any:
+        Loud.heard.append(name)
+        return super().__getattribute__(name)
+
+
+class Silent(metaclass=Loud):
+    def __class_getitem__(cls, item: Any) -> Any:
+        Loud.heard.append("item")
+        return item
+
+
+def bracketed(x: Any, k: Any) -> Any:
+    return k[int], x
+
+
+def test_classes_of_the_program_are_not_asked() -> None:
+    Loud.heard.clear()
+    residual = futamura.specialize(bracketed, k=Silent)
+    assert "item" not in Loud.heard and "eq" not in Loud.heard
+    assert residual(1) == (int, 1) and "item" in Loud.heard
+
+
+def filled(x: Any, k: Any) -> Any:
+    seen, table = {x}, {x: 1}
+    return k in seen, k not in table, str(k) in [x], "a" in {*x}
+
+
+def test_what_holds_something_open_is_not_empty() -> None:
+    residual = futamura.specialize(filled, k="a")
+    for x in ("a", "b", ("a", 1)):
+        assert residual(x) == filled(x, "a")
+
+
 def test_nothing_is_in_what_is_empty() -> None:
     residual = futamura.specialize(searched, k=1)
     for x in ("a", [], {}, (1, 2)):

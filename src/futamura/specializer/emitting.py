@@ -67,12 +67,12 @@ class Emitter(ABC):
         self.emitted = 0
         self.folded = 0
         self.entered = 0
+        """Calls that were unfolded."""
         self.saved = 0
         """Nanoseconds that what was executed, and is not left, would take."""
         self._counted = 0
         self._within: Set[int] = frozenset()
         """Objects that are made real with one that holds them, of which it is known that none holds itself."""
-        """Calls that were unfolded."""
         self.settled = False
         """Are all versions run?  What is still made is what passes between them, and raises nothing."""
         self.spent: Final[dict[int, Spent]] = {}

@@ -45,6 +45,7 @@ _OF_AN_OBJECT: Final = 10
 _OF_A_METHOD: Final = 30
 """Telling an input from an object, and from a method of one."""
 _OF_A_STAR: Final = 150
+"""Telling all that `*args` or `**options` collects from the objects that are known."""
 _OF_A_FUNCTION: Final = 27
 """`__code__` and the like are found by a slower way than other attributes."""
 _OF_A_CALL: Final = 60

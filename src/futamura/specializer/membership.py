@@ -57,9 +57,11 @@ def _member(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
 
 def _is_surely_empty(m: Machine, entry: VObject, item: AbstractValue) -> bool:
     """Is nothing in this container, and would looking for `item` in it find that out without any code?"""
+    if entry.items or entry.names:
+        return False
     if entry.kind in ("dict", "set"):
-        return not entry.names and exact_type(m, item) in _HASHED
-    return entry.kind in ("list", "tuple", "deque") and not entry.items
+        return exact_type(m, item) in _HASHED
+    return entry.kind in ("list", "tuple", "deque")
 
 
 _HASHED: Final = (str, int, float, bool, bytes, complex, type(None))

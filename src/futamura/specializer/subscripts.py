@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from futamura.ir.graph import Operation
-from futamura.specializer.annotations import described, is_class
+from futamura.specializer.annotations import described, is_class, plain_class
 from futamura.specializer.machine import Machine
 from futamura.specializer.purity import MISSING
 from futamura.specializer.rules import SPECIAL, sequence_items
@@ -48,9 +48,11 @@ def _is_form(value: object) -> bool:
     """Is this something of the standard library that makes an annotation of what stands in brackets behind it?"""
     if type(value) in _FORMS:
         return _is_of_typing(value) and value._name not in _WITHOUT_CODE  # type: ignore[attr-defined]
-    if not is_class(value):
+    if not is_class(value) or not plain_class(value):
         return False
-    return value in _BUILTIN or (value.__module__ == "collections.abc" and hasattr(value, "__class_getitem__"))
+    if any(value is cls for cls in _BUILTIN):
+        return True
+    return value.__module__ == "collections.abc" and hasattr(value, "__class_getitem__")
 
 
 def _written(m: Machine, key: AbstractValue) -> object:

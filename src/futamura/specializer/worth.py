@@ -48,27 +48,22 @@ _ENTERED: Final = 50
 
 
 def counting(name: str, rule: _Rule) -> _Rule:
-    """The rule, with what it folds and leaves counted for the blind calls that it is applied in."""
+    """The rule, with what it folds and leaves counted for the blind calls that it is applied in, and the time that an
+    operation of which nothing is left would have taken."""
     price = _PRICES.get(name, _PRICE)
 
     def counted_rule(m: Machine, frame: Frame, op: Operation) -> None:
         functions = frame.counted
         folded, emitted, entered = m.folded, m.emitted, m.entered
-        if not functions:
-            rule(m, frame, op)
-            if m.emitted == emitted:
-                m.saved += price + _ENTERED * (m.entered - entered)
-            return
         try:
             rule(m, frame, op)
-            if m.emitted == emitted:
-                m.saved += price + _ENTERED * (m.entered - entered)
         finally:
-            if m.folded != folded or m.emitted != emitted:
-                for uid in functions:
-                    spent = m.spent[uid]
-                    spent.folded += m.folded - folded
-                    spent.left += m.emitted - emitted
+            for uid in functions if m.folded != folded or m.emitted != emitted else ():
+                spent = m.spent[uid]
+                spent.folded += m.folded - folded
+                spent.left += m.emitted - emitted
+        if m.emitted == emitted:
+            m.saved += price + _ENTERED * (m.entered - entered)
 
     return counted_rule
 

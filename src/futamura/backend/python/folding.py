@@ -213,14 +213,13 @@ class _Folder:
             return None
         leaving = unwind.args[0]
         opener = self._opener(leaving)
-        ways = self._exits(leaving) if self._copies() else []
+        ways = self._exits(leaving)
         if opener is None or ways is None:
             return None
         if not self._copies():
             # What the statement raises itself finds in the outer handler what was passed to it in front of it.
-            if handler.handler != opener.handler or again.handler != opener.handler:
-                return None
-            if not self._drop_exits(leaving, opener):
+            same = handler.handler == opener.handler == again.handler
+            if not same or not self._drop_exits(leaving, opener):
                 return None
         swallow = handler.end.edges[0]
         parent = draft.function.regions[self.region].parent
@@ -260,14 +259,13 @@ class _Folder:
                 ways.append((node, at, target._replace(args=passed)))
         return ways if leaving not in self.around.kept else None
 
-
     def _drop_exits(self, leaving: Value, opener: DraftNode) -> bool:
         """Where there are no copies: take the calls of the exit out of the nodes that all ways out lead to."""
         around = self.around
         reached = around.ways_out.get(self.region, [])
         nodes = {node.id: node for node in reached}
         calls = around.exits.get(leaving, [])
-        if leaving in around.kept or len(calls) != len(nodes) or any(node.id not in nodes for node in calls):
+        if len(calls) != len(nodes) or any(node.id not in nodes for node in calls):
             return False
         for node in calls:
             first = node.items[0]
