@@ -34,6 +34,7 @@ from futamura.ir.homes import gets_no_names
 from futamura.specializer.aliasing import FEW_STRANGERS, Apart
 from futamura.specializer.assumption import Assumption, Filled
 from futamura.specializer.machine import Machine
+from futamura.specializer.world import World
 
 __all__ = ["why_not_worth"]
 
@@ -100,7 +101,7 @@ def why_not_worth(
     little, margin = (_LITTLE, _MARGIN) if static else (_LITTLE_FOR_NOTHING, _MARGIN_FOR_NOTHING)
     if not assumptions or any(_steers(one.value) for one in assumptions):
         return ""
-    stars, others = _cost_apart(apart(program), program.main.signature)
+    stars, others = _cost_apart(world, apart(program), program.main.signature)
     if cost + stars < little or _gain(program, saved) >= margin * (cost + stars + others):
         return ""
     return f"to test {len(assumptions)} assumptions at each call would take longer than what folds saves"
@@ -134,10 +135,10 @@ def _cost(assumptions: Iterable[Assumption]) -> int:
     return cost + _OF_A_NAME * len(classes)
 
 
-def _cost_apart(apart: Apart, signature: Signature) -> tuple[int, int]:
+def _cost_apart(world: World, apart: Apart, signature: Signature) -> tuple[int, int]:
     """The same for the tests that arguments with a star, and other inputs, are no objects that are known; none if
-    these are needed in any case."""
-    if any(type(value) in _CONTAINERS for value in apart.objects):
+    these are needed in any case: of a static container is believed what it holds, whatever is assumed."""
+    if any(type(value) in _CONTAINERS and world.is_input(value) for value in apart.objects):
         return 0, 0
     each = _OF_A_METHOD + _OF_AN_OBJECT * min(len(apart.objects), FEW_STRANGERS)
     stars = [name in (signature.varargs, signature.varkw) for name in apart.names]

@@ -297,6 +297,9 @@ class World:
         """Is this function a static input, or was it found in one?"""
         return id(function) in self._given
 
+    def is_input(self, value: object) -> bool:
+        return id(value) in self._inputs
+
     def is_frozen(self, value: object) -> bool:
         key = id(value)
         if key not in self._frozen or key in self.unfrozen:
