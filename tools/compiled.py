@@ -35,7 +35,8 @@ INTERPRETED: Final = {
     "backend/python/emitted.py": "what is pickled is taken apart and put together by Python",
     "backend/python/listing.py": "what is pickled is taken apart and put together by Python",
     "backend/python/loading.py": "what it takes from functions and gives them may be anything",
-    "backend/python/guarding.py": "a function in it is a pattern whose code others are made of",
+    "backend/python/entrytest.py": "a function in it is a pattern whose code others are made of",
+    "ir/stamps.py": "it looks into functions of its own",
 }
 """Modules of these parts that stay Python, and why."""
 GROUP: Final = "futamura"

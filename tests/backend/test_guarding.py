@@ -18,6 +18,7 @@ import pytest
 
 import futamura
 from futamura import Dyn
+from futamura.backend.python import holding
 from futamura.ir.immediates import free_names
 
 SOURCE = '''
@@ -81,6 +82,15 @@ def counting(x, n):
 '''
 
 
+@pytest.fixture(autouse=True, params=["stamps", "one by one"])
+def stamped(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Everything is right with stamps of classes and functions, and where Python does not tell these."""
+    if request.param != "stamps":
+        monkeypatch.setattr(holding, "class_stamp", lambda cls: None)
+        monkeypatch.setattr(holding, "function_stamp", lambda function: None)
+    return bool(request.param == "stamps")
+
+
 @pytest.fixture
 def space() -> types.ModuleType:
     import linecache
@@ -121,6 +131,33 @@ def test_a_changed_class_runs_the_original(space: types.ModuleType) -> None:
     del space.Tool.use
     with pytest.raises(AttributeError):
         residual(2)
+
+
+def test_what_changes_beside_it_changes_nothing(space: types.ModuleType, stamped: bool) -> None:
+    tool = space.Derived()
+    residual = futamura.specialize(space.method, tool=tool, n=1)
+    calls: list[int] = []
+    original = space.Base.use
+    for times in range(5):
+        space.Base.other = space.Derived.others = times
+        space.Base.use.__kwdefaults__ = {"more": times}
+        assert residual(2) == 11
+    space.Base.use = lambda self, x: calls.append(x) or 0
+    assert residual(2) == 1 and calls == [2]
+    space.Base.use = original
+    assert residual(2) == 11 and calls == [2]
+    original.__code__ = (lambda self, x: x).__code__
+    assert residual(2) == 3 and residual(2) == 3
+    code = residual.function.__code__
+    assert any("_now" in name for name in (*code.co_names, *code.co_freevars)) is stamped
+
+
+def test_the_class_of_an_object_is_another_one_later(space: types.ModuleType) -> None:
+    residual = futamura.specialize(space.method, tool=space.Derived(), n=1)
+    space.Derived.__bases__ = (space.Tool,)
+    assert residual(2) == 7
+    space.Derived.__bases__ = (space.Base,)
+    assert residual(2) == 11
 
 
 def test_a_name_like_that_of_a_constant_is_told_apart(space: types.ModuleType) -> None:

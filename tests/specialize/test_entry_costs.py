@@ -22,6 +22,7 @@ from tests.specialize.subjects.numbers import power_for
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 FEBRUARY = 2
+MARCH = 3
 DAYS = [0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 
@@ -271,7 +272,7 @@ def test_generators_still_are() -> None:
 
 
 def chosen(first, second, third):
-    return 1 + (first == FEBRUARY and is_leap(second)), [second or not third], (third < 3 or second) + 1
+    return 1 + (first == FEBRUARY and is_leap(second)), [second or not third], (third < MARCH or second) + 1
 
 
 def test_operands_with_and_are_written_so() -> None:

@@ -152,15 +152,23 @@ class _Questions:
     def tails(self) -> set[int]:
         """The blocks in such regions behind all that may raise: these may as well stand behind the region."""
         inside = [at for at in self.layout.order if self._may_leave(self.graph.node(at))]
-        work = [at for at in inside if self.graph.node(at).handler is not None]
+        around = {at: self._outermost(self.graph.node(at).region) for at in self.layout.order}
+        work = [at for at in self.layout.order if around[at] and self.graph.node(at).handler is not None]
         before = set(work)
         while work:
             at = work.pop()
             for source, _ in self.layout.entering[at]:
-                if source not in before and self.graph.node(source).region == self.graph.node(at).region:
+                if source not in before and around[source] == around[at]:
                     before.add(source)
                     work.append(source)
         return {at for at in inside if at not in before}
+
+    def _outermost(self, region: int) -> int:
+        """The region around this one with nothing around it."""
+        regions = self.graph.function.regions
+        while region and regions[region].parent:
+            region = regions[region].parent
+        return region
 
     def _question(self, test: Test) -> _Question:
         self._asked += 1

@@ -10,13 +10,13 @@ from __future__ import annotations
 import abc
 import builtins
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from futamura.specializer.purity import MISSING, class_lookup, own_attribute, stored_attribute
 
-__all__ = ["Assumption", "Filled", "Registered", "Registrations", "identities", "parts"]
+__all__ = ["Assumption", "Filled", "Registered", "Registrations", "identities", "parts", "place_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +120,11 @@ def parts(table: object) -> list[object]:
         return [*dict.keys(table), *dict.values(table)]
     assert isinstance(table, (list, set))
     return [*table]
+
+
+def place_of(assumptions: Iterable[Assumption], table: object) -> str:
+    """Where this table was found."""
+    return next((one.place for one in assumptions if one.value is table), "a table")
 
 
 def identities(table: object) -> list[int]:

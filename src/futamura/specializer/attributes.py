@@ -23,7 +23,7 @@ from typing import Final
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer import library
-from futamura.specializer.builtin_errors import only_keeps_arguments
+from futamura.specializer.builtin_errors import keeps_arguments, only_keeps_arguments
 from futamura.specializer.cached_calls import cached_property_of, may_be_entered, see_elsewhere
 from futamura.specializer.caching import LRU
 from futamura.specializer.calls import call_value, enter
@@ -246,7 +246,7 @@ def _load_class(m: Machine, frame: Frame, op: Operation, cls: type, name: str) -
     m.assume_attribute(cls, name, found)
     if name == "__dataclass_fields__":
         m.world.freeze(found)  # what `dataclasses` keeps there describes the class, for good
-    if cls is object and isinstance(found, types.WrapperDescriptorType):
+    if isinstance(found, types.WrapperDescriptorType) and (cls is object or keeps_arguments(found)):
         return Known(found)
     if isinstance(found, types.MethodDescriptorType) and found.__objclass__ in WITH_BUILTIN_METHODS:
         return Known(found)

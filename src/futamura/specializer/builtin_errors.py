@@ -9,10 +9,14 @@ Invariant: nothing of the program runs while a class is looked at.
 
 from __future__ import annotations
 
-from types import FunctionType
+from types import FunctionType, WrapperDescriptorType
 from typing import Final
 
-__all__ = ["exception_classes", "exception_made_plainly", "only_keeps_arguments", "plain_exception_class"]
+from futamura.ir.classes import is_a
+
+__all__ = [
+    "exception_classes", "exception_made_plainly", "keeps_arguments", "only_keeps_arguments", "plain_exception_class",
+]  # fmt: skip
 
 _PLAIN_ERRORS: Final = frozenset(
     {
@@ -64,6 +68,13 @@ def exception_classes(value: object) -> bool:
 def only_keeps_arguments(cls: type) -> bool:
     """Is the `__init__` of this builtin exception class BaseException's own?"""
     return cls in _PLAIN_ERRORS and cls not in (object, StopIteration)
+
+
+def keeps_arguments(function: object) -> bool:
+    """Is this the `__init__` of a builtin exception class that only keeps the arguments?"""
+    if not is_a(function, WrapperDescriptorType):
+        return False
+    return function.__name__ == "__init__" and only_keeps_arguments(function.__objclass__)
 
 
 def exception_made_plainly(cls: type) -> bool:

@@ -31,6 +31,7 @@ from futamura.specializer.callables import is_code
 from futamura.specializer.consumed import with_real_generators
 from futamura.specializer.describing import is_plain_enum, member_by_value
 from futamura.specializer.dict_classes import empty_instance, filled_by_arguments
+from futamura.specializer.exceptions import keep_arguments, made_at_once
 from futamura.specializer.extended import extends_dict, method_of_owner
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.functions import settle_functions, stays
@@ -196,6 +197,10 @@ def _call_known(
         method = VObject("method", function.__objclass__, (args[0],), site=site(frame), extra=function.__name__)
         call_value(m, frame, op, m.virtual(method), args[1:], keywords)
         return True
+    if not keywords and (kept := keep_arguments(m, function, args)) is not None:
+        m.folded += 1
+        _give(m, frame, op, kept)
+        return True
     if id(function) in WEAK:
         raise Unsupported("a weak reference is made, which must see its object end in time", op.span)
     if is_a(function, types.MethodType):
@@ -221,7 +226,7 @@ def _call_known(
     if not keywords and call_operator(m, frame, op, function, args):
         return True
     if not keywords and is_a(function, (type, types.BuiltinFunctionType)):
-        model = MODELS.get(function) if _hashable_function(function) else None
+        model = MODELS.get(function) if type(function) in _HASHABLE else None
         if model is not None:
             result = model(m, frame, op, args)
             if result is not None:
@@ -229,7 +234,7 @@ def _call_known(
                 if result is not HANDLED:
                     _give(m, frame, op, result)
                 return True
-        if _hashable_function(function) and _call_in_python(m, frame, op, function, args):
+        if type(function) in _HASHABLE and _call_in_python(m, frame, op, function, args):
             return True
         folded = fold_call(m, function, args) if function in PURE_FUNCTIONS else None
         if folded is not None and folded is not HANDLED:
@@ -241,6 +246,7 @@ def _call_known(
     return _construct(m, frame, op, function, args, keywords)
 
 
+_HASHABLE: Final = (type, types.BuiltinFunctionType)
 _WITH_MODELS: Final = (
     type, types.BuiltinFunctionType, types.FunctionType, types.WrapperDescriptorType, types.MethodDescriptorType
 )  # fmt: skip
@@ -340,10 +346,6 @@ _METHODS_IN_PYTHON: Final[tuple[tuple[type, str, Callable[..., object]], ...]] =
     (str, "join", library.join), (list, "extend", library.extend), (dict, "update", library.update_dict),
     (set, "update", library.update_set),
 )  # fmt: skip
-
-
-def _hashable_function(function: object) -> bool:
-    return type(function) in (type, types.BuiltinFunctionType)
 
 
 def _defaults(function: types.FunctionType, signature: Signature) -> dict[str, AbstractValue]:
@@ -534,7 +536,7 @@ def _construct(
         return True
     if issubclass(cls, BaseException):
         if exception_made_plainly(cls):
-            if raised_at_once(m, frame, op, args):
+            if raised_at_once(m, frame, op, args) or made_at_once(m, site(frame), args):
                 return False
             return _construct_exception(m, frame, op, cls, args, keywords)
         if keywords or not plain_exception_class(cls):

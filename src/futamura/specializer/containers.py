@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Final
 
 from futamura.ir.graph import Operation
+from futamura.specializer.assumption import place_of
 from futamura.specializer.choosing import branch_on_item
 from futamura.specializer.confined import confined
 from futamura.specializer.derived import slice_of
@@ -358,7 +359,10 @@ def load_item(m: Machine, frame: Frame, target: AbstractValue, key: AbstractValu
     if not plain:
         return None
     if kind is list or kind in DICTS:
-        if not m.frozen(container):
+        if not m.frozen(container) and not m.world.growing.reads(container, index):
+            if m.world.growing.holds(container):
+                place = place_of(m.world.assumptions.values(), container)
+                m.event("FT306", f"`{place}[{index!r}]` does not exist, and reading it makes it: do so once before")
             return None
     elif kind not in (str, bytes, tuple, range) and not is_record(kind):
         return None
@@ -374,12 +378,14 @@ def load_item(m: Machine, frame: Frame, target: AbstractValue, key: AbstractValu
 
 
 def static_get(m: Machine, target: Known, args: list[AbstractValue]) -> AbstractValue | None:
-    """`get` of a static dict that nobody writes, with a default of any kind."""
+    """`get` of a static dict that nobody writes, with a default of any kind; None if it must stay."""
     content, key = target.value, lookup_key(m, args[0])
     assert isinstance(content, dict)
     if not usable_key(key) or not m.world.plainly_keyed(content):
         return None
     assert type(key) is Known
+    if not m.frozen(content) and not m.world.growing.reads(content, key.value):
+        return None
     m.validate(key)
     if key.value not in content:
         return args[1] if len(args) == 2 else NONE

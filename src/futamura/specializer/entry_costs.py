@@ -31,6 +31,7 @@ from futamura.ir.constant import Constant
 from futamura.ir.dominance import dominators_of_search
 from futamura.ir.graph import Function, Program, Signature
 from futamura.ir.homes import gets_no_names
+from futamura.ir.stamps import STAMPED
 from futamura.specializer.aliasing import FEW_STRANGERS, Apart
 from futamura.specializer.assumption import Assumption, Filled
 from futamura.specializer.machine import Machine
@@ -48,7 +49,9 @@ _OF_A_METHOD: Final = 30
 _OF_A_STAR: Final = 150
 """Telling all that `*args` or `**options` collects from the objects that are known."""
 _OF_A_FUNCTION: Final = 27
-"""`__code__` and the like are found by a slower way than other attributes."""
+"""Attributes of functions are found by a slower way than other ones."""
+_OF_A_STAMP: Final = 20
+"""Telling that a class, or the code of a function, has not changed."""
 _OF_A_CALL: Final = 60
 _OF_AN_ITEM: Final = 6
 _OF_HELPERS: Final = 75
@@ -119,7 +122,8 @@ def _gain(program: Program, saved: Saved) -> float:
 def _cost(assumptions: Iterable[Assumption]) -> int:
     """Nanoseconds that testing these takes at one call."""
     cost = 0
-    classes: dict[int, None] = {}
+    stamped: dict[int, int] = {}
+    """Classes and functions, and what it would take to test what is assumed of them one by one."""
     for one in assumptions:
         if isinstance(one.value, Filled):
             cost += _OF_A_CALL + _OF_AN_ITEM * len(one.value.kept)
@@ -128,11 +132,13 @@ def _cost(assumptions: Iterable[Assumption]) -> int:
         elif is_a(one.holder, type):
             owner = next((at for at, base in enumerate(one.holder.__mro__) if one.name in base.__dict__), None)
             before = one.holder.__mro__[:owner]
-            cost += _OF_A_NAME * (sum(not gets_no_names(base) for base in before) + (owner is not None))
-            classes[id(one.holder)] = None
+            names = sum(not gets_no_names(base) for base in before) + (owner is not None)
+            stamped[id(one.holder)] = stamped.get(id(one.holder), _OF_A_NAME) + _OF_A_NAME * names
+        elif one.name in STAMPED:
+            stamped[id(one.holder)] = _OF_A_STAMP
         else:
             cost += _OF_A_FUNCTION
-    return cost + _OF_A_NAME * len(classes)
+    return cost + sum(min(each, _OF_A_STAMP) for each in stamped.values())
 
 
 def _cost_apart(world: World, apart: Apart, signature: Signature) -> tuple[int, int]:

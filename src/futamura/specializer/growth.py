@@ -26,6 +26,8 @@ __all__ = [
 Shapes: TypeAlias = tuple[tuple[object, int], ...]
 """The containers of a state with their lengths, in the order of its key."""
 
+_LISTS: Final = frozenset({"list"})
+_TABLES: Final = frozenset({"dict", "set"})
 SHAPES: Final = 3
 """As many lengths of a container are kept apart at one point of a loop; more mean that it grows with the loop."""
 NESTINGS: Final = 2
@@ -126,44 +128,57 @@ def grown_around(state: State, shapes: Iterable[tuple[tuple[int, int, object], C
 
 
 def gathered_sites(state: State, always: bool = False) -> set[object]:
-    """The sites of the lists that the loop at whose header this state is only appends to; those only to which it
-    appends for each item of an open iterator, if `always`: if it gets that far at all, they grow."""
+    """The sites of the lists that the loop at whose header this state is only appends to, and of the dicts and sets
+    that it only writes to; only of the lists to which it appends for each item of an open iterator, if `always`: if it
+    gets that far at all, they grow."""
     top = state.top
     found = top.facts.gathering(top.block)
-    values = found.added
-    if always:
-        taken = top.facts.taking.get(top.block)
-        values = found.always if taken is not None and type(state.resolve(top.env[taken])) is Dynamic else frozenset()
-    lists = [top.env[value] for value in sorted(values.intersection(top.env))]
-    oids = [content.oid for content in lists if type(content) is Virtual]
-    return {state.heap[oid].site for oid in oids if _is_only_added_to(state, oid, found.used)}
+    if not always:
+        return _sites_of(state, found.added, found.used, _LISTS) | _sites_of(state, found.written, found.read, _TABLES)
+    taken = top.facts.taking.get(top.block)
+    if taken is None or type(state.resolve(top.env[taken])) is not Dynamic:
+        return set()
+    return _sites_of(state, found.always, found.used, _LISTS)
+
+
+def _sites_of(state: State, values: frozenset[int], used: frozenset[int], kinds: frozenset[str]) -> set[object]:
+    """The sites of objects of these kinds that are among these values, and can be reached in no other way that is
+    used."""
+    env = state.top.env
+    oids = [content.oid for value in sorted(values.intersection(env)) if type(content := env[value]) is Virtual]
+    oids = [oid for oid in oids if state.heap[oid].kind in kinds and _is_only_added_to(state, oid, used)]
+    return {state.heap[oid].site for oid in oids}
 
 
 def gathered(choices: Choices, state: State, sites: set[object], alike: object, running: Version | None) -> set[object]:
-    """Those of these sites whose lists are longer than in a state that led here and is the same otherwise."""
-    lengths = _lengths(state, sites)
+    """Those of these sites whose objects hold more, or other keys, than in a state that led here and is the same
+    otherwise."""
+    held = _contents(state, sites)
     tokens: tuple[object, ...] = ()
     version = running if sites else None
     while version is not None:
         before = version.state
         if version.alike is alike and version.scalars is not None:
-            longer = {site for site, length in _lengths(before, sites).items() if length < lengths[site]}
+            changed = {site for site, found in _contents(before, sites).items() if found != held[site]}
             tokens = tokens or Key(choices, state, without=sites).tokens
-            if longer and Key(choices, before, without=sites).tokens == tokens:
-                return longer
+            if changed and Key(choices, before, without=sites).tokens == tokens:
+                return changed
         version = version.parent
     return set()
 
 
-def _lengths(state: State, sites: set[object]) -> dict[object, int]:
-    return {entry.site: len(entry.items) for entry in state.heap.values() if entry.site in sites}
+def _contents(state: State, sites: set[object]) -> dict[object, object]:
+    """How long lists are, and what the keys of dicts and sets are."""
+    return {
+        entry.site: len(entry.items) if entry.kind == "list" else (entry.names, len(entry.items))
+        for entry in state.heap.values()
+        if entry.site in sites
+    }
 
 
 def _is_only_added_to(state: State, oid: int, used: frozenset[int]) -> bool:
-    """Is this a list, the only one of its site, that the running frame reaches by none of these values?"""
+    """Is this the only object of its site, which the running frame reaches by none of these values?"""
     found = state.heap[oid]
-    if found.kind != "list":
-        return False
     for other, entry in state.heap.items():
         if (other != oid and entry.site == found.site) or _holds(entry.items, oid):
             return False

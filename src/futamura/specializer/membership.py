@@ -40,7 +40,9 @@ def _member(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
     elif type(container) is Known and type(container.value) is tuple:
         found = _found_among(item.value, tuple(Known(x) for x in container.value))
     elif type(container) is Known and (
-        type(container.value) is frozenset or (type(container.value) in CHANGEABLE and m.frozen(container.value))
+        type(container.value) is frozenset
+        or (type(container.value) in CHANGEABLE and m.frozen(container.value))
+        or m.world.growing.reads(container.value, item.value)
     ):
         content = container.value
         assert isinstance(content, (list, dict, set, frozenset))

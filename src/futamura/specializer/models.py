@@ -23,6 +23,7 @@ from futamura.specializer.abstract import instance_of, is_abstract
 from futamura.specializer.builtin_errors import only_keeps_arguments
 from futamura.specializer.containers import ITEMS_OF, static_get, store_item, usable_key, view_items
 from futamura.specializer.control import drain
+from futamura.specializer.exceptions import set_exception_arguments
 from futamura.specializer.failing import nothing_to_pop
 from futamura.specializer.generators import is_generator
 from futamura.specializer.machine import Machine
@@ -118,7 +119,7 @@ def call_method(
     if modelled is not None or keywords:
         return modelled
     if name == "__init__" and only_keeps_arguments(entry.cls):
-        return _set_exception_arguments(m, target, args)
+        return set_exception_arguments(m, target, args, entry.cls)
     if entry.cls is object:
         return NONE if name == "__init__" and not args else None
     held = m.state.object(target)
@@ -135,8 +136,8 @@ def call_method(
     if kind in DICTS and name in ("items", "keys", "values") and not args and m.frozen(target.value):
         cls = _VIEWS[name] if kind is not OrderedDict else type(getattr(target.value, name)())
         return m.virtual(VObject("view", cls, (target,), site=site(frame), extra=name))
-    if kind in DICTS and name == "get" and len(args) in (1, 2) and m.frozen(target.value):
-        return static_get(m, target, args)
+    if kind in DICTS and name == "get" and len(args) in (1, 2) and (got := static_get(m, target, args)) is not None:
+        return got
     values = [arg.value for arg in args if type(arg) is Known]
     if len(values) != len(args) or not all(deep(value, unordered=False) for value in values):
         return None
@@ -205,17 +206,6 @@ def _fold_read(
     for arg in args:
         m.validate(arg)
     return Known(result)
-
-
-def _set_exception_arguments(m: Machine, target: AbstractValue, args: list[AbstractValue]) -> AbstractValue | None:
-    """`BaseException.__init__`: the arguments are kept."""
-    entry = m.state.object(target)
-    if entry is None or entry.kind != "exception" or type(target) is not Virtual or entry.extra != "made":
-        return None
-    fields = [(name, item) for name, item in zip(entry.names, entry.items) if type(name) is str]
-    names = (*range(len(args)), *(name for name, _ in fields))
-    m.state.heap[target.oid] = entry._replace(items=(*args, *(item for _, item in fields)), names=names)
-    return NONE
 
 
 VirtualMethod = Callable[[Machine, Frame, Operation, Virtual, VObject, list[AbstractValue]], AbstractValue | None]

@@ -11,7 +11,7 @@ Invariant: nothing is changed here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Final, NamedTuple
 
 from futamura.specializer.keys import OPEN, Choices, has_no_shape
@@ -34,6 +34,7 @@ _LAST: Final = 16
 """So many siblings are compared."""
 _CONTAINERS: Final = frozenset({"list", "dict", "set", "deque"})
 _OPTIONAL: Final = _CONTAINERS | {"tuple", "instance"}
+_TESTS: Final = frozenset({"truth", "not", "is", "is_not", "copy"})
 _QUIET: Final = frozenset({"__init__", "__repr__", "__str__"})
 
 
@@ -52,29 +53,59 @@ def optional_objects(choices: Choices, state: State, siblings: Sequence[Version]
     most = 1 if doubles else MADE
     if len(siblings) < most or not (doubles or _is_time(len(siblings))):
         return None
-    known: dict[object, object] = {}
-    held: dict[tuple[object, object], object] = {}
-    longer: set[object] = set()
-    few = some = many = 0
+    differing: list[_Differing] = []
+    states: set[object] = set()
     for version in siblings[-_LAST:]:
         found = _Differing(choices, state, version.state)
-        if version.forward is not None or not found.compare():
-            continue
-        # Several known values, there or in an object, are the states of a machine.
-        told = [known.setdefault(place, value) == value for place, value in found.known.items()]
-        told += [held.setdefault(where, tokens) == tokens for where, tokens in found.held.items()]
-        if all(told) and (found.held or found.longer):
+        if version.forward is None and found.compare():
+            differing.append(found)
+        states.add(found.apart)
+    states |= _several(differing)
+    known: set[object] = set()
+    held: set[object] = set()
+    longer: set[object] = set()
+    few = some = many = 0
+    for found in differing:
+        if (found.held or found.longer) and states.isdisjoint(found.known) and states.isdisjoint(found.held):
+            known.update(found.known)
+            held.update(site for _, site in found.held)
             longer |= found.longer
             few += not found.longer
             some += found.open
             many += 1
     if few >= most and held:
-        return Optionals({site for _, site in held}, set(known), True)
+        return Optionals(held, known, _any_of_trip(state, held))
     machine = _may_be_machine(state)
     enough = doubles or many >= (SHAPED_IN_MACHINES if machine else SHAPED) or (some >= most and not machine)
     if enough and many >= most and most_records(state) != KEYWORDS:
-        return Optionals(longer.union(site for _, site in held), set(known), bool(held))
+        return Optionals(longer | held, known, _any_of_trip(state, held))
     return None
+
+
+def _any_of_trip(state: State, sites: set[object]) -> bool:
+    """Are objects of any of these sites made within the innermost loop around? What is made in front of it differs from
+    trip to trip, and doubles nothing."""
+    for frame in reversed(state.frames):
+        loops = frame.facts.loops_of[frame.block]
+        if loops:
+            return not all(_is_before(frame, loops[-1].blocks, site) for site in sites)
+    return bool(sites)
+
+
+def _is_before(frame: Frame, loop: Container[int], site: object) -> bool:
+    """Is this the place of an object that the frame, or one around it, makes outside of this loop?"""
+    if not (isinstance(site, tuple) and isinstance(site[0], tuple)):
+        return False
+    chain, uid, block, _ = site
+    outside = len(chain) < len(frame.chain)
+    return outside or (chain == frame.chain and uid == frame.facts.uid and block not in loop)
+
+
+def _several(differing: Sequence[_Differing]) -> set[object]:
+    """The places where versions have several known values, there or in an object: the states of a machine."""
+    seen: dict[object, object] = {}
+    found = [item for one in differing for item in (*one.known.items(), *one.held.items())]
+    return {place for place, value in found if seen.setdefault(place, value) != value}
 
 
 def _is_time(count: int) -> bool:
@@ -109,6 +140,8 @@ class _Differing:
         """By its place and site, what is known of an object that stands where the other state has something else."""
         self.longer: Final[set[object]] = set()
         """The sites of containers that hold more in one of the states."""
+        self.apart: object = None
+        """A place where both have known values, and not the same."""
         self.open = True
         """Do these hold nothing but open values?"""
         self._paired: Final[dict[int, int]] = {}
@@ -129,6 +162,8 @@ class _Differing:
                 return False
             if not all(self._same((uid, value), frame.env[value], env[value]) for value in sorted(env)):
                 return False
+        if any(self._is_apart(frame.env[value], env[value]) for value in _tested(frame)):
+            return False
         for place, (content, dirty) in a.overlays.items():
             other, stored = b.overlays[place]
             if dirty != stored or not self._same(place, content, other):
@@ -141,12 +176,19 @@ class _Differing:
                     return False
         return True
 
+    def _is_apart(self, a: AbstractValue, b: AbstractValue) -> bool:
+        """Is one of these an empty container, and the other one not, or open?"""
+        return (type(a) is Virtual or type(b) is Virtual) and _is_empty(self._a, a) is not _is_empty(self._b, b)
+
     def _same(self, place: object, a: AbstractValue, b: AbstractValue) -> bool:
         """Are these values the same, or is one of them an object that may be real?"""
         if type(a) is Virtual and type(b) is Virtual:
             return self._same_objects(place, a, b)
         if type(a) is Known and type(b) is Known:
-            return a.value is b.value or token_key(a.value) == token_key(b.value) or self._choices.nokey.has(place)
+            if a.value is b.value or token_key(a.value) == token_key(b.value) or self._choices.nokey.has(place):
+                return True
+            self.apart = place
+            return False
         for value, other, state in ((a, b, self._a), (b, a, self._b)):
             if type(value) is Virtual and not self._may_be_real(place, state, value, type(other) is Dynamic):
                 return False
@@ -207,9 +249,26 @@ class _Differing:
         return tuple(made)
 
 
+def _tested(frame: Frame) -> list[int]:
+    """The values that the block of this frame tests: behind it they tell nothing apart any more."""
+    block = frame.facts.blocks[frame.block]
+    if block.terminator.name != "branch":
+        return []
+    tested = set(block.terminator.args)
+    for op in reversed(block.ops):
+        if op.name in _TESTS and not tested.isdisjoint(op.results):
+            tested.update(op.args)
+    return [value for value in frame.env if value in tested]
+
+
 def _stand(frame: Frame) -> tuple[object, ...]:
     """Where a frame stands, and what it does with a result."""
     return (frame.block, frame.index, frame.dynamic, frame.purpose, frame.result, frame.extents)
+
+
+def _is_empty(state: State, value: AbstractValue) -> bool:
+    entry = state.object(value)
+    return entry is not None and entry.kind in _CONTAINERS and not entry.items
 
 
 def _has_contents(entry: VObject) -> bool:

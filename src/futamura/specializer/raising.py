@@ -34,6 +34,7 @@ __all__ = [
     "operands_in_generator",
     "own_traceback",
     "passes",
+    "plain_argument",
     "raise_guarded",
     "raise_value",
     "raised_at_once",
@@ -147,15 +148,15 @@ def raised_at_once(m: Machine, frame: Frame, op: Operation, args: list[AbstractV
         return False
     if m.catching_frame() is not None and not m.catches_for_real():
         return False
-    return all(_plain_argument(m, arg) for arg in args)
+    return all(plain_argument(m, arg) for arg in args)
 
 
-def _plain_argument(m: Machine, value: AbstractValue) -> bool:
+def plain_argument(m: Machine, value: AbstractValue) -> bool:
     value = m.state.resolve(value)
     if type(value) is Known:
         return deep(value.value)
     entry = m.state.object(value)
-    return entry is None or (entry.kind == "tuple" and all(_plain_argument(m, item) for item in entry.items))
+    return entry is None or (entry.kind == "tuple" and all(plain_argument(m, item) for item in entry.items))
 
 
 def raise_value(m: Machine, *operands: AbstractValue, thrown: bool = False) -> None:

@@ -22,13 +22,15 @@ from futamura.analysis.sharing import is_stored_on_a_class, is_stored_on_an_obje
 from futamura.ir.classes import is_a
 from futamura.ir.homes import namespace_of
 from futamura.ir.immediates import closure_of
-from futamura.specializer.assumption import Assumption, Filled, Registered, identities, parts
+from futamura.specializer.assumption import Assumption, Filled, Registered, identities, parts, place_of
 from futamura.specializer.caching import Caches
 from futamura.specializer.declared import BOOL_COMPARISONS, CACHES, Declared, promised_bool
+from futamura.specializer.growing import GrowingDicts, grows_when_read
 from futamura.specializer.kept import Place
 from futamura.specializer.objects import Changes, GlobalObjects
 from futamura.specializer.plainness import comparable
 from futamura.specializer.purity import (
+    DICTS,
     MISSING,
     behind,
     class_lookup,
@@ -52,6 +54,7 @@ MANY_CONTAINERS: Final = 24
 _STREAMS: Final = frozenset({"stdin", "stdout", "stderr"})
 """What `sys` has for others to rebind while they run."""
 _FILLED: Final = (list, dict, set)
+_READ: Final = (*DICTS, list, set, tuple)
 
 
 class Member(NamedTuple):
@@ -170,6 +173,7 @@ class World:
         self._plainly_keyed: Final[dict[int, int]] = {}
         self._members: Final[dict[tuple[int, str], Member]] = {}
         self.objects: Final = GlobalObjects(self)
+        self.growing: Final = GrowingDicts(self)
         self._modules: Final = modules
         for value in frozen:
             self.freeze(value)
@@ -208,9 +212,10 @@ class World:
         key = id(value)
         if key in self._registered and type(value) not in _FILLED:
             return
-        if is_a(value, dict) and class_lookup(type(value), "__missing__") is not MISSING:
-            return  # reading it may add to it
         if is_mutable(value) and key not in self._frozen and not any(key in some for some in self._changing.values()):
+            if grows_when_read(value):
+                self.growing.add(value)
+                return
             self._frozen[key] = value
             self._constants.add(key)
 
@@ -321,8 +326,8 @@ class World:
     def _assume_contents(self, table: object) -> None:
         if ("contents", id(table), "") in self.assumptions:
             return
-        place = next((one.place for one in self.assumptions.values() if one.value is table), "a table")
-        self.assume(Assumption("contents", place, table, "", Filled(identities(table), tuple(parts(table)))))
+        filled = Filled(identities(table), tuple(parts(table)))
+        self.assume(Assumption("contents", place_of(self.assumptions.values(), table), table, "", filled))
 
     def contents_read(self) -> list[object]:
         """The objects whose contents were used as static, in the order in which they were met."""
@@ -341,7 +346,7 @@ class World:
             self.found(container, item.__self__)
         if self.objects.found(container, item):
             return
-        if id(container) in self._constants:
+        if id(container) in self._constants or self.growing.holds(container):
             self.freeze_constant(item)
         elif id(container) in self._frozen or id(container) in self._given:
             self.freeze(item)
@@ -532,10 +537,9 @@ class World:
         """`value` is an attribute of a class: its contents are static if the class's module only reads them.  A
         descriptor, or another object, is believed as one is that a global holds."""
         whole = is_plain_object(value)
-        if not whole and (type(value) not in (list, dict, set, tuple) or not is_mutable(value)):
+        if not whole and (type(value) not in _READ or not is_mutable(value)):
             return
-        owner = next(base for base in cls.__mro__ if name in base.__dict__)
-        home = namespace_of(owner)
+        home = namespace_of(next(base for base in cls.__mro__ if name in base.__dict__))
         if home is None:
             return
         if whole:

@@ -120,7 +120,7 @@ def scope(label):
 def scopes_in_scopes(k, table):
     with scope(k), scope(1), scope(2), scope(3), scope(4), scope(5), scope(6), scope(7), scope(8):
         print(k)
-        with scope(9) as nine, scope(10), scope(11):
+        with scope(9) as nine, scope(10), scope(11), scope(12), scope(13), scope(14), scope(15), scope(16), scope(17):
             print(nine)
             return table[k]
     return None

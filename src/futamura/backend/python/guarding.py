@@ -15,8 +15,8 @@ that can raise nothing are an `if`.
 
 What was assumed is a binding of a global, the content of a cell, an attribute; all compared by identity.  A global of
 the function's own module is read in line where no variable of the function has its name, a few globals of another
-module in its dict, everything else of one namespace in one small function that runs in that namespace.  The attributes
-of a class are read in the same way: a few in its dict, many by a function whose globals they are.
+module in its dict, everything else of one namespace in one small function that runs in that namespace.  Of classes and
+functions it is asked whether they have changed at all (`holding.py`).
 
 Invariant: the test comes before everything else that the function does, and looks only at what was assumed: it calls no
 code of the program, and what it cannot read without a call it leaves to `Assumed.holds`.
@@ -26,20 +26,19 @@ from __future__ import annotations
 
 import ast
 import builtins
-import gc
-import keyword
 import re
 import symtable
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from types import CellType, CodeType, FunctionType, GetSetDescriptorType, MethodType
-from typing import Any, Final, Protocol
+from dataclasses import dataclass, replace
+from types import CellType, FunctionType, GetSetDescriptorType, MethodType
+from typing import Any, Final
 
 from futamura.backend.python.emitted import Emitted
+from futamura.backend.python.entrytest import EntryTest, asking, is_global_name, is_written
 from futamura.backend.python.factory import factory_text
+from futamura.backend.python.holding import Assumed, ClassAttributes, add_function, has_plain_bases
 from futamura.backend.python.tables import tables_reader
 from futamura.ir.graph import Signature, Span
-from futamura.ir.homes import IMMUTABLE, gets_no_names
 from futamura.ir.immediates import fits
 from futamura.source import unwarned
 
@@ -52,20 +51,6 @@ _INDENT: Final = "    "
 
 _FEW_NAMES: Final = 2
 """So many names are read faster out of the dict of their module than by a call of a function in it."""
-
-
-class Assumed(Protocol):
-    """Something that was read when the residual was made."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def holder(self) -> object: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def value(self) -> object: ...
-    def holds(self) -> bool: ...
 
 
 Constants = Callable[[object, str], str]
@@ -95,44 +80,6 @@ class Check:
     """If given, a `TypeError` with this text is raised instead, and builtins are called by their names."""
 
 
-@dataclass(slots=True)
-class _Test:
-    """The test that grows: terms of a conjunction, and the constants that they use."""
-
-    words: frozenset[str]
-    """Of the text: all that could be a name in it."""
-    constants: dict[str, object] = field(default_factory=dict)
-    terms: list[str] = field(default_factory=list)
-    may_fail: bool = False
-    gone: str = ""
-    """The name of the exceptions that it may raise."""
-    leave: str = ""
-    """The statement for the case that it fails."""
-    named: bool = False
-    names: dict[int, str] = field(default_factory=dict)
-    """By the identity of the constant."""
-
-    def constant(self, value: object, hint: str) -> str:
-        """A name for a constant that the text does not use, one for all its uses; None is written as it is."""
-        if value is None:
-            return "None"
-        if self.named and getattr(builtins, hint, None) is value and hint not in self.words:
-            return hint
-        if id(value) in self.names:
-            return self.names[id(value)]
-        name = self.names[id(value)] = self.unused(hint)
-        self.constants[name] = value
-        return name
-
-    def unused(self, hint: str) -> str:
-        """A name that the text does not use."""
-        base = "_" + re.sub(r"\W", "_", hint).strip("_")
-        name, count = base, 1
-        while name in self.constants or name in self.words:
-            name, count = f"{base}_{count}", count + 1
-        return name
-
-
 def guarded(
     emitted: Emitted, signature: Signature, checks: Sequence[Check], globals: Mapping[str, Any]
 ) -> Emitted | None:
@@ -147,7 +94,7 @@ def guarded(
     lines: list[str] = []
     moved: list[Span | None] = []
     constants: dict[str, object] = {}
-    tests: list[_Test] = []
+    tests: list[EntryTest] = []
     for check in checks:
         assumed = [one.name for one in check.assumed]
         used = (
@@ -158,12 +105,12 @@ def guarded(
             *(name for name, _ in emitted.constants),
             *signature.names,
         )
-        test = _Test(frozenset(re.findall(r"\w+", " ".join(used))), named=bool(check.refusal))
+        test = EntryTest(frozenset(re.findall(r"\w+", " ".join(used))), named=bool(check.refusal))
         test.terms.extend(write(test.constant) for write in check.conditions)
         if check.items:
             names = _unpacked(text[place], check.items[0])
             if names and len(check.items) == 1:
-                later = _Test(test.words, test.constants, named=test.named, names=test.names)
+                later = EntryTest(test.words, test.constants, named=test.named, names=test.names)
                 test.leave = _leaving(test, check, signature)
                 lines.extend(_lines([*tests, test]))
                 tests.clear()
@@ -210,7 +157,7 @@ def _suspends(emitted: Emitted) -> bool:
     return False
 
 
-def _leaving(test: _Test, check: Check, signature: Signature) -> str:
+def _leaving(test: EntryTest, check: Check, signature: Signature) -> str:
     """The statement for the case that the test fails."""
     if test.may_fail:
         test.gone = test.constant(_GONE, "Gone")
@@ -219,10 +166,10 @@ def _leaving(test: _Test, check: Check, signature: Signature) -> str:
     return f"return {test.constant(check.otherwise, 'original')}({_arguments(signature)})"
 
 
-def _lines(tests: Sequence[_Test]) -> list[str]:
+def _lines(tests: Sequence[EntryTest]) -> list[str]:
     """All tests in one `try` up to one that may raise; which of them failed is found out behind it."""
     lines: list[str] = []
-    before: list[_Test] = []
+    before: list[EntryTest] = []
     for test in tests:
         if not test.may_fail:
             before.append(test)
@@ -238,7 +185,7 @@ def _lines(tests: Sequence[_Test]) -> list[str]:
     return [*lines, *(line for one in before for line in _plain(one, _INDENT))]
 
 
-def _plain(test: _Test, indent: str) -> list[str]:
+def _plain(test: EntryTest, indent: str) -> list[str]:
     return [f"{indent}if not ({' and '.join(test.terms)}):", f"{indent}{_INDENT}{test.leave}"]
 
 
@@ -249,14 +196,14 @@ def _unpacked(line: str, items: Items) -> tuple[str, ...]:
     return names if len(set(names)) == len(names) == items.length else ()
 
 
-def _item_terms(test: _Test, items: Items, names: tuple[str, ...]) -> list[str]:
+def _item_terms(test: EntryTest, items: Items, names: tuple[str, ...]) -> list[str]:
     """Faster than any loop over the items as long as they are few."""
     class_of, kind = test.constant(type, "type"), test.constant(items.kind, items.kind.__name__)
     values = names or tuple(f"{items.name}[{at}]" for at in range(items.length))
     return [f"{class_of}({value}) is {kind}" for value in values]
 
 
-def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, globals: Mapping[str, Any]) -> None:
+def _add_assumed(test: EntryTest, assumed: Sequence[Assumed], emitted: Emitted, globals: Mapping[str, Any]) -> None:
     """One term for each assumption in line, then one for each namespace that is asked by a function of its own."""
     apart: dict[int, tuple[dict[str, Any], list[tuple[str, object]]]] = {}
     cells: list[Assumed] = []
@@ -264,7 +211,8 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
     fields: list[Assumed] = []
     own: dict[int, list[Assumed]] = {}
     tables: list[tuple[object, Sequence[object]]] = []
-    classes = _Classes(test)
+    classes = ClassAttributes(test)
+    functions: dict[int, tuple[FunctionType, list[Assumed]]] = {}
     scope = _Scope(emitted)
     for one in assumed:
         if one.kind == "global" and type(one.holder) is dict and one.name.isidentifier():
@@ -274,10 +222,9 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
                 apart.setdefault(id(one.holder), (one.holder, []))[1].append((one.name, one.value))
         elif one.kind == "cell" and isinstance(one.holder, CellType):
             cells.append(one)
-        elif one.kind == "attribute" and type(one.holder) is FunctionType and _is_written(one.name):
-            holder = test.constant(one.holder, one.holder.__name__)
-            test.terms.append(f"{holder}.{one.name} is {test.constant(one.value, one.name)}")
-        elif one.kind == "attribute" and isinstance(one.holder, type) and _has_plain_bases(one.holder):
+        elif one.kind == "attribute" and type(one.holder) is FunctionType and is_written(one.name):
+            functions.setdefault(id(one.holder), (one.holder, []))[1].append(one)
+        elif one.kind == "attribute" and isinstance(one.holder, type) and has_plain_bases(one.holder):
             classes.add(one.holder, one)
         elif one.kind == "own" and _has_plain_dict(one.holder):
             own.setdefault(id(one.holder), []).append(one)
@@ -291,6 +238,8 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
         else:
             others.append(one)
     classes.close()
+    for function, found in functions.values():
+        add_function(test, function, found)
     for absent in own.values():
         test.terms.extend(_absent(test, absent))
     for one in fields:  # their classes have nothing of that name, or a slot: reading them runs no code
@@ -300,7 +249,7 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
         test.terms.append(f"{test.constant(tables_reader(tables), 'tables_hold')}()")
     for namespace, pairs in apart.values():
         few = len(pairs) <= _FEW_NAMES and all(name in namespace for name, _ in pairs)
-        if few or not all(_is_global_name(name) for name, _ in pairs):
+        if few or not all(is_global_name(name) for name, _ in pairs):
             place = test.constant(namespace, "globals")
             test.terms.extend(f"{place}[{name!r}] is {test.constant(value, name)}" for name, value in pairs)
         else:
@@ -315,7 +264,7 @@ def _add_assumed(test: _Test, assumed: Sequence[Assumed], emitted: Emitted, glob
     test.may_fail = bool(assumed)
 
 
-def _absent(test: _Test, absent: Sequence[Assumed]) -> list[str]:
+def _absent(test: EntryTest, absent: Sequence[Assumed]) -> list[str]:
     """That an object has no attributes of these names of its own; its `__dict__` is asked for once."""
     holder = absent[0].holder
     attributes = f"{test.constant(holder, type(holder).__name__)}.__dict__"
@@ -327,14 +276,7 @@ def _absent(test: _Test, absent: Sequence[Assumed]) -> list[str]:
     return [f"{first} not in ({name} := {attributes})", *(f"{other} not in {name}" for other in others)]
 
 
-_FEW_ATTRIBUTES: Final = 2
-"""So many attributes of one class are read faster out of its dict than by a call of a function."""
-
-_NO_GLOBALS: Final = frozenset({"__builtins__", "__debug__"})
-_OWN: Final = ("_was_", "_cell_")
-"""How the variables of entry tests begin."""
-
-_PLAIN_LOOKUPS: Final = [vars(cls)["__getattribute__"] for cls in (object, dict, list, tuple, set, frozenset, int, str)]
+_PLAIN_LOOKUPS: Final = [cls.__getattribute__ for cls in (object, dict, list, tuple, set, frozenset, int, str)]
 """Many builtin classes have one of their own that does the same."""
 
 
@@ -349,109 +291,6 @@ def _keeps_in_dict(value: object, name: str) -> bool:
     """Is this attribute in the object's own `__dict__`, and in no slot?  Its `__getattr__` is not asked for it."""
     inherited = any(name in base.__dict__ for base in type(value).__mro__)
     return not inherited and _has_plain_dict(value) and name in object.__getattribute__(value, "__dict__")
-
-
-def _metaclass_has(cls: type, *names: str) -> bool:
-    """Does the class's metaclass, or a base of it, define one of these itself?"""
-    own = [base for base in type.mro(type(cls)) if base is not type and base is not object]
-    return any(name in base.__dict__ for base in own for name in names)
-
-
-def _has_plain_bases(cls: type) -> bool:
-    """Does reading `__mro__` run no code of a metaclass?"""
-    return not _metaclass_has(cls, "__mro__", "__getattribute__")
-
-
-_MRO_OF: Final = type.__dict__["__mro__"].__get__
-"""Reads what the attribute gives; a metaclass with a `__getattr__` makes that slow."""
-
-
-def _bases_are_fixed() -> bool:
-    """Does this Python refuse other bases for a class whose only base is `object`?"""
-    one: Any = type("one", (), {})
-    try:
-        one.__bases__ = (type("other", (), {}),)
-    except TypeError:
-        return True
-    return False
-
-
-_FIXED_BASES: Final = _bases_are_fixed()
-
-
-def _keeps_bases(cls: type) -> bool:
-    """Will `__mro__` always be what it is?  Classes are told by identity: a metaclass may have its own `==`."""
-    mro = cls.__mro__
-    return _FIXED_BASES and len(mro) == 2 and mro[1] is object and not _metaclass_has(cls, "mro")
-
-
-class _Classes:
-    """Attributes of classes: read in the dicts of their bases, because `getattr` would run a descriptor's code."""
-
-    def __init__(self, test: _Test) -> None:
-        self._test: Final = test
-        self._bases: Final[dict[int, tuple[type, dict[str, Assumed | None]]]] = {}
-        """By the identity of the base: the attributes that it has to have, or (None) must not have."""
-
-    def add(self, holder: type, one: Assumed) -> None:
-        test = self._test
-        bases = holder.__mro__
-        changing = [not gets_no_names(base) for base in bases]
-        owner = next((at for at, base in enumerate(bases) if one.name in base.__dict__), None)
-        if owner is None and not one.holds():
-            test.terms.append("False")
-            return
-        if all(base.__flags__ & IMMUTABLE for base in bases) and one.holds():
-            return
-        if owner != 0 and not _keeps_bases(holder):
-            cls, mro = test.constant(holder, holder.__name__), test.constant(bases, "mro")
-            slow = _metaclass_has(holder, "__getattr__")
-            read = f"{test.constant(_MRO_OF, 'mro_of')}({cls})" if slow else f"{cls}.__mro__"
-            term = f"{read} is {mro}"
-            if term not in test.terms:
-                test.terms.append(term)
-        for base, may_change in zip(bases[:owner], changing):
-            if may_change:
-                self._of(base)[one.name] = None
-        if owner is not None:
-            self._of(bases[owner])[one.name] = one
-
-    def _of(self, base: type) -> dict[str, Assumed | None]:
-        return self._bases.setdefault(id(base), (base, {}))[1]
-
-    def close(self) -> None:
-        """Write the tests: a few in line, many in a function that has the attributes for its globals."""
-        test = self._test
-        for base, wanted in self._bases.values():
-            attributes = _attributes(base)
-            if len(wanted) > _FEW_ATTRIBUTES and type(attributes) is dict and all(map(_is_global_name, wanted)):
-                test.terms.append(f"{test.constant(_class_reader(attributes, wanted), 'class_holds')}()")
-                continue
-            place = test.constant(attributes, base.__name__)
-            for name, one in wanted.items():
-                if one is None:
-                    test.terms.append(f"{name!r} not in {place}")
-                else:
-                    test.terms.append(f"{place}[{name!r}] is {test.constant(one.value, name)}")
-
-
-def _is_written(name: str) -> bool:
-    """May it stand behind a dot?"""
-    return name.isascii() and name.isidentifier() and not keyword.iskeyword(name)
-
-
-def _is_global_name(name: str) -> bool:
-    """Does code that mentions the name read a global of that name?"""
-    if name in _NO_GLOBALS or name.startswith(_OWN):
-        return False
-    return _is_written(name)
-
-
-def _attributes(cls: type) -> Mapping[str, object]:
-    """The attributes of a class, to be read: the dict itself, where it can be had, because the view of it is slower."""
-    view = cls.__dict__
-    behind = gc.get_referents(view)
-    return behind[0] if len(behind) == 1 and type(behind[0]) is dict else view
 
 
 class _Scope:
@@ -480,7 +319,7 @@ def _reader(namespace: dict[str, Any], pairs: Sequence[tuple[str, object]]) -> C
     """A function in `namespace` that compares globals with what they were; NameError if one is gone."""
     wanted = {f"_was_{place}": value for place, (_, value) in enumerate(pairs)}
     terms = [f"{name} is _was_{place}" for place, (name, _) in enumerate(pairs)]
-    return _function(namespace, terms, {name: CellType(value) for name, value in wanted.items()})
+    return asking(namespace, terms, {name: CellType(value) for name, value in wanted.items()})
 
 
 def _cell_reader(cells: Sequence[Assumed]) -> Callable[[], bool]:
@@ -492,39 +331,7 @@ def _cell_reader(cells: Sequence[Assumed]) -> Callable[[], bool]:
         wanted[f"_cell_{place}"] = one.holder
         wanted[f"_was_{place}"] = CellType(one.value)
         terms.append(f"_cell_{place} is _was_{place}")
-    return _function({"__builtins__": builtins}, terms, wanted)
-
-
-def _class_reader(attributes: dict[str, Any], wanted: Mapping[str, Assumed | None]) -> Callable[[], bool]:
-    """A function whose globals are the attributes of a class: it compares them with what they were.
-
-    What must not be there is found among its builtins instead; NameError if something is gone.
-    """
-    missing = object()
-    values = {f"_was_{at}": missing if one is None else one.value for at, one in enumerate(wanted.values())}
-    terms = [f"{name} is {was}" for name, was in zip(wanted, values)]
-    absent = {name: missing for name, one in wanted.items() if one is None}
-    return _function(attributes, terms, {name: CellType(value) for name, value in values.items()}, absent)
-
-
-def _function(
-    namespace: dict[str, Any], terms: list[str], cells: Mapping[str, CellType], known: dict[str, object] | None = None
-) -> Callable[[], bool]:
-    """A function of no arguments; `known` are its builtins, if it must not have the usual ones."""
-    text = f"def factory({', '.join(cells)}):\n return lambda: {' and '.join(terms)}\n"  # it has no name to be mistaken
-    factory = next(item for item in compile(text, "<entry test>", "exec").co_consts if hasattr(item, "co_consts"))
-    code = next(item for item in factory.co_consts if hasattr(item, "co_freevars"))
-    closure = tuple(cells[name] for name in code.co_freevars)
-    if known is None:
-        return FunctionType(code, namespace, "holds", None, closure)
-    # A function whose globals say nothing of builtins gets those of the frame that makes it.
-    maker = FunctionType(_made.__code__, {"__builtins__": known, "FunctionType": FunctionType})
-    made: Callable[[], bool] = maker(code, namespace, closure)
-    return made
-
-
-def _made(code: CodeType, namespace: dict[str, Any], closure: tuple[CellType, ...]) -> FunctionType:
-    return FunctionType(code, namespace, "holds", None, closure)
+    return asking({"__builtins__": builtins}, terms, wanted)
 
 
 def _arguments(signature: Signature) -> str:

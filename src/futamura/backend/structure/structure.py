@@ -33,6 +33,7 @@ from futamura.backend.structure.irreducible import make_reducible
 from futamura.backend.structure.lowering import EnoughSeen, Lowering
 from futamura.backend.structure.nesting import NEVER, nest
 from futamura.backend.structure.outline import Names, outline
+from futamura.backend.structure.selecting import select
 from futamura.backend.structure.shape import Shape
 from futamura.backend.structure.tree import Suite
 
@@ -94,7 +95,9 @@ def structure(
         lowering = Lowering(jump_places(found), fresh_name, implicit, refuses, most)
         suite: Suite = []
         with contextlib.suppress(EnoughSeen):  # then there are regions to dispatch
-            suite = lowering.run(nest(graph, found, movable, cut))
+            sequence = nest(graph, found, movable, cut)
+            select(sequence, fresh_name)
+            suite = lowering.run(sequence)
         places = too_many_flags(lowering.flags, found, few_flags) if rounds else []
         if places and dispatch_regions(graph, found, places, lowering.crossed):
             rounds -= 1

@@ -1,0 +1,49 @@
+"""Exceptions that specialized code makes: what their classes do with the arguments.
+
+    class Invalid(Exception):
+        def __init__(self, text, path):          Invalid("wrong", p)     a virtual exception with arguments of its own
+            Exception.__init__(self, text)                               ("wrong",), whatever it was called with
+            self.path = path
+
+Invariant: only classes are asked; no code of the program runs.
+"""
+
+from __future__ import annotations
+
+from futamura.specializer.builtin_errors import keeps_arguments
+from futamura.specializer.machine import Machine
+from futamura.specializer.raising import plain_argument
+from futamura.specializer.values import NONE, AbstractValue, Virtual
+
+__all__ = ["keep_arguments", "made_at_once", "set_exception_arguments"]
+
+
+def set_exception_arguments(
+    m: Machine, target: AbstractValue, args: list[AbstractValue], cls: type
+) -> AbstractValue | None:
+    """The `__init__` of a builtin exception class that only keeps the arguments, for an instance of it."""
+    target = m.state.resolve(target)
+    entry = m.state.object(target)
+    if entry is None or entry.kind != "exception" or type(target) is not Virtual or entry.extra != "made":
+        return None
+    if not issubclass(entry.cls, cls):
+        return None
+    fields = [(name, item) for name, item in zip(entry.names, entry.items) if type(name) is str]
+    names = (*range(len(args)), *(name for name, _ in fields))
+    m.state.heap[target.oid] = entry._replace(items=(*args, *(item for _, item in fields)), names=names)
+    return NONE
+
+
+def keep_arguments(m: Machine, function: object, args: list[AbstractValue]) -> AbstractValue | None:
+    """The same where such an `__init__` is called as a function of its class: `Exception.__init__(self, text)`."""
+    if not args or not keeps_arguments(function):
+        return None
+    return set_exception_arguments(m, args[0], args[1:], getattr(function, "__objclass__", object))
+
+
+def made_at_once(m: Machine, site: object, args: list[AbstractValue]) -> bool:
+    """Will an exception of this site be real before its `__init__` has ended, and bring nothing static but plain
+    values?  Then its call is best left as it is, too."""
+    noshape = m.versions.noshape
+    is_real = site in noshape or (type(site) is tuple and site[1:] in noshape)
+    return is_real and all(plain_argument(m, arg) for arg in args)
