@@ -157,8 +157,11 @@ def test_transformation_has_examples(name: str) -> None:
     assert sorted(set(cases) - changed()[owner]) == []
 
 
-@pytest.mark.parametrize("name", [name for name in PASSES if name not in ("prune", "handlers", "rethrown")])
+OF_RESIDUALS = ("prune", "handlers", "rethrown", "spares")
+
+
+@pytest.mark.parametrize("name", [name for name in PASSES if name not in OF_RESIDUALS])
 def test_pass_changes_goldens(name: str) -> None:
-    """`prune` takes away what a verified function does not have, it is for graphs of other languages; `handlers` and
-    `rethrown` are for residuals (`tests/specialize/test_passed_by.py`, `tests/specialize/test_context_managers.py`)."""
+    """`prune` takes away what a verified function does not have, it is for graphs of other languages; the others are
+    for residuals (`tests/specialize/test_passed_by.py`, `test_context_managers.py`, `test_spares.py`)."""
     assert len(changed()[name]) >= LEAST, sorted(changed()[name])

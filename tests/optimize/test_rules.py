@@ -168,6 +168,46 @@ def with_a_handler(*, again: bool = False) -> Program:
     return Program("f", (builder.finish(),))
 
 
+def with_a_spare(loop: bool = False, *, late: bool = False) -> Program:
+    """`v = [x]; try: "ab"[x]; except: return v; return [x]` of a residual; the last list may be made `late`, where the
+    one before it is changed already, or in a `loop`."""
+    builder = FunctionBuilder("f", Signature(regular=("x",)), module="m")
+    entry, first = builder.block(0), builder.block(1)
+    clause, behind, end = builder.block(2), builder.block(0), builder.block(0)
+    builder.region("try", 0, flavor="residual", handler=clause.id)
+    builder.region("except", 0, of=1)
+    (x,) = builder.params(entry, "x")
+    spare = builder.emit(entry, "list", (x,))
+    builder.terminate(entry, "jump", (), (Edge(first.id),))
+    first.handler = Edge(clause.id, (spare,))
+    builder.emit(first, "getitem", (builder.constant(first, "ab"), x))
+    if late:
+        made = builder.emit(first, "list", (x,))
+        method = builder.emit(first, "getattr", (made,), attr="append")
+        builder.emit(first, "call", (method, x))
+        builder.emit(first, "getitem", (builder.constant(first, "b"), x))
+    builder.terminate(first, "jump", (), (Edge(behind.id),))
+    found = builder.emit(behind, "list", (x,))
+    if loop:
+        held = builder.emit(behind, "list", (found,))
+        builder.terminate(behind, "branch", (builder.emit(behind, "truth", (held,)),), (Edge(end.id), Edge(behind.id)))
+    else:
+        builder.terminate(behind, "jump", (), (Edge(end.id),))
+    builder.terminate(end, "return", (found,))
+    _, given = builder.params(clause, "e", "given")
+    builder.terminate(clause, "return", (given,))
+    return Program("f", (builder.finish(),))
+
+
+@pytest.mark.parametrize(("loop", "late"), [(False, False), (True, False), (False, True)])
+def test_what_a_handler_did_not_get_is_used(loop: bool, late: bool) -> None:
+    program = with_a_spare(loop, late=late)
+    changed, report = optimize(program, ("spares", "dce"))
+    assert bool(report.fired["spares"]) is not loop
+    for x in (0, 1, 5, "a"):
+        assert str(outcome(program, (x,))) == str(outcome(changed, (x,))), x
+
+
 @functools.cache
 def applied_elsewhere() -> collections.Counter[str]:
     """The rules that golden cases and random programs apply."""
@@ -194,6 +234,7 @@ def applied_elsewhere() -> collections.Counter[str]:
     assert outcome(caught, (1,)) == outcome(changed, (1,)) and outcome(caught, (2,)) == outcome(changed, (2,))
     assert len(changed.main.blocks) == 1
     fired.update(report.fired)
+    fired.update(optimize(with_a_spare(), ("spares",))[1].fired)
     graph = FlowGraph(switched().main)  # every pass that cuts a way prunes by itself
     graph.node(0).end = graph.terminator("jump", (), graph.node(0).end.edges[:1])
     prune = PASSES["prune"]

@@ -62,6 +62,7 @@ from futamura.optimize.scalars import replace_aggregates
 from futamura.optimize.shapes import Shape
 from futamura.optimize.sinking import RULES as OF_SINK
 from futamura.optimize.sinking import sink
+from futamura.optimize.spares import passes_to_handlers, spares
 from futamura.optimize.splitting import split
 from futamura.optimize.tails import tails
 from futamura.optimize.texts import RULES as OF_TEXTS
@@ -223,6 +224,12 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         "behind all that empties loops",
         wanted=_has_ways,
     ),
+    "spares": Row(
+        spares,
+        "what was made for a handler is used where the handler was not needed",
+        "behind all that takes handlers away",
+        wanted=passes_to_handlers,
+    ),
     "late-iter": Row(
         late_iterators,
         "an iterator is made where its loop starts",
@@ -353,8 +360,8 @@ RULES: Final = tuple(
 PIPELINE: Final = (
     "inline", "closures", "closure-facts", "contify", "paste", "parameters", "scalars", "cells", "typefold",
     "handlers", "rethrown", "decisions", "fields", "cse", "typefold", "thread", "paste", "parameters", "algebra",
-    "dead-stores", "closed-forms", "licm", "arms", "paste", "late-iter", "copies", "peel", "split", "sink", "displays",
-    "texts", "dce", "rethrown", "operands", "paste",
+    "dead-stores", "closed-forms", "licm", "arms", "paste", "spares", "late-iter", "copies", "peel", "split", "sink",
+    "displays", "texts", "dce", "rethrown", "operands", "paste",
 )  # fmt: skip
 NO_TIME: Final = {
     "handlers": "a `try` that nothing comes to costs a step of the machine, but has to be read",
