@@ -37,15 +37,15 @@ def stores_on_new_classes(tree: ast.Module) -> set[int]:
     for function, receiver in _hooks(tree):
         if _bindings(function, receiver) != (0 if _is_parameter(function, receiver) else 1):
             continue
-        for target in _assigned(function):
+        for target in _assigned(function, receiver):
             if isinstance(target, ast.Attribute) and _named(target.value, receiver):
                 found.add(id(target))
     return found
 
 
-def _assigned(function: _Function) -> Iterator[ast.expr]:
+def _assigned(function: _Function, name: str) -> Iterator[ast.expr]:
     """What plain assignments store to; `+=` is none, which may change what the class inherits."""
-    for node in ast.walk(function):
+    for node in _where_it_means(function, name):
         if isinstance(node, ast.Assign):
             yield from node.targets
         elif isinstance(node, ast.AnnAssign) and node.value is not None:
@@ -119,7 +119,7 @@ def _is_parameter(function: _Function, name: str) -> bool:
 def _bindings(function: _Function, name: str) -> int:
     """How often the function, or one inside of it, binds this name; many if something else than a store does."""
     count = 0
-    for node in ast.walk(function):
+    for node in _where_it_means(function, name):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             count += node.id == name
         elif isinstance(node, (ast.Global, ast.Nonlocal)):
@@ -129,6 +129,41 @@ def _bindings(function: _Function, name: str) -> int:
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)):
             count += 2 * (node.name == name and node is not function)
     return count
+
+
+def _where_it_means(function: _Function, name: str) -> Iterator[ast.AST]:
+    """The nodes of a function in which this name can only be that of its own variable: not the bodies of functions
+    inside of it that have a variable of that name themselves."""
+    work: list[ast.AST] = [function]
+    while work:
+        node = work.pop()
+        yield node
+        if node is not function and isinstance(node, _SCOPES) and _has_variable(node, name):
+            defaults = [default for default in (*node.args.defaults, *node.args.kw_defaults) if default is not None]
+            work += [*defaults, *([] if isinstance(node, ast.Lambda) else node.decorator_list)]
+        else:
+            work.extend(ast.iter_child_nodes(node))
+
+
+_SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def _has_variable(function: _Function | ast.Lambda, name: str) -> bool:
+    """Does this function bind the name as its own, which none inside of it declares?"""
+    given = function.args
+    parameters = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+    if any(isinstance(node, (ast.Global, ast.Nonlocal)) and name in node.names for node in ast.walk(function)):
+        return False
+    if any(one is not None and one.arg == name for one in parameters):
+        return True
+    work: list[ast.AST] = list(function.body) if not isinstance(function, ast.Lambda) else []
+    while work:
+        node = work.pop()
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node.id == name:
+            return True
+        if not isinstance(node, (*_SCOPES, ast.ClassDef, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+            work.extend(ast.iter_child_nodes(node))
+    return False
 
 
 def _named(node: ast.expr, name: str) -> bool:

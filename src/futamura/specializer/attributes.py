@@ -34,6 +34,7 @@ from futamura.specializer.descriptors import (
     enter_deleter,
     enter_getter,
     enter_setter,
+    enter_storing,
     is_described,
     reads,
 )
@@ -393,7 +394,7 @@ def _answered(m: Machine, frame: Frame, op: Operation, target: AbstractValue, cl
         if own_attribute(target.value, name) is not MISSING or not m.world.contents(target.value):
             return None
         m.read_places.add((m.world.serial(target.value), name))
-    elif entry is None or entry.kind != "instance" or name in entry.names or HELD in entry.names:
+    elif entry is None or entry.kind != "instance" or name in entry.names:
         return None
     m.assume_attribute(cls, "__getattr__", method)
     m.assume_attribute(cls, name, MISSING)
@@ -405,7 +406,8 @@ def is_always_there(found: object) -> bool:
     """Does reading an attribute that the class has as this never fail, so that nobody asks `__getattr__`?"""
     if found is MISSING:
         return False
-    return type(found) in (types.FunctionType, staticmethod, classmethod) or not hasattr(type(found), "__get__")
+    bound = (types.FunctionType, types.MethodDescriptorType, staticmethod, classmethod)
+    return type(found) in bound or not hasattr(type(found), "__get__")
 
 
 def _seen_through(m: Machine, value: object, found: object, name: str) -> bool:
@@ -491,6 +493,8 @@ def store_attribute(
             if described:
                 assume_order(m, found)
             return
+    if cls is not None and not op.results and enter_storing(m, frame, op, cls, [target, Known(name), value]):
+        return
     _note_store(m, cls, target, name)
     note_global(m, target, name)
     m.writes(target)

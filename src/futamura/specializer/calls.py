@@ -31,7 +31,7 @@ from futamura.specializer.callables import is_code
 from futamura.specializer.consumed import with_real_generators
 from futamura.specializer.describing import is_plain_enum, member_by_value
 from futamura.specializer.dict_classes import empty_instance, filled_by_arguments
-from futamura.specializer.exceptions import keep_arguments, made_at_once
+from futamura.specializer.exceptions import is_best_left, keep_arguments
 from futamura.specializer.extended import extends_dict, method_of_owner
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.functions import settle_functions, stays
@@ -48,13 +48,14 @@ from futamura.specializer.partials import call_of_partial
 from futamura.specializer.protocol import next_item
 from futamura.specializer.pure_calls import fold_call
 from futamura.specializer.purity import MISSING, PURE_FUNCTIONS, WEAK, class_lookup
-from futamura.specializer.raising import left_generator, operands_in_generator, raised_at_once
+from futamura.specializer.raising import left_generator, operands_in_generator
 from futamura.specializer.records import plain_fields, readable
 from futamura.specializer.recursion import call_unit, classes_entered, unfolds
 from futamura.specializer.refinement import called
 from futamura.specializer.results import result_of_call
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.separating import is_plain_constant, stays_separate
+from futamura.specializer.slots import bound_slot
 from futamura.specializer.splats import branch_on_options, clashes, collected, forget, spread_arguments
 from futamura.specializer.state import Frame
 from futamura.specializer.stepping import is_stepping
@@ -197,9 +198,10 @@ def _call_known(
         method = VObject("method", function.__objclass__, (args[0],), site=site(frame), extra=function.__name__)
         call_value(m, frame, op, m.virtual(method), args[1:], keywords)
         return True
-    if not keywords and (kept := keep_arguments(m, function, args)) is not None:
+    made = None if keywords else keep_arguments(m, function, args) or bound_slot(m, frame, function, args)
+    if made is not None:
         m.folded += 1
-        _give(m, frame, op, kept)
+        _give(m, frame, op, made)
         return True
     if id(function) in WEAK:
         raise Unsupported("a weak reference is made, which must see its object end in time", op.span)
@@ -536,9 +538,8 @@ def _construct(
         return True
     if issubclass(cls, BaseException):
         if exception_made_plainly(cls):
-            if raised_at_once(m, frame, op, args) or made_at_once(m, site(frame), args):
-                return False
-            return _construct_exception(m, frame, op, cls, args, keywords)
+            left = is_best_left(m, frame, op, [*args, *(value for _, value in keywords)])
+            return not left and _construct_exception(m, frame, op, cls, args, keywords)
         if keywords or not plain_exception_class(cls):
             return False
         _give(m, frame, op, m.virtual(VObject("exception", cls, tuple(args), site=site(frame))))

@@ -19,7 +19,7 @@ depends on the room in a dict: one that has shrunk may ask a key that says no on
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from types import BuiltinFunctionType, FunctionType
 from typing import Final, NamedTuple
@@ -194,12 +194,12 @@ def _table(m: Machine, frame: Frame, op: Operation, table: AbstractValue) -> _Ta
         return None
     if type(table) is Known:
         content = table.value
-        if not isinstance(content, dict | list | tuple) or type(content) not in (dict, list, tuple):
+        if not isinstance(content, dict | list | tuple) or type(content) not in (dict, OrderedDict, list, tuple):
             return None
         age = m.state.age(table)
         pairs = [*content.items()] if isinstance(content, dict) else [*enumerate(content)]
         known = [(key, m.known(item, age)) for key, item in pairs[: MOST_KEYS + 1]]
-        return _Table(type(content), known, content)
+        return _Table(dict if isinstance(content, dict) else type(content), known, content)
     entry = m.state.object(table)
     if entry is None or entry.kind not in ("dict", "list", "tuple") or entry.cls not in (dict, list, tuple):
         return None

@@ -26,8 +26,8 @@ from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Known
 
 __all__ = [
-    "assume_order", "assume_unread", "enter_deleter", "enter_getter", "enter_setter", "is_described", "may_fail",
-    "reads",
+    "assume_order", "assume_unread", "enter_deleter", "enter_getter", "enter_setter", "enter_storing", "is_described",
+    "may_fail", "reads",
 ]  # fmt: skip
 
 _STORING: Final = ("__set__", "__delete__")
@@ -82,6 +82,18 @@ def enter_getter(
         return False
     _assume(m, holder, name, found, "__get__", method)
     call_value(m, frame, op, Known(method), [Known(found), instance, owner], [])
+    return True
+
+
+def enter_storing(m: Machine, frame: Frame, op: Operation, cls: type, given: list[AbstractValue]) -> bool:
+    """Enter a `__setattr__` written in Python, of the class of an object that the code makes: object, name, value."""
+    method = class_lookup(cls, "__setattr__")
+    if type(method) is not FunctionType or m.state.object(given[0]) is None or m.world.is_stored(cls, "__setattr__"):
+        return False
+    if issubclass(cls, type) or m.resolve(method) is None:
+        return False
+    m.assume_attribute(cls, "__setattr__", method)
+    call_value(m, frame, op, Known(method), given, [])
     return True
 
 

@@ -10,7 +10,7 @@ decide after all, the attempt is refused and the operation stays (`library.undec
 
 from __future__ import annotations
 
-from types import FunctionType
+from types import FunctionType, MemberDescriptorType
 from typing import Final, NamedTuple
 
 from futamura.ir.graph import Operation
@@ -322,10 +322,11 @@ def _set_plainly(
     if args[1].value == "__class__":
         raise Unsupported("the class of an object is changed", m.span)
     entry = m.state.object(args[0])
-    if entry is None or entry.kind != "instance" or not entry.cls.__dictoffset__:
+    if entry is None or entry.kind != "instance":
         return None
     found = class_lookup(entry.cls, args[1].value)
-    if is_data(found):
+    in_slot = type(found) is MemberDescriptorType
+    if not in_slot and (is_data(found) or not entry.cls.__dictoffset__):
         return None
     return NONE if store_field(m, args[0], args[1].value, args[2]) else None
 

@@ -10,12 +10,15 @@ Invariant: only classes are asked; no code of the program runs.
 
 from __future__ import annotations
 
+from futamura.ir.graph import Operation
 from futamura.specializer.builtin_errors import keeps_arguments
 from futamura.specializer.machine import Machine
-from futamura.specializer.raising import plain_argument
+from futamura.specializer.raising import plain_argument, raised_at_once
+from futamura.specializer.rules import site
+from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Virtual
 
-__all__ = ["keep_arguments", "made_at_once", "set_exception_arguments"]
+__all__ = ["is_best_left", "keep_arguments", "set_exception_arguments"]
 
 
 def set_exception_arguments(
@@ -41,9 +44,14 @@ def keep_arguments(m: Machine, function: object, args: list[AbstractValue]) -> A
     return set_exception_arguments(m, args[0], args[1:], getattr(function, "__objclass__", object))
 
 
-def made_at_once(m: Machine, site: object, args: list[AbstractValue]) -> bool:
-    """Will an exception of this site be real before its `__init__` has ended, and bring nothing static but plain
-    values?  Then its call is best left as it is, too."""
+def is_best_left(m: Machine, frame: Frame, op: Operation, given: list[AbstractValue]) -> bool:
+    """Is the call of an exception's class with these arguments best left as it is, since the exception is a real one at
+    once, and brings nothing static but plain values?"""
+    return raised_at_once(m, frame, op, given) or _made_at_once(m, site(frame), given)
+
+
+def _made_at_once(m: Machine, place: object, args: list[AbstractValue]) -> bool:
+    """Will an exception that is made here be real before its `__init__` has ended?"""
     noshape = m.versions.noshape
-    is_real = site in noshape or (type(site) is tuple and site[1:] in noshape)
+    is_real = place in noshape or (type(place) is tuple and place[1:] in noshape)
     return is_real and all(plain_argument(m, arg) for arg in args)

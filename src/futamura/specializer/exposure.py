@@ -18,11 +18,12 @@ from types import BuiltinFunctionType, CellType, FunctionType, MemberDescriptorT
 from typing import Final
 
 from futamura.ir.classes import is_a
-from futamura.specializer.purity import DICTS, MISSING, class_lookup, deep, is_mutable
+from futamura.ir.graph import Block, Function
+from futamura.specializer.purity import DICTS, MISSING, PLAIN_DELETIONS, PLAIN_STORES, class_lookup, deep, is_mutable
 
 __all__ = [
-    "asks_parts", "attribute_runs_code", "exposed", "holds_code", "plainly_looked_up", "property_function",
-    "reads_plainly", "runs_code",
+    "asks", "asks_parts", "attribute_runs_code", "can_be_changed", "exposed", "holds_code", "is_handling",
+    "is_written_plainly", "looks_past", "plainly_looked_up", "property_function", "reads_plainly", "runs_code",
 ]  # fmt: skip
 
 _UNREMARKABLE: Final = frozenset(
@@ -34,6 +35,7 @@ _QUIET: Final = frozenset({"is", "is_not", "const", "cell", "cell_get", "cell_se
 """Operators that look into none of their operands.  Calls say themselves what they hand over."""
 _LOOKING: Final = frozenset({"in", "not_in", "iter", "truth", "not", "eq", "ne"})
 """What makes no item of a dict with defaults."""
+_OF_DESCRIPTORS: Final = {"setattr": "__set__", "delattr": "__delete__"}
 _MOST: Final = 500
 """Beyond so many objects inside of an operand, any of them may have code."""
 
@@ -69,7 +71,60 @@ def exposed(name: str, attr: object, place: int, value: object) -> bool:
         return False  # the rules of these say it
     if type(value) is defaultdict and name not in _LOOKING:
         return True  # an item that is asked for may be made
+    return asks(name, place, value)
+
+
+def asks(name: str, place: int, value: object) -> bool:
+    """May this operator run code of `value`, or of what it holds?  A look-up in a dict compares its keys only."""
+    kind = type(value)
+    if looks_past(name, place, kind):
+        return False
+    if kind in DICTS and name in _OF_KEYS and place == _place_of_container(name):
+        assert isinstance(value, dict)
+        return any(map(holds_code, value))
     return holds_code(value)
+
+
+def looks_past(name: str, place: int, kind: type) -> bool:
+    """Does this operator look at none of the items of a container of this class, its operand number `place`?"""
+    if place != _place_of_container(name):
+        return False
+    if kind in (list, tuple) and name in _OF_PLACES:
+        return True
+    return name in _PASSING and (kind in DICTS or kind in (list, tuple, set, frozenset))
+
+
+def _place_of_container(name: str) -> int:
+    return int(name in ("in", "not_in", "setitem"))
+
+
+_OF_PLACES: Final = frozenset({"getitem", "setitem", "delitem"})
+_OF_KEYS: Final = _OF_PLACES | {"in", "not_in"}
+_PASSING: Final = frozenset({"iter", "truth", "not"})
+
+
+def is_handling(function: Function, block: Block) -> bool:
+    """Is an exception that was caught the active one in this block?"""
+    region = function.regions[block.region]
+    while region.kind != "except" and region.id:
+        region = function.regions[region.parent]
+    return region.kind == "except"
+
+
+def is_written_plainly(cls: type | None, name: str, how: str) -> bool:
+    """Does the operator `how` on this attribute run no code of the program?"""
+    plain = PLAIN_STORES if how == "setattr" else PLAIN_DELETIONS
+    if cls is None or not any(class_lookup(cls, f"__{how}__") is one for one in plain):
+        return False
+    found = class_lookup(cls, name)
+    return type(found) is MemberDescriptorType or class_lookup(type(found), _OF_DESCRIPTORS[how]) is MISSING
+
+
+def can_be_changed(kind: type, how: str) -> bool:
+    """May the operator or method `how` change an object of this class?"""
+    if how in ("setitem", "delitem"):
+        return kind not in (tuple, frozenset)
+    return hasattr(kind, how)
 
 
 def property_function(found: object) -> FunctionType | None:

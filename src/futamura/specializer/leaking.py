@@ -58,6 +58,8 @@ _GATHERING: Final = frozenset(
 _PAIRING: Final = frozenset({dict, enumerate, zip})
 
 _GIVING: Final = frozenset({"get", "pop", "popleft", "setdefault", "__getitem__"})
+_BLIND: Final = frozenset({"append", "appendleft", "clear", "reverse"})
+"""Methods that look neither at what they are given nor at what the container holds."""
 _PLAIN_KEY: Final = frozenset({"get", "pop", "setdefault", "index", "count", "remove", "__contains__", "discard"})
 """Methods that compare what they are given with keys or items."""
 _COPYING: Final = frozenset(
@@ -171,12 +173,13 @@ class _Function(Operations):
         if maker is not None and maker.name == "getattr" and self.is_plain(maker.args[0]):
             self._plain_method(op, maker)
         self.graph.watch(self.of(op.args[0]), found)
-        for value in op.args[1:] if op.attr is not None else ():
-            self.ask(value)
+        for value, mark in zip(op.args[1:], op.attr, strict=True) if isinstance(op.attr, tuple) else ():
+            if mark in ("*", "**"):
+                self.ask(value)  # it is walked over
 
     def _plain_method(self, op: Operation, maker: Operation) -> None:
         """A method of an object whose builtin class is promised."""
-        for value in op.args[1:]:
+        for value in op.args[1:] if str(maker.attr) not in _BLIND else ():
             self.ask(value)
         cls = CONTAINERS.get(self.function.types[maker.args[0]])
         if cls is not None:
@@ -237,6 +240,7 @@ class _Function(Operations):
 
     def _unknown_call(self, op: Operation, site: Site) -> None:
         self.graph.add(self.of(op.results[0]), OUTSIDE)
+        self._show_handled()
         if site is not OUTSIDE:
             self.graph.give_site(site)
         result = self.of(op.results[0])
@@ -249,6 +253,11 @@ class _Function(Operations):
             else:
                 self.graph.give(self.of(value))
             self.graph.flow(self.of(value), result)
+
+    def _show_handled(self) -> None:
+        """Code that is called while an exception is handled can ask for it: `sys.exc_info()`."""
+        if self.handling:
+            self.graph.give(self.effects.raised)
 
     def _may_be_called(self, site: Site) -> None:
         """Code that is not known has this: if it is a function or the like, it may call it."""
@@ -297,6 +306,7 @@ class _Function(Operations):
         defaults: list[Site] | None = None,
     ) -> None:
         """A call of a function whose code is known."""
+        self._show_handled()
         scope, signature = self.effects.scope(program, callee.name), callee.signature
         params = [self.graph.of(scope, param) for param in callee.entry.params[: len(signature.names)]]
         given = [*(first or []), *map(self.of, args)]
@@ -342,13 +352,11 @@ class _Function(Operations):
         )
 
     def _exception_made(self, op: Operation, function: object) -> type | None:
-        """The class of the exception that `BaseException.__new__` makes here, if only the residual's caller ever gets
-        it, and looking at it runs no code of its class."""
+        """The class of the exception that `BaseException.__new__` makes here."""
         cls = self.constants.get(op.args[1]) if len(op.args) > 1 and op.attr is None else None
         if function is not BaseException.__new__ or type(cls) is not type or not issubclass(cls, BaseException):
             return None
-        leaves = self.program is self.effects.residual and _only_leaves(self.program)
-        return cls if leaves and _has_no_code(cls) and exception_made_plainly(cls) else None
+        return cls if exception_made_plainly(cls) and not issubclass(cls, StopIteration) else None
 
     def _keep(self, op: Operation, made: Site, first: int = 1) -> None:
         """The arguments, from this operand on, become `args` of an exception."""
@@ -388,9 +396,11 @@ class _Function(Operations):
         args = op.args[first:]
         node, result = Node(), self.of(op.results[0])
         self.graph.add(node, holder)
-        self.effects.ask(node)
+        if name not in _BLIND:
+            self.effects.ask(node)
         for value in args:
-            self.ask(value)
+            if name not in _BLIND:
+                self.ask(value)
             if name in _PLAIN_KEY:
                 self.when_foreign(value, lambda: self.graph.compared(holder))
         if name not in _READING:
@@ -491,28 +501,6 @@ class _Function(Operations):
                 self._items_of_items(items, node)
             if function in (max, min, next, sum):
                 self.graph.iterate(self.of(value), self.of(op.results[0]))
-
-
-def _only_leaves(program: Program) -> bool:
-    """Do all exceptions leave the residual, without anybody between it and its caller who could catch them?"""
-    for function in program.functions:
-        if function.kind != "function" or any(block.handler is not None for block in function.blocks):
-            return False
-        if any(isinstance(op.attr, FunctionAttr) for op in function.operations()):
-            return False
-    return True
-
-
-_OF_STATEMENTS: Final = frozenset(
-    {"__init__", "__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__annotations__"}
-    | {"__firstlineno__", "__static_attributes__"}
-)
-
-
-def _has_no_code(cls: type) -> bool:
-    """Has an exception class, beside what builtin classes have, nothing but an `__init__` and plain data?"""
-    own = [base.__dict__ for base in cls.__mro__ if base.__module__ != "builtins"]
-    return all(name in _OF_STATEMENTS or deep(held) for space in own for name, held in space.items())
 
 
 def _runs_init_only(cls: type) -> bool:

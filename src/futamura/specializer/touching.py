@@ -27,9 +27,14 @@ from futamura.ir.constant import Constant
 from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
 from futamura.ir.graph import Block, Edge, Function, Operation, Program
 from futamura.specializer.exposure import (
+    asks,
     asks_parts,
     attribute_runs_code,
+    can_be_changed,
     holds_code,
+    is_handling,
+    is_written_plainly,
+    looks_past,
     plainly_looked_up,
     property_function,
     reads_plainly,
@@ -48,7 +53,7 @@ from futamura.specializer.pointing import (
     Site,
     matters,
 )
-from futamura.specializer.purity import DICTS, MISSING, PLAIN_DELETIONS, PLAIN_STORES, class_lookup, stored_attribute
+from futamura.specializer.purity import DICTS, MISSING, class_lookup, stored_attribute
 
 __all__ = ["CONTAINERS", "DISPLAYS", "Effects", "Operations", "Source"]
 
@@ -58,13 +63,12 @@ CONTAINERS: Final = {"list": list, "dict": dict, "set": set, "tuple": tuple, "fr
 DISPLAYS: Final = {"list": list, "tuple": tuple, "set": set, "dict": dict}
 _HOLDING: Final = frozenset({*BUILTIN, tuple, frozenset, slice, None})
 """Classes of objects whose operators look into what they hold; None for iterators and the like."""
-_NOTHING: Final = frozenset({"const", "global_get", "is", "is_not", "cell_del", "null", "match_sequence"})
-_ASKED: Final = frozenset({*UNARY, "truth", "not", "format", "string", "show", "match_mapping", "exc_match"})
+_NOTHING: Final = frozenset({"const", "global_get", "is", "is_not", "cell_del", "null", "match_sequence", "exc_match"})
+_ASKED: Final = frozenset({*UNARY, "truth", "not", "format", "string", "show", "match_mapping"})
 """Operators that run code of their operands' classes at most."""
 
 _NAMES: Final = frozenset({"__name__", "__qualname__", "__module__", "__doc__"})
 """Attributes that are texts."""
-_OF_DESCRIPTORS: Final = {"setattr": "__set__", "delattr": "__delete__"}
 
 
 class Source(NamedTuple):
@@ -101,7 +105,7 @@ class Effects:
         """The operator or method `how` changes these objects."""
 
         def found(site: Site) -> None:
-            if site.is_static and _can_be_changed(type(site.value), how):
+            if site.is_static and can_be_changed(type(site.value), how):
                 self.written.setdefault(id(site.value), site.value)
 
         self.graph.watch(node, found)
@@ -133,27 +137,27 @@ class Effects:
 
         self.graph.watch(node, found)
 
+    def look(self, node: Node, name: str, place: int) -> None:
+        """The same for an operator with these as its operand number `place`, which may look at little of them."""
+        asked = False
+
+        def found(site: Site) -> None:
+            nonlocal asked
+            if site.is_static:
+                passed = not matters(site.value) or not asks(name, place, site.value)
+            else:
+                passed = site.cls is not None and looks_past(name, place, site.cls)
+            if not passed and not asked:
+                asked = True
+                self.ask(node)
+
+        self.graph.watch(node, found)
+
     def _holds_code(self, value: object) -> bool:
         found = self._codes.get(id(value))
         if found is None:
             found = self._codes[id(value)] = matters(value) and type(value) is not FunctionType and holds_code(value)
         return found
-
-
-def _can_be_changed(kind: type, how: str) -> bool:
-    """May the operator or method `how` change an object of this class?"""
-    if how in ("setitem", "delitem"):
-        return kind in BUILTIN or kind not in (tuple, frozenset)
-    return hasattr(kind, how)
-
-
-def _is_written_plainly(cls: type | None, name: str, how: str) -> bool:
-    """Does the operator `how` on this attribute run no code of the program?"""
-    plain = PLAIN_STORES if how == "setattr" else PLAIN_DELETIONS
-    if cls is None or not any(class_lookup(cls, f"__{how}__") is one for one in plain):
-        return False
-    found = class_lookup(cls, name)
-    return type(found) is MemberDescriptorType or class_lookup(type(found), _OF_DESCRIPTORS[how]) is MISSING
 
 
 def _is_foreign(site: Site) -> bool:
@@ -190,6 +194,7 @@ class Operations(ABC):
         self.program: Final = source.program
         self.function: Final = source.function
         self.scope: Final = effects.scope(source.program, source.function.name)
+        self.handling = False
         self.makers: Final[dict[int, Operation]] = {}
         self.constants: Final[dict[int, object]] = {}
         for op in self.function.operations():
@@ -209,6 +214,7 @@ class Operations(ABC):
             if matters(held) or isinstance(held, (type, BuiltinFunctionType, MethodDescriptorType)):
                 self.graph.add(self.of(value), self.graph.static(held))
         for block in self.function.blocks:
+            self.handling = is_handling(self.function, block)
             for op in block.ops:
                 self._operation(op)
             self._end(block)
@@ -272,6 +278,10 @@ class Operations(ABC):
         if not self.is_atom(value):
             self.effects.ask(self.of(value))
 
+    def look(self, value: int, name: str, place: int) -> None:
+        if not self.is_atom(value):
+            self.effects.look(self.of(value), name, place)
+
     # -- operations
 
     def _operation(self, op: Operation) -> None:
@@ -281,8 +291,8 @@ class Operations(ABC):
         if name in BINARY or name in INPLACE or name in COMPARE:
             self._two(op)
         elif name in _ASKED:
-            for value in args:
-                self.ask(value)
+            for place, value in enumerate(args):
+                self.look(value, name, place)
             if name in UNARY:
                 self.when_foreign(args[0], lambda: self.graph.add(self.of(results[0]), OUTSIDE))
         elif name == "getattr":
@@ -302,7 +312,7 @@ class Operations(ABC):
             self._unpack(op)
         elif name == "iter":
             self.pour(args[0], self.result(op))
-            self.ask(args[0])
+            self.look(args[0], name, 0)
             self.when_foreign(args[0], lambda: self.graph.add(self.of(results[0]), OUTSIDE))
         elif name in ("cell", "cell_get", "cell_set"):
             self._variable(op)
@@ -327,8 +337,8 @@ class Operations(ABC):
 
     def _two(self, op: Operation) -> None:
         left, right = op.args
-        for one, other in ((left, right), (right, left)):
-            self.ask(one)
+        for place, (one, other) in enumerate(((left, right), (right, left))):
+            self.look(one, op.name, place)
             if self.is_atom(one):
                 continue
             if op.name in ("in", "not_in") and one == right:
@@ -440,7 +450,7 @@ class Operations(ABC):
         self.effects.store(holder, name)
 
         def found(site: Site) -> None:
-            if not _is_written_plainly(site.cls, name, op.name):
+            if not is_written_plainly(site.cls, name, op.name):
                 self.graph.give_site(site)
                 if stores:
                     self.graph.give(self.of(op.args[0]))
@@ -452,7 +462,7 @@ class Operations(ABC):
     def _item(self, op: Operation) -> None:
         stores = op.name == "setitem"
         holder, index = op.args[1 if stores else 0], op.args[2 if stores else 1]
-        self.ask(holder)
+        self.look(holder, op.name, int(stores))
         self.ask(index)
         for value in op.args:
             if value != holder and not self.is_atom(value):
