@@ -33,8 +33,10 @@ from futamura.specializer.descriptors import (
     assume_unread,
     enter_deleter,
     enter_getter,
+    enter_property_or_answer,
     enter_setter,
     enter_storing,
+    is_always_there,
     is_described,
     reads,
 )
@@ -77,7 +79,7 @@ from futamura.specializer.values import (
 )
 
 __all__ = [
-    "CALLED", "VIRTUAL_FIELDS", "delete_attribute", "is_always_there", "load_attribute", "may_be_gone", "note_global",
+    "CALLED", "VIRTUAL_FIELDS", "delete_attribute", "load_attribute", "may_be_gone", "note_global",
     "store_attribute", "store_field",
 ]  # fmt: skip
 
@@ -287,6 +289,8 @@ def _load_instance(
     if not member.plain:
         return None
     if member.answers and not is_always_there(found):
+        if enter_property_or_answer(m, frame, op, member, [target, Known(name)]):
+            return CALLED
         is_read = found is MISSING and type(target) is not Dynamic and not may_be_gone(m, target, name)
         own = _field(m, target, name) if is_read else None
         if own is not None:
@@ -400,14 +404,6 @@ def _answered(m: Machine, frame: Frame, op: Operation, target: AbstractValue, cl
     m.assume_attribute(cls, name, MISSING)
     call_value(m, frame, op, Known(method), [target, Known(name)], [])
     return CALLED
-
-
-def is_always_there(found: object) -> bool:
-    """Does reading an attribute that the class has as this never fail, so that nobody asks `__getattr__`?"""
-    if found is MISSING:
-        return False
-    bound = (types.FunctionType, types.MethodDescriptorType, staticmethod, classmethod)
-    return type(found) in bound or not hasattr(type(found), "__get__")
 
 
 def _seen_through(m: Machine, value: object, found: object, name: str) -> bool:

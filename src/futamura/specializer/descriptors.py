@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABCMeta
-from types import FunctionType, WrapperDescriptorType
+from types import FunctionType, MethodDescriptorType, WrapperDescriptorType
 from typing import Final
 
 from futamura.ir.graph import Operation
@@ -24,10 +24,11 @@ from futamura.specializer.machine import Machine
 from futamura.specializer.purity import HEAP_TYPE, MISSING, class_lookup
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Known
+from futamura.specializer.world import Member
 
 __all__ = [
-    "assume_order", "assume_unread", "enter_deleter", "enter_getter", "enter_setter", "enter_storing", "is_described",
-    "may_fail", "reads",
+    "assume_order", "assume_unread", "enter_deleter", "enter_getter", "enter_property_or_answer", "enter_setter",
+    "enter_storing", "is_always_there", "is_described", "may_fail", "reads",
 ]  # fmt: skip
 
 _STORING: Final = ("__set__", "__delete__")
@@ -83,6 +84,29 @@ def enter_getter(
     _assume(m, holder, name, found, "__get__", method)
     call_value(m, frame, op, Known(method), [Known(found), instance, owner], [])
     return True
+
+
+def is_always_there(found: object) -> bool:
+    """Does reading an attribute that the class has as this never fail, so that nobody asks `__getattr__`?"""
+    if found is MISSING:
+        return False
+    bound = (FunctionType, MethodDescriptorType, staticmethod, classmethod)
+    return type(found) in bound or not hasattr(type(found), "__get__")
+
+
+def enter_property_or_answer(
+    m: Machine, frame: Frame, op: Operation, member: Member, given: list[AbstractValue]
+) -> bool:
+    """Enter a property of a class with a `__getattr__`, which is asked if the property raises an AttributeError; given
+    are the object and the name."""
+    found, answer, name = member.found, class_lookup(member.cls, "__getattr__"), str(getattr(given[1], "value", ""))
+    if not isinstance(found, property) or type(found.fget) is not FunctionType or type(answer) is not FunctionType:
+        return False
+    if member.stored or m.world.is_stored(member.cls, name) or m.world.is_stored(member.cls, "__getattr__"):
+        return False
+    m.assume_attribute(member.cls, name, found)
+    m.assume_attribute(member.cls, "__getattr__", answer)
+    return enter(m, frame, op, library.property_or_answer, [Known(found.fget), Known(answer), *given])
 
 
 def enter_storing(m: Machine, frame: Frame, op: Operation, cls: type, given: list[AbstractValue]) -> bool:

@@ -240,7 +240,7 @@ class _Function(Operations):
 
     def _unknown_call(self, op: Operation, site: Site) -> None:
         self.graph.add(self.of(op.results[0]), OUTSIDE)
-        self._show_handled()
+        self._show_handled(op)
         if site is not OUTSIDE:
             self.graph.give_site(site)
         result = self.of(op.results[0])
@@ -254,9 +254,9 @@ class _Function(Operations):
                 self.graph.give(self.of(value))
             self.graph.flow(self.of(value), result)
 
-    def _show_handled(self) -> None:
+    def _show_handled(self, op: Operation) -> None:
         """Code that is called while an exception is handled can ask for it: `sys.exc_info()`."""
-        if self.handling:
+        if op.id in self.handling:
             self.graph.give(self.effects.raised)
 
     def _may_be_called(self, site: Site) -> None:
@@ -306,7 +306,7 @@ class _Function(Operations):
         defaults: list[Site] | None = None,
     ) -> None:
         """A call of a function whose code is known."""
-        self._show_handled()
+        self._show_handled(op)
         scope, signature = self.effects.scope(program, callee.name), callee.signature
         params = [self.graph.of(scope, param) for param in callee.entry.params[: len(signature.names)]]
         given = [*(first or []), *map(self.of, args)]

@@ -19,7 +19,9 @@ from typing import Any, Final
 
 from futamura.specializer import iterators
 
-__all__ = ["attributes_at", "delegate", "extend", "is_own", "items_at", "join", "next_of", "next_or"]
+__all__ = [
+    "attributes_at", "delegate", "extend", "is_own", "items_at", "join", "next_of", "next_or", "property_or_answer",
+]  # fmt: skip
 
 
 def is_own(namespace: Mapping[str, Any]) -> bool:
@@ -343,6 +345,17 @@ def update_dict(items: dict[Any, Any], pairs: Iterable[Any]) -> None:
             last.pop(END, None)
             items.update(last)
         count += 1  # noqa: SIM113
+
+
+def property_or_answer(get: Any, answer: Any, value: Any, name: str) -> Any:
+    """What `value.name` is by a property of a class with a `__getattr__`."""
+    with_property = False
+    try:
+        found = get(value)
+        with_property = True
+    except AttributeError:
+        found = None
+    return found if with_property else answer(value, name)
 
 
 def items_at(value: Any, *keys: Any) -> Any:

@@ -19,14 +19,13 @@ from futamura.ir.graph import Operation
 from futamura.specializer.attributes import (
     CALLED,
     delete_attribute,
-    is_always_there,
     load_attribute,
     may_be_gone,
     note_global,
     store_attribute,
 )
 from futamura.specializer.describing import is_dunder, origin_of
-from futamura.specializer.descriptors import may_fail
+from futamura.specializer.descriptors import is_always_there, may_fail
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.models import HANDLED, MODELS
 from futamura.specializer.purity import (

@@ -194,7 +194,8 @@ class Operations(ABC):
         self.program: Final = source.program
         self.function: Final = source.function
         self.scope: Final = effects.scope(source.program, source.function.name)
-        self.handling = False
+        self.handling: Final[set[int]] = set()
+        """Operations during which an exception that was caught is the active one."""
         self.makers: Final[dict[int, Operation]] = {}
         self.constants: Final[dict[int, object]] = {}
         for op in self.function.operations():
@@ -214,7 +215,8 @@ class Operations(ABC):
             if matters(held) or isinstance(held, (type, BuiltinFunctionType, MethodDescriptorType)):
                 self.graph.add(self.of(value), self.graph.static(held))
         for block in self.function.blocks:
-            self.handling = is_handling(self.function, block)
+            if is_handling(self.function, block):
+                self.handling.update(op.id for op in block.ops)
             for op in block.ops:
                 self._operation(op)
             self._end(block)
