@@ -299,6 +299,57 @@ def compares(held: list[Any], counts: list[Any], x: Any) -> Any:
     return first, found, counts[0]
 
 
+class Counting:
+    """Counts how often it is compared."""
+
+    def __init__(self, counts: list[Any]) -> None:
+        self.counts = counts
+
+    def __eq__(self, other: object) -> bool:
+        self.counts[0] += 1
+        return False
+
+    def __lt__(self, other: object) -> bool:
+        self.counts[0] += 100
+        return False
+
+    def __repr__(self) -> str:
+        self.counts[0] += 1000
+        return "counting"
+
+    __hash__ = object.__hash__
+
+
+def inside_of_dicts(held: Any, counts: list[Any], x: Any) -> Any:
+    first = counts[0]
+    found = [x in (held, {"b": 1}), x == held, {"a": x["a"]} == held, f"{held}" != "", x in [held, 3]]
+    return first, found, counts[0]
+
+
+def largest(held: list[Any], counts: list[Any], x: Any) -> Any:
+    first = counts[0]
+    return first, max(held) is held[0], counts[0], [*map(str, held)], counts[0], sorted(held) == [], counts[0], x
+
+
+def searched(held: list[Any], counts: list[Any], x: Any) -> Any:
+    first = counts[0]
+    return first, held.count(x), counts[0], {"a": held}.get("b", x), counts[0]
+
+
+@pytest.mark.parametrize("subject", [inside_of_dicts, largest, searched])
+def test_what_containers_compare_is_asked(subject: Any) -> None:
+    def given() -> tuple[Any, list[Any]]:
+        counts = [3]
+        items = [Counting(counts), Counting(counts)]
+        return ({"a": items[0]} if subject is inside_of_dicts else items), counts
+
+    static, counts = given()
+    residual = specialize(subject, held=static, counts=counts)
+    other, others = given()
+    for x in ({"a": Counting([5])}, {"a": 3}):
+        assert repr(residual(x)) == repr(subject(other, others, x))
+
+
 def asks_truth(held: list[Any], counts: list[Any], x: Any) -> Any:
     first = counts[0]
     found = [1 for one in held if one]

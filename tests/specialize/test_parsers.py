@@ -133,7 +133,7 @@ def texts(seed: int) -> Iterator[str]:
         yield "".join(pick.choices("12+-*^!() ", k=length % 13))
 
 
-@pytest.mark.parametrize(("parse", "lines"), [(of_a_list, 130), (of_a_generator, 130)])
+@pytest.mark.parametrize(("parse", "lines"), [(of_a_list, 330), (of_a_generator, 330)])
 def test_a_parser_by_precedence_does_not_explode(parse: Parse, lines: int) -> None:
     residual = specialize(parse, grammar=GRAMMAR)
     assert residual.source.count("\n") <= lines, residual.source

@@ -49,8 +49,6 @@ class Deciding:
                 self._operation(op)
             if block.terminator.name in ("branch", "switch"):
                 self._asked.update(block.terminator.args)
-            if block.terminator.name == "return":  # the caller may call it
-                self._called.update(block.terminator.args)
         for arg, param in _passed(function):
             self._part(param, (arg,))
         self.values: Final = self._closed(self._asked)

@@ -22,8 +22,9 @@ from futamura.ir.graph import Block, Function
 from futamura.specializer.purity import DICTS, MISSING, PLAIN_DELETIONS, PLAIN_STORES, class_lookup, deep, is_mutable
 
 __all__ = [
-    "asks", "asks_parts", "attribute_runs_code", "can_be_changed", "exposed", "holds_code", "is_handling",
+    "asks", "asks_parts", "attribute_runs_code", "called_by", "can_be_changed", "exposed", "holds_code", "is_handling",
     "is_written_plainly", "looks_past", "plainly_looked_up", "property_function", "reads_plainly", "runs_code",
+    "within",
 ]  # fmt: skip
 
 _UNREMARKABLE: Final = frozenset(
@@ -36,12 +37,20 @@ _QUIET: Final = frozenset({"is", "is_not", "const", "cell", "cell_get", "cell_se
 _LOOKING: Final = frozenset({"in", "not_in", "iter", "truth", "not", "eq", "ne"})
 """What makes no item of a dict with defaults."""
 _OF_DESCRIPTORS: Final = {"setattr": "__set__", "delattr": "__delete__"}
+_OF_ITEMS: Final = frozenset({"__eq__", "__ne__", "__hash__", "__index__"})
+_CALLED: Final = {
+    **dict.fromkeys(("truth", "not"), frozenset({"__bool__", "__len__"})),
+    **dict.fromkeys(("eq", "ne"), frozenset({"__eq__", "__ne__"})),
+    **dict.fromkeys(("in", "not_in"), _OF_ITEMS | {"__contains__", "__iter__", "__next__", "__getitem__", "__len__"}),
+    **{name: _OF_ITEMS | {f"__{name}__", "__missing__", "__len__"} for name in ("getitem", "setitem", "delitem")},
+    "iter": frozenset({"__iter__", "__next__", "__getitem__", "__len__", "__length_hint__"}),
+}
 _MOST: Final = 500
 """Beyond so many objects inside of an operand, any of them may have code."""
 
 
-def runs_code(cls: type) -> bool:
-    """Has the class a special method or a property written in Python?"""
+def runs_code(cls: type, names: frozenset[str] | None = None) -> bool:
+    """Has the class a special method, or a property, written in Python?  If given: a special method of these names."""
     for base in cls.__mro__:
         if base.__module__ == "builtins":
             continue
@@ -49,15 +58,22 @@ def runs_code(cls: type) -> bool:
             if isinstance(found, FunctionType):
                 made = found.__dict__.get("__wrapped__", found)  # by `dataclasses`: these write nothing
                 generated = type(made) is FunctionType and made.__code__.co_filename == "<string>"
-                if name.startswith("__") and name.endswith("__") and name not in _UNREMARKABLE and not generated:
+                special = name.startswith("__") and name.endswith("__") and name not in _UNREMARKABLE
+                if (special if names is None else name in names) and not generated:
                     return True
-            elif type(found) is property or (
-                type(type(found)) is type
-                and type(found).__module__ != "builtins"
-                and class_lookup(type(found), "__set__") is not MISSING
-            ):
+            elif names is None and (type(found) is property or _stores(type(found))):
                 return True
     return False
+
+
+def _stores(kind: type) -> bool:
+    """Is this a class of descriptors of the program that are asked to store?"""
+    return type(kind) is type and kind.__module__ != "builtins" and class_lookup(kind, "__set__") is not MISSING
+
+
+def called_by(name: str) -> frozenset[str] | None:
+    """The special methods that this operator may call, on its operands and on what these hold; None: any of them."""
+    return _CALLED.get(name)
 
 
 def exposed(name: str, attr: object, place: int, value: object) -> bool:
@@ -69,6 +85,8 @@ def exposed(name: str, attr: object, place: int, value: object) -> bool:
         return place == 0 and not plain and attribute_runs_code(type(value), str(attr))
     if name in ("setattr", "delattr"):
         return False  # the rules of these say it
+    if name == "setitem" and place == 0:
+        return False  # what is stored is not looked at
     if type(value) is defaultdict and name not in _LOOKING:
         return True  # an item that is asked for may be made
     return asks(name, place, value)
@@ -81,8 +99,13 @@ def asks(name: str, place: int, value: object) -> bool:
         return False
     if kind in DICTS and name in _OF_KEYS and place == _place_of_container(name):
         assert isinstance(value, dict)
-        return any(map(holds_code, value))
-    return holds_code(value)
+        return any(holds_code(key, _OF_ITEMS) for key in value)
+    return holds_code(value, called_by(name))
+
+
+def within(name: str) -> str:
+    """An operator that does with what its operand holds whatever this one may do."""
+    return "show" if name in _OF_KEYS or name in _PASSING else name
 
 
 def looks_past(name: str, place: int, kind: type) -> bool:
@@ -151,8 +174,9 @@ def attribute_runs_code(cls: type, name: str) -> bool:
     """Does reading `name` of an instance of this class run code of the program, or give its dictionary?"""
     if name == "__dict__":
         return True  # who has the dictionary can write to it
-    if class_lookup(cls, "__getattribute__") is not vars(object)["__getattribute__"]:
-        return isinstance(class_lookup(cls, "__getattribute__"), FunctionType)
+    lookup = class_lookup(cls, "__getattribute__")
+    if lookup is not vars(object)["__getattribute__"] and lookup is not vars(BaseException)["__getattribute__"]:
+        return isinstance(lookup, FunctionType)
     found = class_lookup(cls, name)
     if found is MISSING or type(found) is MemberDescriptorType:  # the slot may be empty
         return class_lookup(cls, "__getattr__") is not MISSING
@@ -161,8 +185,9 @@ def attribute_runs_code(cls: type, name: str) -> bool:
     return type(found).__module__ != "builtins" and class_lookup(type(found), "__get__") is not MISSING
 
 
-def holds_code(value: object) -> bool:
-    """Is this an object of a class with code for operators, or a container with one inside?"""
+def holds_code(value: object, names: frozenset[str] | None = None) -> bool:
+    """Is this an object of a class with code for operators (special methods of these names, if given), or a container
+    with one inside?"""
     work = [value]
     seen: dict[int, object] = {}
     while work:
@@ -179,7 +204,7 @@ def holds_code(value: object) -> bool:
         elif kind in (list, tuple, set, frozenset):
             assert isinstance(item, (list, tuple, set, frozenset))
             work.extend(item)
-        elif runs_code(kind):
+        elif runs_code(kind, names):
             return True
         elif asks_parts(kind):
             work.extend(part for part in gc.get_referents(item) if not is_a(part, (type, ModuleType)))

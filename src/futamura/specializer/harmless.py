@@ -164,7 +164,7 @@ def handed_over(m: Machine, args: Sequence[AbstractValue], shape: object = None)
     kind = exact_type(m, holder)
     if kind is None or entry.extra not in _LOOKING_UP.get(kind, ()):
         return args
-    m.expose("getitem", (holder,), None)
+    m.expose("getitem" if kind is dict else "show", (holder,), None)
     return args[1:2]
 
 
@@ -181,7 +181,7 @@ def _looked_at(m: Machine, function: object, args: Sequence[AbstractValue]) -> S
     else:
         given = args[1:] if function is print or (function in _LOOKING and len(args) == 2) else ()
     looked_at = [arg for arg in given if type(arg) is Known and type(arg.value) in kinds]
-    m.expose("getitem", looked_at, None)
+    m.expose("show", looked_at, None)
     return [arg for arg in args if not any(arg is other for other in looked_at)]
 
 

@@ -58,6 +58,8 @@ _GATHERING: Final = frozenset(
 _PAIRING: Final = frozenset({dict, enumerate, zip})
 
 _GIVING: Final = frozenset({"get", "pop", "popleft", "setdefault", "__getitem__"})
+_NO_QUESTIONS: Final = (BaseException.__new__, isinstance, len, type)
+"""Builtin functions that do not ask which exception is handled, nor run code that does."""
 _BLIND: Final = frozenset({"append", "appendleft", "clear", "reverse"})
 """Methods that look neither at what they are given nor at what the container holds."""
 _PLAIN_KEY: Final = frozenset({"get", "pop", "setdefault", "index", "count", "remove", "__contains__", "discard"})
@@ -172,6 +174,8 @@ class _Function(Operations):
         maker = self.makers.get(op.args[0])
         if maker is not None and maker.name == "getattr" and self.is_plain(maker.args[0]):
             self._plain_method(op, maker)
+        elif op.id in self.handling and self.constants.get(op.args[0]) not in _NO_QUESTIONS:
+            self.graph.give(self.effects.raised)  # code that is called here can ask for what was caught
         self.graph.watch(self.of(op.args[0]), found)
         for value, mark in zip(op.args[1:], op.attr, strict=True) if isinstance(op.attr, tuple) else ():
             if mark in ("*", "**"):
@@ -240,7 +244,6 @@ class _Function(Operations):
 
     def _unknown_call(self, op: Operation, site: Site) -> None:
         self.graph.add(self.of(op.results[0]), OUTSIDE)
-        self._show_handled(op)
         if site is not OUTSIDE:
             self.graph.give_site(site)
         result = self.of(op.results[0])
@@ -253,11 +256,6 @@ class _Function(Operations):
             else:
                 self.graph.give(self.of(value))
             self.graph.flow(self.of(value), result)
-
-    def _show_handled(self, op: Operation) -> None:
-        """Code that is called while an exception is handled can ask for it: `sys.exc_info()`."""
-        if op.id in self.handling:
-            self.graph.give(self.effects.raised)
 
     def _may_be_called(self, site: Site) -> None:
         """Code that is not known has this: if it is a function or the like, it may call it."""
@@ -306,7 +304,6 @@ class _Function(Operations):
         defaults: list[Site] | None = None,
     ) -> None:
         """A call of a function whose code is known."""
-        self._show_handled(op)
         scope, signature = self.effects.scope(program, callee.name), callee.signature
         params = [self.graph.of(scope, param) for param in callee.entry.params[: len(signature.names)]]
         given = [*(first or []), *map(self.of, args)]

@@ -25,7 +25,7 @@ from futamura.specializer.assumption import Assumption
 from futamura.specializer.builtin_errors import plain_exception_class
 from futamura.specializer.definitions import Definitions
 from futamura.specializer.emitting import Emitter, Unsupported
-from futamura.specializer.exposure import exposed
+from futamura.specializer.exposure import exposed, within
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.handed import handed
 from futamura.specializer.handling import classes_behind
@@ -420,7 +420,7 @@ class Machine(Emitter):
             if type(arg) is Dynamic:
                 continue
             for leaf in self.state.leaves(arg):
-                if type(leaf) is Known and exposed(name, attr, place, leaf.value):
+                if type(leaf) is Known and exposed(name if leaf is arg else within(name), attr, place, leaf.value):
                     self.escape(leaf)
 
     def assume_attribute(self, cls: type, name: str, found: object) -> None:

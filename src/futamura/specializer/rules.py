@@ -289,9 +289,9 @@ def _length_truth(m: Machine, frame: Frame, op: Operation, args: list[AbstractVa
             return Known(bool(entry.items) is not negate)
         if entry.kind == "view":
             return _length_truth(m, frame, op, [m.state.resolve(entry.items[0])])
-        if entry.kind == "instance":
+        if entry.kind in ("instance", "exception"):
             return Known(not negate) if always_true(entry.cls, m.assume_attribute) else None
-        return Known(not negate) if entry.kind not in ("exception", "class of") else None
+        return Known(not negate) if entry.kind != "class of" else None
     if type(value) is Dynamic and value.type is bool and not negate:
         return value
     if type(value) is Dynamic and (about := m.state.abouts.get(value.rv)) is not None and about.kind == "filled":

@@ -30,6 +30,7 @@ from futamura.specializer.exposure import (
     asks,
     asks_parts,
     attribute_runs_code,
+    called_by,
     can_be_changed,
     holds_code,
     is_handling,
@@ -94,7 +95,7 @@ class Effects:
         self.stored: Final[dict[tuple[int, str], tuple[object, str]]] = {}
         self.residual: Program | None = None
         self._scopes: Final[dict[tuple[int, str], int]] = {}
-        self._codes: Final[dict[int, bool]] = {}
+        self._codes: Final[dict[tuple[int, frozenset[str] | None], bool]] = {}
         self.kept: Mapping[Place, object] = {}
 
     def scope(self, program: Program, name: str) -> int:
@@ -117,15 +118,15 @@ class Effects:
 
         self.graph.watch(node, found)
 
-    def ask(self, node: Node) -> None:
-        """What looks at these objects, or into them, runs code of their classes only."""
+    def ask(self, node: Node, names: frozenset[str] | None = None) -> None:
+        """What looks at these objects, or into them, runs code of their classes only, if given: of these names."""
         seen: dict[Site, None] = {}
 
         def found(site: Site) -> None:
             if site in seen:
                 return
             seen[site] = None
-            if self._holds_code(site.value) if site.is_static else site.cls is not None and runs_code(site.cls):
+            if self._runs_code(site, names):
                 self.graph.give_site(site)
             elif site.cls in _HOLDING:
                 for field in (PUT, PUT_KEYS):
@@ -149,14 +150,18 @@ class Effects:
                 passed = site.cls is not None and looks_past(name, place, site.cls)
             if not passed and not asked:
                 asked = True
-                self.ask(node)
+                self.ask(node, called_by(name))
 
         self.graph.watch(node, found)
 
-    def _holds_code(self, value: object) -> bool:
-        found = self._codes.get(id(value))
+    def _runs_code(self, site: Site, names: frozenset[str] | None) -> bool:
+        if not site.is_static:
+            return site.cls is not None and runs_code(site.cls, names)
+        value = site.value
+        found = self._codes.get((id(value), names))
         if found is None:
-            found = self._codes[id(value)] = matters(value) and type(value) is not FunctionType and holds_code(value)
+            found = matters(value) and type(value) is not FunctionType and holds_code(value, names)
+            self._codes[id(value), names] = found
         return found
 
 
@@ -395,6 +400,10 @@ class Operations(ABC):
                 return
             if site in self.effects.supers:
                 self._read_above(name, result, *self.effects.supers[site])
+                return
+            if site.holder is not None:  # a method leads to its object: `__self__`
+                self.graph.give_site(site)
+                self.graph.add(result, OUTSIDE)
                 return
             if site.is_static and (id(site.value), name) in self.effects.kept:
                 if (kept := self.effects.kept[id(site.value), name]) is not None:
