@@ -144,11 +144,8 @@ class Effects:
 
         def found(site: Site) -> None:
             nonlocal asked
-            if site.is_static:
-                passed = not matters(site.value) or not asks(name, place, site.value)
-            else:
-                passed = site.cls is not None and looks_past(name, place, site.cls)
-            if not passed and not asked:
+            quiet = site.is_static and not (matters(site.value) and asks(name, place, site.value))
+            if not (asked or quiet or (site.cls is not None and looks_past(name, place, site.cls))):
                 asked = True
                 self.ask(node, called_by(name))
 
@@ -157,12 +154,10 @@ class Effects:
     def _runs_code(self, site: Site, names: frozenset[str] | None) -> bool:
         if not site.is_static:
             return site.cls is not None and runs_code(site.cls, names)
-        value = site.value
-        found = self._codes.get((id(value), names))
-        if found is None:
-            found = matters(value) and type(value) is not FunctionType and holds_code(value, names)
-            self._codes[id(value), names] = found
-        return found
+        value, key = site.value, (id(site.value), names)
+        if key not in self._codes:
+            self._codes[key] = matters(value) and type(value) is not FunctionType and holds_code(value, names)
+        return self._codes[key]
 
 
 def _is_foreign(site: Site) -> bool:
