@@ -350,6 +350,31 @@ def test_what_containers_compare_is_asked(subject: Any) -> None:
         assert repr(residual(x)) == repr(subject(other, others, x))
 
 
+def looks_up(table: Any, counts: list[Any], x: Any) -> Any:
+    first = counts[0]
+    found = x in table
+    return first, found, counts[0], table.get(x, 7), counts[0]
+
+
+def test_keys_that_are_compared_are_asked() -> None:
+    static, other = [3], [3]
+
+    class Same:
+        def __init__(self, counts: list[Any]) -> None:
+            self.counts = counts
+
+        def __hash__(self) -> int:
+            return 5
+
+        def __eq__(self, one: object) -> bool:
+            self.counts[0] += 1
+            return False
+
+    residual = specialize(looks_up, table={Same(static): 1}, counts=static)
+    for x in (5, 5, 6):
+        assert residual(x) == looks_up({Same(other): 1}, other, x)
+
+
 def asks_truth(held: list[Any], counts: list[Any], x: Any) -> Any:
     first = counts[0]
     found = [1 for one in held if one]

@@ -163,6 +163,7 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         "try statements whose handlers only let the exception go on are none",
         "beside handlers, and behind the passes that find that two ways of a handler do the same",
         wanted=has_handlers,
+        lasting=True,
     ),
     "decisions": Row(
         decisions,
