@@ -9,8 +9,9 @@ What is right for these is right where code does look: the second half of the fi
 
 from __future__ import annotations
 
+import functools
 import sys
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -434,3 +435,102 @@ def test_who_can_get_the_exception_can_change_what_it_holds(subject: Any) -> Non
     want = Schema(["a"])
     for x in (1, "x", 2):
         assert residual(x, change) == subject(want, x, change)
+
+
+class Walked:
+    """Is counted when somebody walks over it."""
+
+    def __init__(self) -> None:
+        self.n = 0
+
+    def __iter__(self) -> Any:
+        self.n += 1
+        return iter([self.n])
+
+
+def spliced(one: Any, xs: Any, k: Any) -> Any:
+    before = one.n
+    xs[k:] = one
+    return before, one.n, xs
+
+
+def test_what_is_put_into_a_slice_is_walked_over() -> None:
+    residual, other = specialize(spliced, one=Walked()), Walked()
+    for _ in range(2):
+        assert residual([1, 2], 1) == spliced(other, [1, 2], 1)
+
+
+class Odd:
+    """Special methods that are no plain functions."""
+
+    def __init__(self) -> None:
+        self.n = 0
+
+    @property
+    def __bool__(self) -> Any:
+        def asked() -> bool:
+            self.n += 1
+            return True
+
+        return asked
+
+    @functools.lru_cache(maxsize=None)  # noqa: B019, UP033 - it is no plain function
+    def __len__(self) -> int:
+        self.n += 10
+        return 3
+
+
+def of_odd(table: Any, one: Any, k: Any) -> Any:
+    before = one.n
+    found = 1 if table[k] else 2
+    return before, found, one.n
+
+
+def test_special_methods_of_all_kinds_are_code() -> None:
+    one, other = Odd(), Odd()
+    residual = specialize(of_odd, table={"a": one}, one=one)
+    for _ in range(2):
+        assert residual("a") == of_odd({"a": other}, other, "a")
+
+
+def of_defaults(tables: Any, k: Any, j: Any) -> Any:
+    tables[k][j].append(j)
+    return len(tables[0]), 5 in tables[0], tables[k][j]
+
+
+def test_reading_a_dict_with_defaults_adds_to_it() -> None:
+    static, other = [[defaultdict(list), defaultdict(list)] for _ in range(2)]
+    residual = specialize(of_defaults, tables=static)
+    for k, j in ((0, 1), (1, 5), (0, 5), (0, 5)):
+        assert residual(k, j) == of_defaults(other, k, j)
+
+
+class Grows:
+    """Adds to what it is compared with."""
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, list):
+            other.append(1)
+        return False
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def nested(held: Any, j: Any, k: Any) -> Any:
+    before = len(held[0][0][0])
+    return before, [k] in held[j], len(held[0][0][0])
+
+
+def test_what_is_in_a_list_that_is_looked_for_sees_the_items() -> None:
+    residual, other = specialize(nested, held=[[[[1]]]]), [[[[1]]]]
+    for _ in range(2):
+        assert residual(0, Grows()) == nested(other, 0, Grows())
+
+
+def test_classes_of_texts_have_code() -> None:
+    space: dict[str, Any] = {}
+    exec("class X:\n def __init__(self): self.n = 0\n def __bool__(self):\n  self.n += 1\n  return True\n", space)
+    one, other = space["X"](), space["X"]()
+    residual = specialize(of_odd, table={"a": one}, one=one)
+    for _ in range(2):
+        assert residual("a") == of_odd({"a": other}, other, "a")

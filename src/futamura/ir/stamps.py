@@ -76,7 +76,7 @@ def restamping(stamp: Stamp, holder: object, holds: Callable[[], bool]) -> Calla
             _set(stamp.was, now)
         return True
 
-    _set(stamp.was, [0] * len(stamp.was))
+    _set(stamp.was, [(1 << 8 * stamp.was.itemsize) - 1] * len(stamp.was))  # which no class and no function has
     with contextlib.suppress(Exception):  # what was assumed may not be there any more
         still_holds()
     return still_holds

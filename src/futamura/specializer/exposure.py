@@ -14,22 +14,43 @@ from __future__ import annotations
 import functools
 import gc
 from collections import defaultdict
-from types import BuiltinFunctionType, CellType, FunctionType, MemberDescriptorType, ModuleType
+from collections.abc import Sequence
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    ClassMethodDescriptorType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 from typing import Final
 
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Block, Function
-from futamura.specializer.purity import DICTS, MISSING, PLAIN_DELETIONS, PLAIN_STORES, class_lookup, deep, is_mutable
+from futamura.specializer.purity import (
+    DICTS,
+    HEAP_TYPE,
+    MISSING,
+    PLAIN_DELETIONS,
+    PLAIN_STORES,
+    class_lookup,
+    deep,
+    is_mutable,
+)
+from futamura.specializer.values import AbstractValue, Dynamic, Known
 
 __all__ = [
     "asks", "asks_parts", "attribute_runs_code", "called_by", "can_be_changed", "exposed", "holds_code", "is_handling",
-    "is_written_plainly", "looks_past", "plainly_looked_up", "property_function", "reads_plainly", "runs_code",
-    "within",
+    "is_written_plainly", "looked_at", "looks_past", "plainly_looked_up", "property_function", "reads_plainly",
+    "runs_code", "within",
 ]  # fmt: skip
 
 _UNREMARKABLE: Final = frozenset(
     {"__init__", "__new__", "__init_subclass__", "__class_getitem__", "__del__", "__post_init__", "__set_name__"}
-    | {"__replace__"}
+    | {"__replace__", "__subclasshook__"}
 )
 """Special methods that no operator calls on an object that exists already."""
 _QUIET: Final = frozenset({"is", "is_not", "const", "cell", "cell_get", "cell_set", "global_set", "yield", "call"})
@@ -52,18 +73,35 @@ _MOST: Final = 500
 def runs_code(cls: type, names: frozenset[str] | None = None) -> bool:
     """Has the class a special method, or a property, written in Python?  If given: a special method of these names."""
     for base in cls.__mro__:
-        if base.__module__ == "builtins":
+        if not base.__flags__ & HEAP_TYPE:
             continue
         for name, found in base.__dict__.items():
-            if isinstance(found, FunctionType):
-                made = found.__dict__.get("__wrapped__", found)  # by `dataclasses`: these write nothing
-                generated = type(made) is FunctionType and made.__code__.co_filename == "<string>"
-                special = name.startswith("__") and name.endswith("__") and name not in _UNREMARKABLE
-                if (special if names is None else name in names) and not generated:
-                    return True
-            elif names is None and (type(found) is property or _stores(type(found))):
+            special = name.startswith("__") and name.endswith("__") and name not in _UNREMARKABLE
+            if (special if names is None else name in names) and _is_code(base, name, found):
+                return True
+            if names is None and (type(found) is property or _stores(type(found))):
                 return True
     return False
+
+
+def _is_code(cls: type, name: str, found: object) -> bool:
+    """Is this special method of a class code of the program?  What `dataclasses` writes changes nothing."""
+    if type(found) is FunctionType:
+        made = found.__dict__.get("__wrapped__", found)
+        written = type(made) is FunctionType and made.__code__.co_filename == "<string>"
+        return not (written and name in _WRITTEN and "__dataclass_fields__" in cls.__dict__)
+    if type(found) in _OF_BUILTINS:
+        return False
+    return callable(found) or class_lookup(type(found), "__get__") is not MISSING
+
+
+_OF_BUILTINS: Final = (
+    BuiltinFunctionType, WrapperDescriptorType, MethodDescriptorType, ClassMethodDescriptorType, GetSetDescriptorType,
+    MemberDescriptorType, type,
+)  # fmt: skip
+_WRITTEN: Final = frozenset({"__init__", "__repr__", "__eq__", "__hash__", "__setattr__", "__delattr__"}).union(
+    ("__lt__", "__le__", "__gt__", "__ge__", "__replace__")
+)
 
 
 def _stores(kind: type) -> bool:
@@ -85,11 +123,19 @@ def exposed(name: str, attr: object, place: int, value: object) -> bool:
         return place == 0 and not plain and attribute_runs_code(type(value), str(attr))
     if name in ("setattr", "delattr"):
         return False  # the rules of these say it
-    if name == "setitem" and place == 0:
-        return False  # what is stored is not looked at
     if type(value) is defaultdict and name not in _LOOKING:
         return True  # an item that is asked for may be made
     return asks(name, place, value)
+
+
+def looked_at(name: str, args: Sequence[AbstractValue]) -> list[tuple[int, AbstractValue]]:
+    """The operands of an operator, with their places, but for what is stored as one item, which nobody looks at."""
+    first = 0
+    if name == "setitem":
+        index = args[2]
+        kind = type(index.value) if type(index) is Known else index.type if type(index) is Dynamic else None
+        first = int(kind is not None and kind is not slice)
+    return [*enumerate(args)][first:]
 
 
 def asks(name: str, place: int, value: object) -> bool:

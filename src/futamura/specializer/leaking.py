@@ -17,6 +17,7 @@ Invariant: no code of the program runs; an object that may be changed, directly 
 from __future__ import annotations
 
 import bisect
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType, ModuleType, WrapperDescriptorType
 from typing import Final, NamedTuple
@@ -41,7 +42,7 @@ from futamura.specializer.pointing import (
     matters,
 )
 from futamura.specializer.purity import MISSING, behind, class_lookup, deep, is_mutable
-from futamura.specializer.touching import CONTAINERS, DISPLAYS, Effects, Operations, Source
+from futamura.specializer.touching import CONTAINERS, DISPLAYS, HOLDING, Effects, Operations, Source, is_foreign
 
 __all__ = ["Changed", "changed"]
 
@@ -180,6 +181,38 @@ class _Function(Operations):
         for value, mark in zip(op.args[1:], op.attr, strict=True) if isinstance(op.attr, tuple) else ():
             if mark in ("*", "**"):
                 self.ask(value)  # it is walked over
+
+    def _compare_items(self, holder: int, other: int) -> None:
+        """What is looked for, or what it holds, may be of a class that sees the items, or the keys, when it is compared
+        with them."""
+
+        def found(site: Site) -> None:
+            if is_foreign(site) or (site.cls in HOLDING and site.cls is not None):
+                self.graph.watch(self.of(holder), self.graph.compared)
+
+        if not self.is_atom(other):
+            self.graph.watch(self.of(other), found)
+
+    def _item(self, op: Operation) -> None:
+        super()._item(op)
+        holder = op.args[op.name == "setitem"]
+        if op.name == "getitem":
+            self.graph.watch(
+                self.of(holder), lambda site: self._makes_item(op, site) if site.cls is defaultdict else None
+            )
+        elif op.name == "setitem" and not self.is_atom(op.args[2]) and self.function.types[holder] != "dict":
+            if self.is_plain(holder):
+                self.ask(op.args[0])  # a slice may be stored to: then it is walked over
+            else:
+                self.graph.watch(self.of(holder), lambda site: self.ask(op.args[0]) if _has_slices(site) else None)
+
+    def _makes_item(self, op: Operation, site: Site) -> None:
+        """Reading an item of a dict with defaults may add one."""
+        holder = Node()
+        self.graph.add(holder, site)
+        self.effects.write(holder, "setitem")
+        self.graph.give_site(self.graph.static(getattr(site.value, "default_factory", None)))
+        self.graph.add(self.of(op.results[0]), OUTSIDE)
 
     def _plain_method(self, op: Operation, maker: Operation) -> None:
         """A method of an object whose builtin class is promised."""
@@ -498,6 +531,11 @@ class _Function(Operations):
                 self._items_of_items(items, node)
             if function in (max, min, next, sum):
                 self.graph.iterate(self.of(value), self.of(op.results[0]))
+
+
+def _has_slices(site: Site) -> bool:
+    """May several items of this be replaced by what a walk over another object gives?"""
+    return site is not OUTSIDE and not (site.cls is not None and issubclass(site.cls, dict))
 
 
 def _runs_init_only(cls: type) -> bool:

@@ -25,7 +25,7 @@ from futamura.specializer.assumption import Assumption
 from futamura.specializer.builtin_errors import plain_exception_class
 from futamura.specializer.definitions import Definitions
 from futamura.specializer.emitting import Emitter, Unsupported
-from futamura.specializer.exposure import exposed, within
+from futamura.specializer.exposure import exposed, looked_at, within
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.handed import handed
 from futamura.specializer.handling import classes_behind
@@ -416,7 +416,7 @@ class Machine(Emitter):
                 raise Restart("a static object is handed to unknown code", whole=True)
 
     def expose(self, name: str, args: Sequence[AbstractValue], attr: object) -> None:
-        for place, arg in enumerate(args):
+        for place, arg in looked_at(name, args):
             if type(arg) is Dynamic:
                 continue
             for leaf in self.state.leaves(arg):

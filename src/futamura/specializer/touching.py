@@ -56,13 +56,13 @@ from futamura.specializer.pointing import (
 )
 from futamura.specializer.purity import DICTS, MISSING, class_lookup, stored_attribute
 
-__all__ = ["CONTAINERS", "DISPLAYS", "Effects", "Operations", "Source"]
+__all__ = ["CONTAINERS", "DISPLAYS", "HOLDING", "Effects", "Operations", "Source", "is_foreign"]
 
 _ATOMS: Final = frozenset({"int", "float", "bool", "complex", "str", "bytes", "NoneType", "range"})
 CONTAINERS: Final = {"list": list, "dict": dict, "set": set, "tuple": tuple, "frozenset": frozenset}
 """Exact builtin classes as the types of values name them."""
 DISPLAYS: Final = {"list": list, "tuple": tuple, "set": set, "dict": dict}
-_HOLDING: Final = frozenset({*BUILTIN, tuple, frozenset, slice, None})
+HOLDING: Final = frozenset({*BUILTIN, tuple, frozenset, slice, None})
 """Classes of objects whose operators look into what they hold; None for iterators and the like."""
 _NOTHING: Final = frozenset({"const", "global_get", "is", "is_not", "cell_del", "null", "match_sequence", "exc_match"})
 _ASKED: Final = frozenset({*UNARY, "truth", "not", "format", "string", "show", "match_mapping"})
@@ -128,7 +128,7 @@ class Effects:
             seen[site] = None
             if self._runs_code(site, names):
                 self.graph.give_site(site)
-            elif site.cls in _HOLDING:
+            elif site.cls in HOLDING:
                 for field in (PUT, PUT_KEYS):
                     self.graph.watch(self.graph.field(site, field), found)
             elif not site.is_static and site.cls is not None and issubclass(site.cls, BaseException):
@@ -160,7 +160,7 @@ class Effects:
         return self._codes[key]
 
 
-def _is_foreign(site: Site) -> bool:
+def is_foreign(site: Site) -> bool:
     """May an operator with this operand run code that is not known, or of the program?"""
     if site is OUTSIDE:
         return True
@@ -194,8 +194,7 @@ class Operations(ABC):
         self.program: Final = source.program
         self.function: Final = source.function
         self.scope: Final = effects.scope(source.program, source.function.name)
-        self.handling: Final[set[int]] = set()
-        """Operations during which an exception that was caught is the active one."""
+        self.handling: Final[set[int]] = set()  # operations during which a caught exception is the active one
         self.makers: Final[dict[int, Operation]] = {}
         self.constants: Final[dict[int, object]] = {}
         for op in self.function.operations():
@@ -233,6 +232,10 @@ class Operations(ABC):
     def _enter(self, op: Operation, args: list[int], program: Program, callee: Function) -> None:
         """A call of a function of a program."""
 
+    @abstractmethod
+    def _compare_items(self, holder: int, other: int) -> None:
+        """`other in holder`"""
+
     # -- values
 
     def of(self, value: int) -> Node:
@@ -256,12 +259,12 @@ class Operations(ABC):
 
     def unknown(self, op: Operation) -> None:
         """Anybody may get the operands, and the results may be anything."""
+        for result in op.results:
+            self.graph.add(self.of(result), OUTSIDE)
         for value in op.args:
             self.graph.give(self.of(value))
             for result in op.results:
                 self.graph.flow(self.of(value), self.of(result))
-        for result in op.results:
-            self.graph.add(self.of(result), OUTSIDE)
 
     def put(self, value: int, site: Site) -> None:
         """`value` becomes an item of what is made here."""
@@ -274,7 +277,7 @@ class Operations(ABC):
     def when_foreign(self, value: int, told: Callable[[], None]) -> None:
         """`told` is called if an operator with this operand may run code that is not known, or of the program."""
         if not self.is_plain(value):
-            self.graph.watch(self.of(value), lambda site: told() if _is_foreign(site) else None)
+            self.graph.watch(self.of(value), lambda site: told() if is_foreign(site) else None)
 
     def ask(self, value: int) -> None:
         if not self.is_atom(value):
@@ -380,11 +383,6 @@ class Operations(ABC):
             items = Node()
             self.graph.load(self.of(value), key, items)
             self.graph.give(items)
-
-    def _compare_items(self, holder: int, other: int) -> None:
-        """What is looked for may be of a class that sees the items, or the keys, when it is compared with them."""
-
-        self.when_foreign(other, lambda: self.graph.watch(self.of(holder), self.graph.compared))
 
     def _read(self, op: Operation) -> None:
         name, holder, result = str(op.attr), op.args[0], self.of(op.results[0])
