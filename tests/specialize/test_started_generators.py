@@ -148,3 +148,38 @@ def test_one_that_has_something_to_do_when_it_is_dropped() -> None:
     for use in USES:
         for xs in ("abc", "a", []):
             assert outcome(residual, xs, use) == outcome(dropped, 3, xs, use)
+
+
+def told(table: Any, k: Any) -> Any:
+    def gen() -> Any:
+        yield 1
+        return table[k]
+
+    found = gen()
+    next(found)
+    try:
+        next(found)
+    except StopIteration as e:
+        return e.value
+
+
+def told_late(table: Any, k: Any) -> Any:
+    def gen() -> Any:
+        one = table[k]
+        yield one
+        return k
+
+    found = gen()
+    try:
+        return next(found), next(found)
+    except StopIteration as e:
+        return e.value
+
+
+@pytest.mark.parametrize("subject", [told, told_late])
+def test_what_a_generator_returns_behind_an_operation_that_may_raise_is_caught(subject: Any) -> None:
+    residual = specialize(subject, table=[5, 6])
+    for k in (0, 1, -1):
+        assert residual(k) == subject([5, 6], k)
+    for wrong in (7, "a"):
+        assert str(outcome(residual, wrong)) == str(outcome(subject, [5, 6], wrong))

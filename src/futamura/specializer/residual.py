@@ -19,8 +19,9 @@ from typing import Final, TypeAlias
 from futamura.ir.graph import Span
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.merge import contents
+from futamura.specializer.refinement import classes_of
 from futamura.specializer.state import Extent, State
-from futamura.specializer.values import Dynamic
+from futamura.specializer.values import AbstractValue, Dynamic
 
 __all__ = [
     "Lazy",
@@ -225,4 +226,12 @@ def same_edge(old: Target | None, new: tuple[State, int, Dynamic] | None) -> boo
             fresh = type(content) is Dynamic and content.rv == old.implicit
             if content is not other and not (fresh and type(other) is Dynamic and other.rv == new[2].rv):
                 return False
+            if fresh and not _covers(content, other):
+                return False
     return True
+
+
+def _covers(caught: AbstractValue, other: AbstractValue) -> bool:
+    """Is what is known of the class of one exception true of the other one, too?"""
+    assert type(caught) is Dynamic and type(other) is Dynamic
+    return caught.type in (None, other.type) and not classes_of(other) & ~classes_of(caught)
