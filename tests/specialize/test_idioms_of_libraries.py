@@ -534,3 +534,54 @@ def test_classes_of_texts_have_code() -> None:
     residual = specialize(of_odd, table={"a": one}, one=one)
     for _ in range(2):
         assert residual("a") == of_odd({"a": other}, other, "a")
+
+
+BOUND = object.__setattr__.__get__
+
+
+class Sealed:
+    """Fills its objects as frozen classes do."""
+
+    x: Any
+    y: Any
+
+    def __init__(self, x: Any) -> None:
+        put = BOUND(self)
+        put("x", x)
+        put("y", x + 1)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(name)
+
+
+def filled(x: Any) -> Any:
+    made = Sealed(x)
+    return made.x * made.y
+
+
+def handed_on(use: Any, x: Any) -> Any:
+    made = State("a", x)
+    put = BOUND(made)
+    use(put)
+    return made.value, type(put)
+
+
+def returned(x: Any) -> Any:
+    return BOUND(State("a", x))
+
+
+def test_a_bound_slot_that_is_only_called_needs_no_object() -> None:
+    residual = specialize(filled)
+    assert "__setattr__" not in residual.source and "Sealed" not in residual.source, residual.source
+    for x in (3, 1.5, "a", None):
+        assert outcome(residual, x) == outcome(filled, x)
+
+
+def test_a_bound_slot_that_others_see_is_one() -> None:
+    residual = specialize(handed_on)
+
+    def use(put: Any) -> None:
+        put("value", type(put).__name__)
+
+    assert residual(use, 1) == handed_on(use, 1) == ("method-wrapper", type(object().__setattr__))
+    assert type(specialize(returned)(1)) is type(returned(1))

@@ -336,3 +336,24 @@ def test_a_version_number() -> None:
         text = f"{epoch}1.2{pre}{''.join(rest)}"
         assert outcome(residual, text) == outcome(version, text), text
     assert outcome(residual, "x") == outcome(version, "x")
+
+
+def taken_out(names: tuple[str, ...], rows: Any) -> Any:
+    out = []
+    for row in rows:
+        made: list[Any] = []
+        for name in names:
+            pair = None
+            if name in row:
+                pair = {name: row[name]}.popitem()
+            made.append(pair)
+        out.append(made)
+    return out
+
+
+def test_objects_that_an_operation_makes_beside_its_result() -> None:
+    residual = specialize(taken_out, NAMES)
+    assert not residual.stats["fallbacks"], residual.events
+    rows = [dict.fromkeys(chosen, 1) for count in range(4) for chosen in itertools.combinations(NAMES, count)]
+    assert outcome(residual, rows) == outcome(taken_out, NAMES, rows)
+    assert outcome(residual, [{}, 5]) == outcome(taken_out, NAMES, [{}, 5])

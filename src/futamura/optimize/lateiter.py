@@ -48,8 +48,8 @@ def has_early_iterators(graph: FlowGraph) -> bool:
 
 
 def _early(graph: FlowGraph) -> Iterator[tuple[list[Node], int]]:
-    """The blocks on the only way from an `iter` to its loop, if they do something behind it, and where it stands in
-    the first one: what may raise is protected by a handler, and what may not is often a block of its own."""
+    """The blocks of one region on the only way from an `iter` to its loop, if they do something behind it, and where it
+    stands in the first one: what may raise is protected by a handler, and what may not is often a block of its own."""
     entering = Counter(edge.target for _, node in graph.nodes() for edge in node.edges())
     for _, node in graph.nodes():
         way = [node]
@@ -61,7 +61,7 @@ def _early(graph: FlowGraph) -> Iterator[tuple[list[Node], int]]:
                 if at is not None and (at < len(node.ops) - 1 or any(later.ops for later in way[1:])):
                     yield way, at
                 break
-            if entering[edge.target] != 1 or loop.params or len(way) == _MOST_BLOCKS:
+            if entering[edge.target] != 1 or loop.params or loop.region != node.region or len(way) == _MOST_BLOCKS:
                 break
             way.append(loop)
 

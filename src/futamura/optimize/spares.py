@@ -26,6 +26,9 @@ __all__ = ["passes_to_handlers", "spares"]
 
 _MADE: Final = frozenset({"list", "dict", "set"})
 
+_MOST: Final = 32
+"""So many containers that hold the same are tried as spare ones."""
+
 _Kind: TypeAlias = tuple[str, object, tuple[Value, ...]]
 
 
@@ -40,14 +43,17 @@ def spares(graph: FlowGraph, inference: Inference) -> bool:
     for at, node in graph.nodes():
         for value in node.handler.args if node.handler is not None else ():
             passed.setdefault(value, []).append(at)
-    made = _made(graph, inference)
+    made = _containers(graph, inference)
     uses = graph.uses() if any(len(found) > 1 for found in made.values()) else Counter[Value]()
     replaced: dict[Value, Value] = {}
     for found in made.values():
-        left = [one for one in found if uses[one.value] == len(passed.get(one.value, ())) > 0]
-        for one in found:
+        left = [one for one in found if uses[one.value] == len(passed.get(one.value, ())) > 0][:_MOST]
+        for one in found if left else ():
+            before = _before(inference, one)
             for spare in left:
-                if spare is one or not _is_left(graph, inference, spare, passed[spare.value], one):
+                if spare is one or not before.issuperset((spare.block, *passed[spare.value])):
+                    continue
+                if not _is_made_as_often(graph, inference, spare, one):
                     continue
                 replaced[one.value] = spare.value
                 if one in left:  # it is still used by handlers alone
@@ -73,7 +79,7 @@ class _Made:
     taken: list[int] = field(default_factory=list)
 
 
-def _made(graph: FlowGraph, inference: Inference) -> dict[_Kind, list[_Made]]:
+def _containers(graph: FlowGraph, inference: Inference) -> dict[_Kind, list[_Made]]:
     """By what they hold: the containers that are made, each behind those that dominate it."""
     found: dict[_Kind, list[_Made]] = {}
     for at in inference.layout.order:
@@ -90,15 +96,19 @@ def _made(graph: FlowGraph, inference: Inference) -> dict[_Kind, list[_Made]]:
     return found
 
 
-def _is_left(graph: FlowGraph, inference: Inference, spare: _Made, users: list[int], one: _Made) -> bool:
-    """Is `spare`, which these blocks pass to handlers, left over where `one` is made, as often as that is made?"""
-    layout = inference.layout
-    before = set(layout.on_all_ways(0, [one.block]))
-    if not one.is_last:
-        before.discard(one.block)
-    if spare.block not in before or spare.block == one.block or not before.issuperset(users):
+def _before(inference: Inference, one: _Made) -> set[int]:
+    """The blocks that are passed on every way to where this is made, with no exception that comes from behind it."""
+    found = set(inference.layout.on_all_ways(0, [one.block]))
+    return found if one.is_last else found - {one.block}
+
+
+def _is_made_as_often(graph: FlowGraph, inference: Inference, spare: _Made, one: _Made) -> bool:
+    """Is `spare` made anew whenever `one` is, with nothing that took its place before, and can it be named there?"""
+    if spare.block == one.block or graph.confined().get(spare.value) not in (None, graph.node(one.block).region):
         return False
-    around = [{loop.header for loop in layout.loops() if at in loop.nodes} for at in (spare.block, one.block)]
+    around = [
+        {loop.header for loop in inference.layout.loops() if at in loop.nodes} for at in (spare.block, one.block)
+    ]
     if around[0] != around[1]:
         return False
     return not any(

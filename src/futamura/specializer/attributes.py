@@ -289,7 +289,7 @@ def _load_instance(
     if not member.plain:
         return None
     if member.answers and not is_always_there(found):
-        if enter_property_or_answer(m, frame, op, member, [target, Known(name)]):
+        if enter_property_or_answer(m, frame, op, member, target, name):
             return CALLED
         is_read = found is MISSING and type(target) is not Dynamic and not may_be_gone(m, target, name)
         own = _field(m, target, name) if is_read else None

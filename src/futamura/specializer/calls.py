@@ -198,7 +198,7 @@ def _call_known(
         method = VObject("method", function.__objclass__, (args[0],), site=site(frame), extra=function.__name__)
         call_value(m, frame, op, m.virtual(method), args[1:], keywords)
         return True
-    made = None if keywords else keep_arguments(m, function, args) or bound_slot(m, frame, function, args)
+    made = None if keywords else keep_arguments(m, function, args) or bound_slot(m, frame, op, function, args)
     if made is not None:
         m.folded += 1
         _give(m, frame, op, made)

@@ -95,18 +95,17 @@ def is_always_there(found: object) -> bool:
 
 
 def enter_property_or_answer(
-    m: Machine, frame: Frame, op: Operation, member: Member, given: list[AbstractValue]
+    m: Machine, frame: Frame, op: Operation, member: Member, target: AbstractValue, name: str
 ) -> bool:
-    """Enter a property of a class with a `__getattr__`, which is asked if the property raises an AttributeError; given
-    are the object and the name."""
-    found, answer, name = member.found, class_lookup(member.cls, "__getattr__"), str(getattr(given[1], "value", ""))
+    """Enter a property of a class with a `__getattr__`, which is asked if the property raises an AttributeError."""
+    found, answer = member.found, class_lookup(member.cls, "__getattr__")
     if not isinstance(found, property) or type(found.fget) is not FunctionType or type(answer) is not FunctionType:
         return False
     if member.stored or m.world.is_stored(member.cls, name) or m.world.is_stored(member.cls, "__getattr__"):
         return False
     m.assume_attribute(member.cls, name, found)
     m.assume_attribute(member.cls, "__getattr__", answer)
-    return enter(m, frame, op, library.property_or_answer, [Known(found.fget), Known(answer), *given])
+    return enter(m, frame, op, library.property_or_answer, [Known(found.fget), Known(answer), target, Known(name)])
 
 
 def enter_storing(m: Machine, frame: Frame, op: Operation, cls: type, given: list[AbstractValue]) -> bool:

@@ -19,7 +19,7 @@ from futamura.ir.graph import Block, Function, Operation, Program
 from futamura.ir.liveness import end_uses
 from futamura.specializer.deciding import BUILTIN_NAMES, Deciding
 from futamura.specializer.default_values import default_blocks
-from futamura.specializer.gathering import Gathering, gathering
+from futamura.specializer.gathering import Gathering, gathering, read_anywhere
 from futamura.specializer.knowledge import Knowledge, Learned
 from futamura.specializer.unread import Unread
 
@@ -158,6 +158,7 @@ class FunctionFacts:
         self._live_at: dict[tuple[int, int], tuple[int, ...]] = {}
         self._useful: dict[bool, frozenset[int]] = {}
         self._gathering: dict[int, Gathering] = {}
+        self._read: frozenset[int] = frozenset()
         self._may_recur: bool | None = None
         self._deciding: Deciding | None = None
         self._passes_keywords: bool | None = None
@@ -292,11 +293,12 @@ class FunctionFacts:
         return frozenset(param for param, found in zip(params, arriving) if len(found - {param}) != 1)
 
     def gathering(self, header: int) -> Gathering:
-        """What the loop of `header` only appends to."""
+        """What the loop of `header` only appends to, or only writes to."""
         found = self._gathering.get(header)
         if found is None:
             blocks = next(loop.blocks for loop in self.loops if loop.header == header)
-            found = self._gathering[header] = gathering(self.function, header, blocks)
+            self._read = self._read or read_anywhere(self.function)
+            found = self._gathering[header] = gathering(self.function, header, blocks, self._read)
         return found
 
     def live_at(self, block: int, index: int) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from futamura.ir.graph import Block, Function
 
-__all__ = ["Gathering", "gathering"]
+__all__ = ["Gathering", "gathering", "read_anywhere"]
 
 _PLAIN: Final = (None, ("",), ("", ""))
 """The attributes of a call that passes an argument or two by their positions."""
@@ -43,8 +43,8 @@ class Gathering(NamedTuple):
     """What it uses otherwise than these."""
 
 
-def gathering(function: Function, header: int, blocks: frozenset[int]) -> Gathering:
-    """What the loop of these blocks does with values."""
+def gathering(function: Function, header: int, blocks: frozenset[int], read_at_all: frozenset[int]) -> Gathering:
+    """What the loop of these blocks does with values; `read_at_all` is everything that the function uses anywhere."""
     inside = [function.blocks[at] for at in sorted(blocks)]
     links = [link for block in inside for link in _links(function, block, blocks)]
     places: dict[int, set[int]] = {}
@@ -53,7 +53,7 @@ def gathering(function: Function, header: int, blocks: frozenset[int]) -> Gather
             if op.name == "list_append":
                 places.setdefault(op.args[0], set()).add(block.id)
     added, used = _only(inside, links, {"append": (2,)}, "list_append", frozenset())
-    written, read = _only(inside, links, _WRITES, "setitem", _results_read(function))
+    written, read = _only(inside, links, _WRITES, "setitem", read_at_all)
     placed = sorted(added.intersection(places))
     always = [value for value in placed if not _returns(function, header, blocks, places[value])]
     return Gathering(added, used, frozenset(always), written, read)
@@ -94,8 +94,8 @@ def _only(
     return frozenset(only - used), frozenset(used)
 
 
-def _results_read(function: Function) -> frozenset[int]:
-    """Everything that anything is done with."""
+def read_anywhere(function: Function) -> frozenset[int]:
+    """Everything that anything is done with in a function."""
     read: set[int] = set()
     for block in function.blocks:
         read.update(arg for op in block.ops for arg in op.args)

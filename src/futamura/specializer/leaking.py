@@ -175,7 +175,7 @@ class _Function(Operations):
         maker = self.makers.get(op.args[0])
         if maker is not None and maker.name == "getattr" and self.is_plain(maker.args[0]):
             self._plain_method(op, maker)
-        elif op.id in self.handling and self.constants.get(op.args[0]) not in _NO_QUESTIONS:
+        elif op.id in self.handling and not any(self.constants.get(op.args[0]) is one for one in _NO_QUESTIONS):
             self.graph.give(self.effects.raised)  # code that is called here can ask for what was caught
         self.graph.watch(self.of(op.args[0]), found)
         for value, mark in zip(op.args[1:], op.attr, strict=True) if isinstance(op.attr, tuple) else ():

@@ -349,13 +349,11 @@ def update_dict(items: dict[Any, Any], pairs: Iterable[Any]) -> None:
 
 def property_or_answer(get: Any, answer: Any, value: Any, name: str) -> Any:
     """What `value.name` is by a property of a class with a `__getattr__`."""
-    with_property = False
     try:
-        found = get(value)
-        with_property = True
+        return get(value)
     except AttributeError:
-        found = None
-    return found if with_property else answer(value, name)
+        pass
+    return answer(value, name)
 
 
 def items_at(value: Any, *keys: Any) -> Any:

@@ -4,7 +4,8 @@
     post = ("post", int(m["post"])) if m["post"] else None               third one on, such tuples are real
 
 The same goes for lists, dicts and sets to which only some ways add.  What is known of such objects is lost: where there
-are several that hold different known values they tell the states of a machine apart, and are kept.
+are several that hold different known values they tell the states of a machine apart, and are kept.  So are containers
+that the block itself tests, and that are empty in some states.
 
 Invariant: nothing is changed here.
 """
@@ -34,6 +35,8 @@ _LAST: Final = 16
 """So many siblings are compared."""
 _CONTAINERS: Final = frozenset({"list", "dict", "set", "deque"})
 _OPTIONAL: Final = _CONTAINERS | {"tuple", "instance"}
+_PARTS: Final = 4
+"""A chain of calls, a function, a block, an operation."""
 _TESTS: Final = frozenset({"truth", "not", "is", "is_not", "copy"})
 _QUIET: Final = frozenset({"__init__", "__repr__", "__str__"})
 
@@ -94,7 +97,9 @@ def _any_of_trip(state: State, sites: set[object]) -> bool:
 
 def _is_before(frame: Frame, loop: Container[int], site: object) -> bool:
     """Is this the place of an object that the frame, or one around it, makes outside of this loop?"""
-    if not (isinstance(site, tuple) and isinstance(site[0], tuple)):
+    while isinstance(site, tuple) and site and len(site) != _PARTS:
+        site = site[0]  # what an operation makes beside its result has the site of that, and a name
+    if not (isinstance(site, tuple) and site and isinstance(site[0], tuple)):
         return False
     chain, uid, block, _ = site
     outside = len(chain) < len(frame.chain)

@@ -259,12 +259,12 @@ class Operations(ABC):
 
     def unknown(self, op: Operation) -> None:
         """Anybody may get the operands, and the results may be anything."""
-        for result in op.results:
-            self.graph.add(self.of(result), OUTSIDE)
         for value in op.args:
             self.graph.give(self.of(value))
             for result in op.results:
                 self.graph.flow(self.of(value), self.of(result))
+        for result in op.results:
+            self.graph.add(self.of(result), OUTSIDE)
 
     def put(self, value: int, site: Site) -> None:
         """`value` becomes an item of what is made here."""
