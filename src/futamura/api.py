@@ -132,6 +132,8 @@ class Specializer:
         self.caches: Final = tuple(map(_declared_cache, caches))
         self.bool_comparisons: Final = bool_comparisons
         self.watch: Final = watch
+        self._parts = True
+        """May a residual pass later calls on, once it has handed a static object to code that is not known?"""
         self._weighs = True
         """Is what was assumed weighed against what it saves?"""
         self.mode: Final = mode
@@ -200,11 +202,15 @@ class Specializer:
             alone: Callable[[], Residual] | None = None if plain is None else lambda: plain
             if alone is None and any(event.code == "FT412" for event in outcome.events):
                 alone = lambda: self._without_weighing()._made(target, function, inputs, general)[0]  # noqa: E731
+            cautious: Callable[..., Any] | None = None
+            if outcome.handed_over is not None:
+                cautious = functools.partial(_cautious, [], self._in_one(), target, function, inputs, general, plain)
+                alone = alone or functools.partial(_alone, self._in_one(), target, function, inputs, general)
             recipe = Recipe(
                 target, values, printed, outcome.assumptions, kept, self.assume, outcome.events, outcome.stats,
-                outcome.apart, outcome.trace, outcome.declared,
+                outcome.apart, outcome.trace, outcome.declared, outcome.handed_over,
             )  # fmt: skip
-            return Residual(recipe, general if promises else None, alone)
+            return Residual(recipe, general if promises else None, alone, cautious)
 
         if printed is not None:
             try:
@@ -215,8 +221,14 @@ class Specializer:
 
     def _without_weighing(self) -> Specializer:
         """The same, for residuals of which it costs nothing to test what was assumed."""
-        other = copy.copy(self)
+        other = self._in_one()
         other._weighs = False
+        return other
+
+    def _in_one(self) -> Specializer:
+        """The same, for residuals that do not pass later calls on once they have handed static objects over."""
+        other = copy.copy(self)
+        other._parts = False
         return other
 
     def _specialized(
@@ -238,7 +250,8 @@ class Specializer:
                 for one in outcome.assumptions
                 if one.kind == "global" and isinstance(one.holder, Mapping) and "__name__" in one.holder
             }
-            naming = Finding([*((name, value) for (_, name), value in known.items()), *inputs.items()]).name_of
+            named = [*((name, value) for (_, name), value in known.items()), *inputs.items()]
+            naming = Finding([*named, ("handed_over", outcome.handed_over)]).name_of
             emitted = residual_text(outcome.program, {one.name: contents(one) for one in promises}, known, naming)
             outcome.seconds["print"] = time.perf_counter() - started
         except Exception as broken:
@@ -264,6 +277,7 @@ class Specializer:
                 modules=modules,
                 watch=self.watch,
                 declared=Declared(self.frozen, self.caches, self.bool_comparisons, self._is_trusted()),
+                parts=self._parts,
             )
         except Exception as broken:
             names = tuple(name for name, value in inputs.items() if isinstance(value, Open))
@@ -387,6 +401,36 @@ def _without_promises(
             points=specializer.points,
         )
         made.append(lenient(target, *positional, **named))
+    return made[0](*args, **kwargs)
+
+
+def _alone(
+    specializer: Specializer,
+    target: Any,
+    function: types.FunctionType,
+    inputs: Mapping[str, object],
+    general: Callable[..., Any],
+    plain: Residual | None = None,
+) -> Residual:
+    """The residual in which nothing is believed of static objects that it hands over anywhere."""
+    return specializer._made(target, function, inputs, general, plain)[0]
+
+
+def _cautious(
+    made: list[Residual],
+    specializer: Specializer,
+    target: Any,
+    function: types.FunctionType,
+    inputs: Mapping[str, object],
+    general: Callable[..., Any],
+    plain: Residual | None,
+    /,
+    *args: Any,
+    **kwargs: Any,
+) -> Any:
+    """Run that residual; it is made when it is first needed."""
+    if not made:
+        made.append(_alone(specializer, target, function, inputs, general, plain))
     return made[0](*args, **kwargs)
 
 

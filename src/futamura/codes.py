@@ -250,6 +250,14 @@ CODES: Final[dict[str, Code]] = {
         "yours",
         "note",
     ),
+    "FT413": Code(
+        "static-object-given",
+        "on a rare way a static object is handed to code that may keep and change it: behind this call nothing is "
+        "believed of static objects, and later calls of the residual run one in which nothing is believed of this one",
+        "nothing is wrong; if that code changes nothing, name the object in `Specializer(frozen=[...])`",
+        "yours",
+        "note",
+    ),
     "FT501": Code(
         "program-syntax",
         "the program does not follow the grammar of its language",

@@ -35,6 +35,7 @@ from futamura.showing import shown
 from futamura.specializer.aliasing import NONE_APART, Apart
 from futamura.specializer.assumption import Assumption
 from futamura.specializer.origins import Trace
+from futamura.specializer.parting import HandedOver
 from futamura.specializer.policy import Event
 from futamura.writing import write
 
@@ -69,6 +70,8 @@ class Recipe:
     """What became of each source line; the finished text, if the residual came from elsewhere."""
     declared: tuple[str, ...] = ()
     """What the user promised of the program, was used, and is never tested."""
+    handed_over: HandedOver | None = None
+    """If given and set, the residual handed static objects to code that may have changed them."""
 
 
 if TYPE_CHECKING:
@@ -90,9 +93,12 @@ class Residual(_Callable):
         recipe: Recipe,
         general: Callable[..., Any] | None = None,
         alone: Callable[[], Residual] | None = None,
+        cautious: Callable[..., Any] | None = None,
     ) -> None:
-        """`general` runs where a promise is broken; `alone`, if given, makes the residual that a module gets instead:
-        one without promises that nobody gave, or with all that was assumed, for a module tests nothing of that."""
+        """`cautious` runs once static objects were handed over, `general` where a promise is broken; `alone`, if given,
+        makes the residual that a module gets instead: one without promises that nobody gave, or with all that was
+        assumed, for a module tests nothing of that, or that hands no static object over of which it believes
+        anything."""
         target = recipe.target
         function: Any = target.__func__ if isinstance(target, types.MethodType) else target
         self._recipe: Final = recipe
@@ -108,7 +114,7 @@ class Residual(_Callable):
             self.function: Callable[..., Any] = original
             signature = open_signature(function, recipe.static)
         else:
-            self.function = self._entry(recipe.printed, function, original, general)
+            self.function = self._entry(recipe.printed, function, original, general, cautious)
             signature = inspect.signature(self.function)
         super().__init__(self.function)
         self.__signature__ = signature
@@ -128,6 +134,7 @@ class Residual(_Callable):
         function: types.FunctionType,
         original: Callable[..., Any],
         general: Callable[..., Any] | None,
+        cautious: Callable[..., Any] | None,
     ) -> types.FunctionType:
         """The residual with its tests: inside of its own text where possible, else in a function around it."""
         tested = self.assumptions if self._recipe.assume == "check" else ()
@@ -145,11 +152,13 @@ class Residual(_Callable):
             guarding.Check(general or original, writers, items=items),
             guarding.Check(original, [*taken, *strangers], tested),
         ]
+        if (flag := self._recipe.handed_over) is not None:
+            checks.insert(0, guarding.Check(cautious or original, [functools.partial(_kept, flag)]))
         inside = guarding.guarded(printed.emitted, printed.signature, checks, function.__globals__)
         if inside is not None:
             return load_residual(inside, function, printed.signature)
         made = self._untested()
-        if not (tested or strangers or promises or taken):
+        if not (tested or strangers or promises or taken or self._recipe.handed_over):
             return made
         outside = guarding.guarded(calling(made), printed.signature, checks, function.__globals__)
         assert outside is not None
@@ -251,6 +260,8 @@ class Residual(_Callable):
         if _found_by_name(self) is self:  # as a function: the other process has made its own on import
             return self.__qualname__
         recipe = self._recipe
+        if recipe.handed_over is not None and self._alone is not None:  # there are no two residuals elsewhere
+            return self._alone().__reduce__()
         printed = recipe.printed
         shipped = ship(
             recipe.target, dict(recipe.static), recipe.assumptions, recipe.promises, recipe.assume,
@@ -291,6 +302,11 @@ def _found_by_name(residual: Residual) -> object:
     for name in residual.__qualname__.split("."):
         found = inspect.getattr_static(found, name, None)
     return found
+
+
+def _kept(flag: HandedOver, constant: guarding.Constants) -> str:
+    """The test that the residual has handed no static object over so far."""
+    return f"not {constant(flag, 'handed_over')}.now"
 
 
 def _counts(recipe: Recipe) -> dict[str, Any]:

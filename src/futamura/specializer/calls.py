@@ -36,6 +36,7 @@ from futamura.specializer.extended import extends_dict, method_of_owner
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.functions import settle_functions, stays
 from futamura.specializer.generators import is_generator, is_iterator, new_generator
+from futamura.specializer.handing_over import hand_over, is_left
 from futamura.specializer.harmless import class_of_result, handed_over, harmless, runs_nothing, unpacked_shape
 from futamura.specializer.machine import GUARDED, Machine, Restart, Unsupported
 from futamura.specializer.marks import fold_pure
@@ -155,8 +156,7 @@ def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[Abstr
     kind = class_of_result(m, args)
     about = about_class(m, args)
     if not harmless(m, args):
-        for arg in handed_over(m, args, shape):
-            m.escape(arg)
+        hand_over(m, handed_over(m, args, shape))
     hint = frame.facts.function.hints[op.results[0]] if op.results else None
     args, shape = operands_in_generator(m, args, shape)
     quiet = shape is None and runs_nothing(m, args)
@@ -466,7 +466,7 @@ def _push(
         _end_too_deep(m, facts.uid)
         return False
     chain = (*frame.chain, (frame.facts.uid, op.id))
-    if purpose == "call" and chain[-1] in m.versions.opaque:
+    if (purpose == "call" and chain[-1] in m.versions.opaque) or is_left(m, purpose, made_by):
         return False
     here, entered = unfolds(m, frame, op, facts, values)
     if ("alike", chain[-1]) in m.refused and ("call", chain[-1], classes_entered(entered)) in m.refused:

@@ -26,7 +26,7 @@ from futamura.specializer.promises import WRITERS, leaves_alone
 from futamura.specializer.purity import HEAP_TYPE, class_lookup, is_data, shows_methods
 from futamura.specializer.records import stored_fields
 from futamura.specializer.residual import ResidualBlock, ResidualOperation, Version
-from futamura.specializer.state import Spent, State, Unsupported
+from futamura.specializer.state import HANDED, Spent, State, Unsupported
 from futamura.specializer.values import (
     BARE,
     HELD,
@@ -255,6 +255,7 @@ class Emitter(ABC):
         values = tuple([self.residual_value(hint) for _ in range(results)])
         op = ResidualOperation(name, lifted, attr, values, self.span, not raises, None, self.state.frames[-1].facts)
         self.block.ops.append(op)
+        self.block.handed = self.state.general == HANDED
         for value in values:
             self.origins[value] = op
             if type is not None:

@@ -37,7 +37,7 @@ from futamura.specializer.assumption import Assumption, Filled
 from futamura.specializer.machine import Machine
 from futamura.specializer.world import World
 
-__all__ = ["why_not_worth"]
+__all__ = ["times_in_a_call", "why_not_worth"]
 
 _COSTS: Final = {"global": 8, "own": 25, "field": 25, "cell": 20}
 """Nanoseconds; all others are asked by a call."""
@@ -116,7 +116,7 @@ def _gain(program: Program, saved: Saved) -> float:
     def folded(function: Function) -> list[float]:
         return [float(saved.get((function.name, block.id), 0)) for block in function.blocks]
 
-    return _counted(program, folded) - _counted(program, _added) * _OF_HELPERS
+    return times_in_a_call(program, folded) - times_in_a_call(program, _added) * _OF_HELPERS
 
 
 def _cost(assumptions: Iterable[Assumption]) -> int:
@@ -170,7 +170,7 @@ def _is_helper(attr: object) -> bool:
     return type(value) is FunctionType and value.__globals__ is runtime.__dict__
 
 
-def _counted(program: Program, weigh: Callable[[Function], list[float]]) -> float:
+def times_in_a_call(program: Program, weigh: Callable[[Function], list[float]]) -> float:
     """The sum of the blocks' weights in one call of the program, of each as often as it is run."""
     known: dict[str, float] = {}
     functions = {one.name: one for one in program.functions}

@@ -20,8 +20,7 @@ __all__ = ["GrowingDicts", "grows_when_read"]
 class _World(Protocol):
     @property
     def read(self) -> set[int]: ...
-    @property
-    def unfrozen(self) -> set[int]: ...
+    def gave_up(self, value: object) -> bool: ...
     def plainly_keyed(self, container: object) -> bool: ...
 
 
@@ -43,7 +42,7 @@ class GrowingDicts:
 
     def holds(self, value: object) -> bool:
         """Is this such a dict, which nothing in sight writes?"""
-        return id(value) in self._dicts and id(value) not in self._world.unfrozen
+        return id(value) in self._dicts and not self._world.gave_up(value)
 
     def reads(self, container: object, key: object) -> bool:
         """May the entry of this key be read now, and is there one?  Remembers that it was.  The key is plain."""

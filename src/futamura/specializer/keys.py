@@ -18,7 +18,7 @@ from futamura.ir.classes import is_a
 from futamura.specializer.knowledge import Learned
 from futamura.specializer.policy import Polyvariance
 from futamura.specializer.records import holds_only
-from futamura.specializer.state import State
+from futamura.specializer.state import PLAIN, State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, token_key
 
 __all__ = [
@@ -342,7 +342,9 @@ class Key:
 def holds_no_values(choices: Choices, state: State) -> bool:
     """Are no known values in the key of this state?"""
     place = (state.top.facts.uid, state.top.block)
-    return choices.polyvariance == "none" or state.general or place in choices.plain or place in choices.rolled
+    if choices.polyvariance == "none" or state.general != PLAIN:
+        return True
+    return place in choices.plain or place in choices.rolled
 
 
 def has_no_shape(choices: Choices, site: object) -> bool:

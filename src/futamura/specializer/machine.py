@@ -43,7 +43,7 @@ from futamura.specializer.residual import (
 )
 from futamura.specializer.restoring import is_written, restoring_block, same_contents, store_back
 from futamura.specializer.situation import located
-from futamura.specializer.state import OLDEST, Extent, Frame, State, Suspension
+from futamura.specializer.state import HANDED, OLDEST, Extent, Frame, State, Suspension
 from futamura.specializer.table import Points
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 from futamura.specializer.world import World
@@ -405,14 +405,14 @@ class Machine(Emitter):
 
     def writes(self, target: AbstractValue) -> None:
         """Code that stays writes into `target`."""
-        if type(target) is Known and self.world.write(target.value):
+        if type(target) is Known and self.state.general != HANDED and self.world.write(target.value):
             self.event("FT305", f"the contents of a static {type(target.value).__name__} are written")
             raise Restart("a static object is written", whole=True)
 
     def escape(self, value: AbstractValue) -> None:
         """Code that we cannot see receives `value`."""
         for leaf in handed(self.state, value, self.nested):
-            if type(leaf) is Known and self.world.escape(leaf.value):
+            if type(leaf) is Known and self.state.general != HANDED and self.world.escape(leaf.value):
                 raise Restart("a static object is handed to unknown code", whole=True)
 
     def expose(self, name: str, args: Sequence[AbstractValue], attr: object) -> None:

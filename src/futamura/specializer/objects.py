@@ -44,10 +44,9 @@ class _World(Protocol):
     @property
     def read(self) -> set[int]: ...
     @property
-    def unfrozen(self) -> set[int]: ...
-    @property
     def looked_at(self) -> Sequence[Mapping[str, object]]: ...
     def is_frozen(self, value: object) -> bool: ...
+    def gave_up(self, value: object) -> bool: ...
     def contents(self, value: object) -> bool: ...
     def found(self, container: object, item: object) -> None: ...
     def lacks(self, value: object, name: str) -> bool: ...
@@ -139,7 +138,7 @@ class GlobalObjects:
 
     def lacks(self, value: object, name: str) -> bool:
         """Has this object no attribute of its own that hides what its class has?  Remembers that this was asked."""
-        if not self.compares(value) or id(value) in self._world.unfrozen or self._store(value, name) is not None:
+        if not self.compares(value) or self._world.gave_up(value) or self._store(value, name) is not None:
             return False
         if not self._takes_field(value, name):
             return False
@@ -148,7 +147,7 @@ class GlobalObjects:
 
     def _believes_global(self, value: object, name: str, content: object) -> bool:
         world = self._world
-        if id(value) in world.unfrozen or self._store(value, name) is not None or not self._takes_field(value, name):
+        if world.gave_up(value) or self._store(value, name) is not None or not self._takes_field(value, name):
             return False
         self._take(content, value, name)
         world.read.add(id(value))
@@ -222,7 +221,7 @@ class GlobalObjects:
     def why_not(self, value: object, name: str) -> str:
         """Why an attribute of a global object, or of one that a constant holds, is not believed."""
         known = id(value) in self._found or (self._world.is_of_a_constant(value) and is_plain_object(value))
-        if not known or id(value) in self._world.unfrozen:
+        if not known or self._world.gave_up(value):
             return ""
         found = self._store(value, name) if id(value) in self._found else self._named_store(value, name)
         what = f"`{type(value).__qualname__}.{name}` is read when the residual runs"

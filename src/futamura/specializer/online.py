@@ -18,7 +18,7 @@ import time
 import types
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Never
 
 from futamura.errors import Because, UnsupportedError, diagnose
@@ -62,9 +62,11 @@ from futamura.specializer.control import ENDERS
 from futamura.specializer.declared import NOTHING, Declared
 from futamura.specializer.entry_costs import Saved, why_not_worth
 from futamura.specializer.facts import FunctionFacts
+from futamura.specializer.handing_over import require_rare
 from futamura.specializer.ladder import descend
 from futamura.specializer.leaking import changed
 from futamura.specializer.machine import Machine, OverBudget, Restart, Unsupported
+from futamura.specializer.module_texts import Modules
 from futamura.specializer.origins import reachable, trace
 from futamura.specializer.outcome import Outcome
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style, static_size
@@ -82,7 +84,7 @@ from futamura.specializer.state import Frame, State
 from futamura.specializer.touching import Source
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape
 from futamura.specializer.versions import Versions
-from futamura.specializer.world import Modules, World
+from futamura.specializer.world import World
 from futamura.specializer.worth import counting, leave_worthless
 
 __all__ = ["Open", "Outcome", "specialize_function", "specialize_program"]
@@ -125,11 +127,13 @@ def specialize_function(
     modules: Modules | None = None,
     watch: Watch | None = None,
     declared: Declared = NOTHING,
+    parts: bool = False,
 ) -> Outcome:
     """Specialize `function` to `inputs`: a value for each static parameter, `Open` for each open one.
 
     `lower` gives the IR of a Python function, or raises UnsupportedError.  Never raises for what the program
-    does; the outcome has no program if nothing could be specialized.
+    does; the outcome has no program if nothing could be specialized.  `parts`: later calls may run another residual,
+    once the outcome's `handed_over` says so.
     """
     limits = budget if budget is not None else Budget()
 
@@ -140,6 +144,7 @@ def specialize_function(
     run = _Run(subject, inputs, lower, limits, modules)
     run.watch = watch
     run.world.declare(declared)
+    run.parts = parts
     return descend(run, polyvariance)
 
 
@@ -207,6 +212,10 @@ class _Run:
         self._left = MOST_LEFT
         self._kinds: Final = Counter[tuple[object, ...]]()
         self.watch: Watch | None = None
+        self.parts = False
+        """May later calls run another residual, where a static object was handed to code that is not known?"""
+        self._handed: set[tuple[str, int]] = set()
+        """The blocks, by function and number, that come behind such a call."""
         self._guessed: Final[dict[str, type]] = {}
         self._machine: Machine | None = None
         self._deadline: Final = None if budget.seconds is None else time.monotonic() + budget.seconds
@@ -236,6 +245,7 @@ class _Run:
         assert polyvariance in ("auto", "all", "none")
         events, knowledge = self.events.append, self.sources.knowledge
         versions = Versions(polyvariance, self.budget, self._fresh, events, knowledge)  # type: ignore[arg-type]
+        self.world.parting.allowed = self.parts and not self.world.caches.are_declared()
         try:
             return self._settled(versions, facts)
         finally:
@@ -258,6 +268,7 @@ class _Run:
             if machine is None or started is None:
                 versions.reset()
                 self.world.forget()
+                self.world.parting.reset()
                 machine = self._machine = self._new_machine(versions, facts)
                 machine.read_places = read_places
             running = True
@@ -270,6 +281,8 @@ class _Run:
                 leave_worthless(machine)
                 traced = trace(machine, root, machine.inputs)
                 program = self._assemble(machine, root, params, facts)
+                self.world.parting.active = False
+                require_rare(machine, program)
                 self._check_static(program, read_places)
                 if self.world.objects.costs_too_much(machine.folded, self.world.assumptions.values(), program):
                     raise Restart("objects of globals are not worth their tests", whole=True)
@@ -288,12 +301,16 @@ class _Run:
                     raise
             except Unsupported as reason:
                 self._file, self._context = machine.file, situation(machine.state)
-                if not self.world.caches.give_up() and not self._left_call(machine, reason):
+                if self.world.parting.give_up():
+                    running = False
+                elif not self.world.caches.give_up() and not self._left_call(machine, reason):
                     if not unfolds_again(machine):
                         raise
                     running = False
             except OverBudget as over:
-                if not self.world.caches.give_up() and not self._left_the_outermost_call(machine, versions, over):
+                if self.world.parting.give_up():
+                    running = False
+                elif not self.world.caches.give_up() and not self._left_the_outermost_call(machine, versions, over):
                     raise
             else:
                 self.events.extend(machine.events.values())
@@ -406,6 +423,7 @@ class _Run:
     def _run(self, machine: Machine, versions: Versions) -> None:
         """Run versions until all have settled."""
         versions.settle()
+        self.world.parting.active = True
         keep(machine, versions)
         while (version := versions.next()) is not None:
             self.world.caches.running(version)
@@ -434,11 +452,14 @@ class _Run:
         entry = Entry(name, signature, inputs, facts.function)
         self.points: list[Point] = []
         self._saved: Saved = {}
+        self._handed.clear()
         for rv, hint in zip(inner, kept if self.subject.style is None else ()):
             machine.hints[rv] = hint
 
         def placed(function: str, number: int, block: ResidualBlock, version: Version | None) -> None:
             self._saved[function, number] = block.saved
+            if block.handed:
+                self._handed.add((function, number))
             point = None if self.subject.style is None else point_of(function, number, block, version)
             if point is not None:
                 self.points.append(point)
@@ -477,6 +498,7 @@ class _Run:
             program, self.open, assumptions, tuple(dict.fromkeys(self.events)), stats, tuple(self.points),
             self._apart(program, assumptions), declared=self.world.promises(),
             guesses=self._guessed if self.world.unfrozen else {},
+            handed_over=self.world.parting.flag if self.world.parting.used else None,
         )  # fmt: skip
 
     def _check_static(self, program: Program, read: set[tuple[int, str]]) -> None:
@@ -486,12 +508,15 @@ class _Run:
             return
         check_stand_ins(machine, program, lambda: self._apart(program))
         bindings = self._bindings(world.assumptions.values())
-        found = changed(program, bindings, self._source, world.is_frozen, machine.kept.found)
+        believing = self._believing(program)
+        found = changed(believing, bindings, self._source, world.is_frozen, machine.kept.found)
         for value in found.written:
             if world.write(value):
                 self.events.append(Event("FT305", f"the contents of a static {type(value).__name__} are written"))
                 raise Restart("a static object is written by the residual", whole=True)
         for value, name in found.stored:
+            if value is world.parting.flag:
+                continue
             if name == "__class__":
                 raise Unsupported("the residual changes the class of a static object")
             if world.hides(name):
@@ -504,6 +529,19 @@ class _Run:
                 raise Restart("an attribute of a static object is written by the residual", whole=True)
         if any(world.escape(value) for value in found.given):
             raise Restart("a static object is handed to unknown code by the residual", whole=True)
+
+    def _believing(self, program: Program) -> Program:
+        """The program without what it does where nothing is believed of static objects any more."""
+        if not self._handed:
+            return program
+        functions = []
+        for function in program.functions:
+            blocks = [
+                block._replace(ops=()) if (function.name, block.id) in self._handed else block
+                for block in function.blocks
+            ]
+            functions.append(replace(function, blocks=tuple(blocks)))
+        return replace(program, functions=tuple(functions))
 
     def _source(self, function: types.FunctionType) -> Source | None:
         """A function that the residual calls, as far as its source is known."""

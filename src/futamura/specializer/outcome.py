@@ -9,6 +9,7 @@ from futamura.ir.graph import Program
 from futamura.specializer.aliasing import Apart
 from futamura.specializer.assumption import Assumption
 from futamura.specializer.origins import Trace
+from futamura.specializer.parting import HandedOver
 from futamura.specializer.policy import Event
 from futamura.specializer.programs import Point
 
@@ -35,6 +36,8 @@ class Outcome:
     """What became of each source line, and why."""
     declared: tuple[str, ...] = ()
     """Promises that were used, and are not tested."""
+    handed_over: HandedOver | None = None
+    """If given: once it is set, static objects may have been changed, and the program may not run any more."""
     guesses: dict[str, type] = field(default_factory=dict)
     """Classes of open inputs with which nothing might have to be given up that is known of static objects."""
 

@@ -117,6 +117,8 @@ class ResidualBlock:
     """The source block that the arm of a branch begins with."""
     saved: int = 0
     """Nanoseconds that what has folded while code went here would take."""
+    handed: bool = False
+    """Has code that is not known got static objects on the way to its operations?"""
 
 
 @dataclass(slots=True, eq=False)

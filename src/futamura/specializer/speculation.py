@@ -21,7 +21,7 @@ from futamura.ir.graph import Operation
 from futamura.specializer.confined import confined
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.residual import ResidualBlock, ResidualEnd
-from futamura.specializer.state import Frame, State
+from futamura.specializer.state import GENERAL, Frame, State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual
 
 __all__ = ["likely", "outside"]
@@ -137,7 +137,7 @@ def _other_way(m: Machine, frame: Frame, *, real: bool = False) -> ResidualBlock
     state.top.index -= 1
     here = (m.state, m.block)
     m.state, m.block = state, block
-    state.general = True
+    state.general = GENERAL
     m.observe()
     if real:
         _make_real(m)

@@ -64,6 +64,7 @@ class Extent(NamedTuple):
 
 
 AGAIN: Final = -1
+PLAIN, GENERAL, HANDED = 0, 1, 2
 
 
 class Suspension(NamedTuple):
@@ -218,12 +219,13 @@ class State:
         unit: int = 0,
         intact: bool = True,
         abouts: dict[int, About] | None = None,
-        general: bool = False,
+        general: int = PLAIN,
     ) -> None:
         self.abouts: dict[int, About] = abouts if abouts is not None else {}
         """What residual values say of others."""
         self.general = general
-        """Whether a test that was likely to hold has failed on the way here: no further tests are made."""
+        """`GENERAL`: a test that was likely to hold has failed on the way here, no further tests are made.  `HANDED`:
+        code that is not known got static objects, nothing that one of them holds is believed any more."""
         self.intact = intact
         """Whether nothing so far could have written to the open inputs."""
         self.frames = frames

@@ -15,7 +15,7 @@ import gc
 import sys
 import types
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 from futamura import runtime
 from futamura.analysis.sharing import is_stored_on_a_class, is_stored_on_an_object
@@ -27,7 +27,9 @@ from futamura.specializer.caching import Caches
 from futamura.specializer.declared import BOOL_COMPARISONS, CACHES, Declared, promised_bool
 from futamura.specializer.growing import GrowingDicts, grows_when_read
 from futamura.specializer.kept import Place
+from futamura.specializer.module_texts import Entries, Modules
 from futamura.specializer.objects import Changes, GlobalObjects
+from futamura.specializer.parting import Parting
 from futamura.specializer.plainness import comparable
 from futamura.specializer.purity import (
     DICTS,
@@ -69,52 +71,6 @@ class Member(NamedTuple):
     """Does other code of the modules of the class and its bases store it on a class?"""
     answers: bool = False
     """Has the class a `__getattr__`, which is asked for what is not there?"""
-
-
-class Entries(Protocol):
-    """What functions do with what some of them keep in a dict."""
-
-    @property
-    def changed(self) -> bool:
-        """Do they change an entry, or hand it on?"""
-
-    @property
-    def inside(self) -> bool:
-        """Do they so with what is in an entry?"""
-
-    @property
-    def texts(self) -> bool:
-        """Has the module classes of texts, or of tuples?"""
-
-
-class Modules(Protocol):
-    """What the text of a module says about its globals (`futamura.frontend.contents`)."""
-
-    def is_rebound(self, namespace: Mapping[str, object], name: str, /) -> bool: ...
-
-    def mentions(self, namespace: Mapping[str, object], name: str, /) -> bool: ...
-
-    def contents_are_constant(self, namespace: Mapping[str, object], name: str, container: object, /) -> bool: ...
-
-    def memo(self, namespace: Mapping[str, object], name: str, /) -> Entries | None: ...
-
-    def lazy(self, cls: type, name: str, /) -> Entries | None: ...
-
-    def results_are_constant(self, function: types.FunctionType, /) -> bool: ...
-
-    def has_texts(self, namespace: Mapping[str, object], /) -> bool: ...
-
-    def line_of_use(self, namespace: Mapping[str, object], name: str, /) -> int: ...
-
-    def object_contents(
-        self, owner: Mapping[str, object], user: Mapping[str, object], name: str, /
-    ) -> Changes | None: ...
-
-    def changing(self, namespace: Mapping[str, object], /) -> Mapping[int, object]: ...
-
-    def registered(self, namespace: Mapping[str, object], /) -> Mapping[int, object]: ...
-
-    def filled_around(self, function: types.FunctionType, /) -> Mapping[int, object]: ...
 
 
 class World:
@@ -174,6 +130,7 @@ class World:
         self._members: Final[dict[tuple[int, str], Member]] = {}
         self.objects: Final = GlobalObjects(self)
         self.growing: Final = GrowingDicts(self)
+        self.parting: Final = Parting()
         self._modules: Final = modules
         for value in frozen:
             self.freeze(value)
@@ -288,6 +245,10 @@ class World:
                 self.freeze(item)
                 work.extend(gc.get_referents(item))
 
+    def is_promised(self, value: object) -> bool:
+        """Does the user promise that nobody writes this object?"""
+        return id(value) in self._promised
+
     def plainly_keyed(self, container: object) -> bool:
         """Does a look-up in this dict run no code of the program, whatever its keys are compared with?"""
         assert isinstance(container, dict)
@@ -306,10 +267,13 @@ class World:
         return id(value) in self._inputs
 
     def is_frozen(self, value: object) -> bool:
-        key = id(value)
-        if key not in self._frozen or key in self.unfrozen:
+        if id(value) not in self._frozen or self.gave_up(value):
             return False
         return not self._doubtful or not self._is_doubtful(value)
+
+    def gave_up(self, value: object) -> bool:
+        """Is nothing believed here of what it holds, because it is written, or code that is not known has it?"""
+        return id(value) in self.unfrozen or (self.parting.is_over() and id(value) not in self._promised)
 
     def _is_doubtful(self, value: object) -> bool:
         return type(value) in self._doubtful and id(value) not in self._inputs and id(value) not in self._promised
@@ -395,7 +359,7 @@ class World:
     def contents_of_cell(self, cell: types.CellType) -> bool:
         """Is the binding of this closure cell believed constant?"""
         self.serial(cell)
-        if id(cell) in self.unfrozen:
+        if self.gave_up(cell):
             return False
         self.read.add(id(cell))
         return True
@@ -508,7 +472,7 @@ class World:
     def why_unknown(self, value: object) -> str:
         """Why the contents of a global, or of an attribute of a class, are not believed, if what its module does is the
         reason."""
-        if type(value) not in _FILLED or self.is_frozen(value):
+        if type(value) not in _FILLED or self.is_frozen(value) or self.parting.is_over():
             return ""
         for found in self.assumptions.values():
             if found.value is not value:

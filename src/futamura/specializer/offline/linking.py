@@ -24,13 +24,14 @@ from futamura.ir.graph import Block, Function, Operation, Program, Value
 from futamura.ir.ops import OPERATORS
 from futamura.specializer.aliasing import apart
 from futamura.specializer.assumption import Assumption
+from futamura.specializer.module_texts import Modules
 from futamura.specializer.offline.offline import OfflineOptions, OfflineOutcome, specialize_offline
 from futamura.specializer.offline.parameters import split_program
 from futamura.specializer.online import Open, Outcome
 from futamura.specializer.policy import Event
 from futamura.specializer.purity import MISSING, deep
 from futamura.specializer.sourced import Lower
-from futamura.specializer.world import Modules, World
+from futamura.specializer.world import World
 
 __all__ = ["Linked", "link", "specialize_function_offline"]
 

@@ -1,0 +1,175 @@
+"""Calls that hand static objects to code that is not known, on ways that are rare (`parting.py`).
+
+    raises TypeError ->  handler: it = iter(xs)  ...          what runs over a static list is made real,
+                                  vm.pc = 7                    what was written is stored back,
+                                  _handed_over.now = True
+                                  try: ...                     try statements are entered anew: their handlers will
+                                                               not find the same things known
+
+Where that cannot be done, nothing of such objects is believed on any way (`World.escape`).
+
+Invariant: behind the mark nothing that is known of the state depends on what a static object holds.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections import deque
+from collections.abc import Iterable, Sequence
+from types import FunctionType
+from typing import Final
+
+from futamura.ir.classes import is_a
+from futamura.ir.constant import Constant
+from futamura.ir.graph import Function, Program
+from futamura.specializer import library
+from futamura.specializer.entry_costs import times_in_a_call
+from futamura.specializer.handed import handed
+from futamura.specializer.machine import Machine, Restart
+from futamura.specializer.parting import HandedOver
+from futamura.specializer.purity import behind, is_mutable
+from futamura.specializer.state import HANDED, Extent
+from futamura.specializer.values import AbstractValue, Known, Virtual, VObject
+
+__all__ = ["hand_over", "is_left", "require_rare"]
+
+_HOLDING: Final = frozenset(
+    {"list", "tuple", "dict", "set", "instance", "cell", "function", "bound", "method", "slice", "exception"}
+)
+"""Kinds of virtual objects that depend on no object that they hold."""
+_RARE: Final = 0.35
+"""So often may one call of the residual hand something over: else each call but the first would run the other one."""
+
+
+def hand_over(m: Machine, values: Iterable[AbstractValue]) -> None:
+    """A call that stays gets these values: code that is not known may keep and change what is static in them."""
+    values = list(values)
+    if not _parts(m, values):
+        for value in values:
+            m.escape(value)
+
+
+def _parts(m: Machine, values: Sequence[AbstractValue]) -> bool:
+    """Can what is known of static objects be given up on this way alone?  Then it is."""
+    state, parting = m.state, m.world.parting
+    if state.general == HANDED:
+        return True
+    if not parting.allowed or state.unit or not all(frame.dynamic for frame in state.frames):
+        return False
+    if state.general and m.guessed:  # the test that failed will stand at entry, and then there is no such way
+        return False
+    known = [leaf.value for value in values for leaf in handed(state, value, m.nested) if type(leaf) is Known]
+    given = next((value for value in known if _is_believed(m, value)), None)
+    if given is None:
+        return False
+    extents = _entered_anew(m)
+    running = _running_over_static(m)
+    if extents is None or running is None:
+        return False
+    m.event("FT413", f"code that is not known gets a static {type(given).__name__}")
+    parting.begin(lambda: m.state.general == HANDED)
+    for oid in running:
+        m.lift(Virtual(oid))
+    m.observe()
+    m.emit("setattr", (Known(True), Known(parting.flag)), "now", results=0, raises=False)
+    for frame, entered in zip(state.frames, extents):
+        frame.extents = entered
+    m.next_block(state.regions(), None, late=False)
+    state.general = HANDED
+    return True
+
+
+def _is_believed(m: Machine, value: object) -> bool:
+    """Was anything read that this object holds, or what it reaches?"""
+    world = m.world
+    seen: set[int] = set()
+    work = [value]
+    while work:
+        item = work.pop()
+        if id(item) in seen or world.is_promised(item):
+            continue
+        seen.add(id(item))
+        if is_mutable(item):
+            if id(item) in world.read and not world.gave_up(item):
+                return True
+            work.extend(gc.get_referents(item))
+        else:
+            work.extend(behind(item))
+    return False
+
+
+def _entered_anew(m: Machine) -> list[tuple[Extent, ...]] | None:
+    """The regions of all frames with new numbers for the try statements around; None if one of them lies around a
+    handler that is running, which cannot be entered again."""
+    found: list[tuple[Extent, ...]] = []
+    tries = False
+    for frame in m.state.frames:
+        entered: list[Extent] = []
+        for extent in frame.extents:
+            if extent.kind == "except" and tries:
+                return None
+            if extent.kind == "try":
+                tries = True
+                numbers = m.versions.extents
+                extent = extent._replace(uid=numbers.setdefault(("handed", extent.uid), len(numbers) + 1))
+            entered.append(extent)
+        found.append(tuple(entered))
+    return found
+
+
+def _running_over_static(m: Machine) -> list[int] | None:
+    """The virtual iterators over static lists, which have to become real; None if anything else depends on what a
+    static object holds."""
+    found: list[int] = []
+    for oid, entry in m.state.heap.items():
+        if entry.kind == "forward" or entry.kind in _HOLDING or not _holds_static(entry):
+            continue
+        if entry.kind != "iterator" or entry.extra != "sequence" or len(entry.items) != 2:
+            return None
+        if entry.cls in (reversed, deque):
+            return None
+        found.append(oid)
+    return found
+
+
+def _holds_static(entry: VObject) -> bool:
+    return any(type(item) is Known and is_mutable(item.value) for item in entry.items) or entry.kind == "memory"
+
+
+def is_left(m: Machine, purpose: str, function: object) -> bool:
+    """Is this call of a function of the program not unfolded, because static objects were handed over on the way here,
+    and so nothing that they hold would fold?"""
+    if m.state.general != HANDED or purpose not in ("call", "init"):
+        return False
+    return is_a(function, FunctionType) and not library.is_own(function.__globals__)
+
+
+def require_rare(m: Machine, program: Program) -> None:
+    """Start again without handing over if the mark stands where most calls come, or where it cannot be trusted."""
+    parting = m.world.parting
+    parting.used = False
+    if not parting.begun:
+        return
+    marks = [_marks(parting.flag, function) for function in program.functions]
+    often = times_in_a_call(program, lambda function: [float(found) for found in _marks(parting.flag, function)])
+    elsewhere = any(any(found) for found, function in zip(marks, program.functions) if function is not program.main)
+    if often > _RARE or elsewhere or program.main.kind != "function" or _calls_itself(program):
+        parting.allowed = False
+        raise Restart("static objects are handed over too often", whole=True)
+    parting.used = any(map(any, marks))
+
+
+def _marks(flag: HandedOver, function: Function) -> list[bool]:
+    """The blocks that say so."""
+    flags = {
+        op.results[0] for op in function.operations()
+        if op.name == "const" and isinstance(op.attr, Constant) and op.attr.value is flag
+    }  # fmt: skip
+    return [any(op.name == "setattr" and op.args[1] in flags for op in block.ops) for block in function.blocks]
+
+
+def _calls_itself(program: Program) -> bool:
+    """A call in the middle of another one, which it does not tell what it has handed over."""
+    main = program.main.name
+    calls = [op for function in program.functions for op in function.operations() if op.name == "invoke"]
+    return any(op.attr == main for op in calls)

@@ -1,0 +1,65 @@
+"""Static objects that only some ways hand to code that is not known: what is believed of them elsewhere is kept.
+
+    try:                                            try:
+        return names[node.id]                           return names["a"]
+    except TypeError:                       ->      except TypeError:
+        return names(node)                              _handed_over.now = True
+                                                        return names(_node)
+
+Behind such a call nothing that a static object holds is believed on that way; and since that code may have kept the
+object, every later call of the residual runs another one, in which nothing of it is believed anywhere.
+
+Invariant: `is_over` is asked of the state that runs; between the runs of versions it is False.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+__all__ = ["HandedOver", "Parting"]
+
+
+class HandedOver:
+    """Has a residual handed static objects to code that is not known?"""
+
+    __slots__ = ("now",)
+
+    def __init__(self) -> None:
+        self.now = False
+
+
+class Parting:
+    """How far one specialization does so."""
+
+    def __init__(self) -> None:
+        self.allowed = False
+        self.flag: Final = HandedOver()
+        self.active = False
+        """Do versions run?"""
+        self.used = False
+        """Does the residual do so?"""
+        self._is_over: Callable[[], bool] | None = None
+
+    def begin(self, is_over: Callable[[], bool]) -> None:
+        """A way hands static objects over; `is_over` tells of the state that runs whether it has done so."""
+        self._is_over = is_over
+
+    def give_up(self) -> bool:
+        """What was tried failed: it may be because of this.  False if it cannot be."""
+        tried = self.allowed and self.begun
+        if tried:
+            self.allowed = False
+        return tried
+
+    def reset(self) -> None:
+        """A new run begins."""
+        self._is_over = None
+
+    @property
+    def begun(self) -> bool:
+        return self._is_over is not None
+
+    def is_over(self) -> bool:
+        """Has the way that runs handed static objects to code that is not known?"""
+        return self._is_over is not None and self.active and self._is_over()
