@@ -86,8 +86,7 @@ def counting(x, n):
 def stamped(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Everything is right with stamps of classes and functions, and where Python does not tell these."""
     if request.param != "stamps":
-        monkeypatch.setattr(holding, "class_stamp", lambda cls: None)
-        monkeypatch.setattr(holding, "function_stamp", lambda function: None)
+        monkeypatch.setattr(holding, "stamp_of", lambda marks: None)
     return bool(request.param == "stamps")
 
 

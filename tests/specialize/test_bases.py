@@ -65,7 +65,7 @@ def used(what: Any, x: Any) -> Any:
 @pytest.mark.parametrize("cls", [Scaled, Derived, Noted, Alone])
 def test_only_bases_that_may_change_are_asked_for(cls: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where classes have no stamps, which say all of it at once."""
-    monkeypatch.setattr(holding, "class_stamp", lambda cls: None)
+    monkeypatch.setattr(holding, "stamp_of", lambda marks: None)
     residual = specialize(used, cls(2))
     assert ("__mro__" in residual.function.__code__.co_names) is (cls is Derived)
     NOTED.clear()

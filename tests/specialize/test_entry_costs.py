@@ -79,9 +79,10 @@ class Day:
 
 
 @pytest.fixture(name="stern")
-def weighed_as_if_nothing_were_static(monkeypatch: pytest.MonkeyPatch) -> None:
+def weighed_as_if_tests_were_dear(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("_LITTLE", "_MARGIN"):
         monkeypatch.setattr(entry_costs, name, getattr(entry_costs, f"{name}_FOR_NOTHING"))
+    monkeypatch.setattr(entry_costs, "_OF_A_STAMP", 200)
 
 
 def assumed(residual: Any) -> int:
@@ -208,7 +209,9 @@ class Limits:
         return low < high
 
 
-def test_static_objects_are_left_where_that_is_a_loss() -> None:
+@pytest.mark.interpreted
+def test_static_objects_are_left_where_that_is_a_loss(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entry_costs, "_OF_A_STAMP", 250)
     limits = Limits()
     residual = specialize(shown, DYN, DYN, limits)
     assert assumed(residual) == 0 and notes(residual)["FT412"] == 1

@@ -19,7 +19,7 @@ Invariant: only counts decide, so the same program has always the same residual.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType
 from typing import Final
 
@@ -30,8 +30,7 @@ from futamura.ir.classes import is_a
 from futamura.ir.constant import Constant
 from futamura.ir.dominance import dominators_of_search
 from futamura.ir.graph import Function, Program, Signature
-from futamura.ir.homes import gets_no_names
-from futamura.ir.stamps import STAMPED
+from futamura.ir.stamps import FEW_OWN_NAMES, STAMPED
 from futamura.specializer.aliasing import FEW_STRANGERS, Apart
 from futamura.specializer.assumption import Assumption, Filled
 from futamura.specializer.machine import Machine
@@ -39,10 +38,10 @@ from futamura.specializer.world import World
 
 __all__ = ["times_in_a_call", "why_not_worth"]
 
-_COSTS: Final = {"global": 8, "own": 25, "field": 25, "cell": 20}
+_COSTS: Final = {"own": 25, "field": 25}
 """Nanoseconds; all others are asked by a call."""
-_OF_A_NAME: Final = 13
-"""Looking up a name in the attributes of a class, and the order of its bases."""
+_OF_A_NAME: Final = 8
+"""Reading a global of the function's own module."""
 _OF_AN_OBJECT: Final = 10
 _OF_A_METHOD: Final = 30
 """Telling an input from an object, and from a method of one."""
@@ -50,8 +49,9 @@ _OF_A_STAR: Final = 150
 """Telling all that `*args` or `**options` collects from the objects that are known."""
 _OF_A_FUNCTION: Final = 27
 """Attributes of functions are found by a slower way than other ones."""
-_OF_A_STAMP: Final = 20
-"""Telling that a class, or the code of a function, has not changed."""
+_OF_A_STAMP: Final = 25
+_OF_A_MARK: Final = 2
+"""Telling that classes, functions and modules have not changed, and each of their words in memory."""
 _OF_A_CALL: Final = 60
 _OF_AN_ITEM: Final = 6
 _OF_HELPERS: Final = 75
@@ -100,7 +100,7 @@ def why_not_worth(
     assumptions = world.assumptions.values()
     if not world.assumes or not world.objects.tested or (not static and m.folded > m.emitted):
         return ""
-    cost = _cost(assumptions)
+    cost = _cost(assumptions, m.home)
     little, margin = (_LITTLE, _MARGIN) if static else (_LITTLE_FOR_NOTHING, _MARGIN_FOR_NOTHING)
     if not assumptions or any(_steers(one.value) for one in assumptions):
         return ""
@@ -119,26 +119,27 @@ def _gain(program: Program, saved: Saved) -> float:
     return times_in_a_call(program, folded) - times_in_a_call(program, _added) * _OF_HELPERS
 
 
-def _cost(assumptions: Iterable[Assumption]) -> int:
+def _cost(assumptions: Iterable[Assumption], home: Mapping[str, object]) -> int:
     """Nanoseconds that testing these takes at one call."""
     cost = 0
+    own_names = sum(one.kind == "global" and one.holder is home for one in assumptions)
+    in_line = own_names <= FEW_OWN_NAMES or home.get("__name__") == "__main__"
     stamped: dict[int, int] = {}
-    """Classes and functions, and what it would take to test what is assumed of them one by one."""
+    """Classes, functions, cells and modules, and what each takes as a part of the stamp."""
     for one in assumptions:
         if isinstance(one.value, Filled):
             cost += _OF_A_CALL + _OF_AN_ITEM * len(one.value.kept)
+        elif one.kind == "global" and one.holder is home and in_line:
+            cost += _OF_A_NAME
+        elif one.kind in ("cell", "global") or is_a(one.holder, type):
+            stamped[id(one.holder)] = _OF_A_MARK
         elif one.kind != "attribute":
             cost += _COSTS.get(one.kind, _OF_A_CALL)
-        elif is_a(one.holder, type):
-            owner = next((at for at, base in enumerate(one.holder.__mro__) if one.name in base.__dict__), None)
-            before = one.holder.__mro__[:owner]
-            names = sum(not gets_no_names(base) for base in before) + (owner is not None)
-            stamped[id(one.holder)] = stamped.get(id(one.holder), _OF_A_NAME) + _OF_A_NAME * names
         elif one.name in STAMPED:
-            stamped[id(one.holder)] = _OF_A_STAMP
+            stamped[id(one.holder)] = _OF_A_MARK * len(STAMPED)
         else:
             cost += _OF_A_FUNCTION
-    return cost + sum(min(each, _OF_A_STAMP) for each in stamped.values())
+    return cost + sum(stamped.values()) + (_OF_A_STAMP if stamped else 0)
 
 
 def _cost_apart(world: World, apart: Apart, signature: Signature) -> tuple[int, int]:

@@ -13,10 +13,9 @@
 The loop is none: `break` is the shortest way out of the `try`, and the original runs outside of the handler.  Tests
 that can raise nothing are an `if`.
 
-What was assumed is a binding of a global, the content of a cell, an attribute; all compared by identity.  A global of
-the function's own module is read in line where no variable of the function has its name, a few globals of another
-module in its dict, everything else of one namespace in one small function that runs in that namespace.  Of classes and
-functions it is asked whether they have changed at all (`holding.py`).
+What was assumed is a binding of a global, the content of a cell, an attribute; all compared by identity.  A few globals
+of the function's own module are read in line where no variable of the function has their names.  Of all other names,
+variables of closures, classes and functions it is asked whether they have changed at all (`holding.py`).
 
 Invariant: the test comes before everything else that the function does, and looks only at what was assumed: it calls no
 code of the program, and what it cannot read without a call it leaves to `Assumed.holds`.
@@ -25,7 +24,6 @@ code of the program, and what it cannot read without a call it leaves to `Assume
 from __future__ import annotations
 
 import ast
-import builtins
 import re
 import symtable
 from collections.abc import Callable, Mapping, Sequence
@@ -34,12 +32,13 @@ from types import CellType, FunctionType, GetSetDescriptorType, MethodType
 from typing import Any, Final
 
 from futamura.backend.python.emitted import Emitted
-from futamura.backend.python.entrytest import EntryTest, asking, is_global_name, is_written
+from futamura.backend.python.entrytest import EntryTest, is_written
 from futamura.backend.python.factory import factory_text
-from futamura.backend.python.holding import Assumed, ClassAttributes, add_function, has_plain_bases
+from futamura.backend.python.holding import Assumed, Holding, has_plain_bases
 from futamura.backend.python.tables import tables_reader
 from futamura.ir.graph import Signature, Span
 from futamura.ir.immediates import fits
+from futamura.ir.stamps import FEW_OWN_NAMES
 from futamura.source import unwarned
 
 __all__ = ["Assumed", "Check", "Constants", "Items", "guarded"]
@@ -48,9 +47,6 @@ _GONE: Final = (NameError, AttributeError, KeyError, ValueError)
 """What reading an assumed place raises if it is not there any more."""
 
 _INDENT: Final = "    "
-
-_FEW_NAMES: Final = 2
-"""So many names are read faster out of the dict of their module than by a call of a function in it."""
 
 
 Constants = Callable[[object, str], str]
@@ -204,28 +200,23 @@ def _item_terms(test: EntryTest, items: Items, names: tuple[str, ...]) -> list[s
 
 
 def _add_assumed(test: EntryTest, assumed: Sequence[Assumed], emitted: Emitted, globals: Mapping[str, Any]) -> None:
-    """One term for each assumption in line, then one for each namespace that is asked by a function of its own."""
-    apart: dict[int, tuple[dict[str, Any], list[tuple[str, object]]]] = {}
-    cells: list[Assumed] = []
+    """One term for each assumption in line, and one for all that a stamp stands for."""
     others: list[Assumed] = []
     fields: list[Assumed] = []
     own: dict[int, list[Assumed]] = {}
     tables: list[tuple[object, Sequence[object]]] = []
-    classes = ClassAttributes(test)
-    functions: dict[int, tuple[FunctionType, list[Assumed]]] = {}
+    holding = Holding(test)
     scope = _Scope(emitted)
+    own_names = sum(one.kind == "global" and one.holder is globals for one in assumed)
+    in_line = own_names <= FEW_OWN_NAMES or globals.get("__name__") == "__main__"
     for one in assumed:
         if one.kind == "global" and type(one.holder) is dict and one.name.isidentifier():
-            if one.holder is globals and scope.means_global(one.name):
+            if one.holder is globals and in_line and scope.means_global(one.name):
                 test.terms.append(f"{one.name} is {test.constant(one.value, one.name)}")
             else:
-                apart.setdefault(id(one.holder), (one.holder, []))[1].append((one.name, one.value))
-        elif one.kind == "cell" and isinstance(one.holder, CellType):
-            cells.append(one)
-        elif one.kind == "attribute" and type(one.holder) is FunctionType and is_written(one.name):
-            functions.setdefault(id(one.holder), (one.holder, []))[1].append(one)
-        elif one.kind == "attribute" and isinstance(one.holder, type) and has_plain_bases(one.holder):
-            classes.add(one.holder, one)
+                holding.add(one.holder, one)
+        elif _is_held(one):
+            holding.add(one.holder, one)
         elif one.kind == "own" and _has_plain_dict(one.holder):
             own.setdefault(id(one.holder), []).append(one)
         elif one.kind == "field" and not hasattr(type(one.holder), "__getattr__"):
@@ -237,9 +228,7 @@ def _add_assumed(test: EntryTest, assumed: Sequence[Assumed], emitted: Emitted, 
             tables.append((one.holder, one.value.kept))  # type: ignore[attr-defined]
         else:
             others.append(one)
-    classes.close()
-    for function, found in functions.values():
-        add_function(test, function, found)
+    holding.close()
     for absent in own.values():
         test.terms.extend(_absent(test, absent))
     for one in fields:  # their classes have nothing of that name, or a slot: reading them runs no code
@@ -247,21 +236,20 @@ def _add_assumed(test: EntryTest, assumed: Sequence[Assumed], emitted: Emitted, 
         test.terms.append(f"{holder}.{one.name} is {test.constant(one.value, one.name)}")
     if tables:
         test.terms.append(f"{test.constant(tables_reader(tables), 'tables_hold')}()")
-    for namespace, pairs in apart.values():
-        few = len(pairs) <= _FEW_NAMES and all(name in namespace for name, _ in pairs)
-        if few or not all(is_global_name(name) for name, _ in pairs):
-            place = test.constant(namespace, "globals")
-            test.terms.extend(f"{place}[{name!r}] is {test.constant(value, name)}" for name, value in pairs)
-        else:
-            test.terms.append(f"{test.constant(_reader(namespace, pairs), 'globals_hold')}()")
-    if len(cells) == 1:
-        (one,) = cells
-        test.terms.append(f"{test.constant(one.holder, 'cell')}.cell_contents is {test.constant(one.value, one.name)}")
-    elif cells:
-        test.terms.append(f"{test.constant(_cell_reader(cells), 'cells_hold')}()")
     for one in others:
         test.terms.append(f"{test.constant(MethodType(type(one).holds, one), 'holds')}()")
     test.may_fail = bool(assumed)
+
+
+def _is_held(one: Assumed) -> bool:
+    """Is this assumed of a variable of a closure, a function or a class?"""
+    if one.kind == "cell":
+        return isinstance(one.holder, CellType)
+    if one.kind != "attribute":
+        return False
+    if type(one.holder) is FunctionType:
+        return is_written(one.name)
+    return isinstance(one.holder, type) and has_plain_bases(one.holder)
 
 
 def _absent(test: EntryTest, absent: Sequence[Assumed]) -> list[str]:
@@ -313,25 +301,6 @@ class _Scope:
         if name in self._taken:
             return False
         return name not in self._used or self._own.lookup(name).is_global()
-
-
-def _reader(namespace: dict[str, Any], pairs: Sequence[tuple[str, object]]) -> Callable[[], bool]:
-    """A function in `namespace` that compares globals with what they were; NameError if one is gone."""
-    wanted = {f"_was_{place}": value for place, (_, value) in enumerate(pairs)}
-    terms = [f"{name} is _was_{place}" for place, (name, _) in enumerate(pairs)]
-    return asking(namespace, terms, {name: CellType(value) for name, value in wanted.items()})
-
-
-def _cell_reader(cells: Sequence[Assumed]) -> Callable[[], bool]:
-    """A function that compares the contents of cells with what they were; NameError if one is empty."""
-    wanted: dict[str, CellType] = {}
-    terms = []
-    for place, one in enumerate(cells):
-        assert isinstance(one.holder, CellType)
-        wanted[f"_cell_{place}"] = one.holder
-        wanted[f"_was_{place}"] = CellType(one.value)
-        terms.append(f"_cell_{place} is _was_{place}")
-    return asking({"__builtins__": builtins}, terms, wanted)
 
 
 def _arguments(signature: Signature) -> str:

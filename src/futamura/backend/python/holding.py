@@ -1,16 +1,16 @@
-"""That the attributes of classes and functions are still what they were: by a stamp, or one by one.
+"""That classes, functions, modules and variables of closures are still what they were: by a stamp, or one by one.
 
-    Rule.match is f, Rule.key is g, no Rule.extra         (_Rule_now == _Rule_was or _Rule_holds())
+    Rule.match is f, no Rule.extra, shop.RATE is 3         (_all_now == _all_was or _all_hold())
 
-A stamp (`ir/stamps.py`) is compared faster than two attributes are looked up.  Where it differs, they are looked up: a
-few in the dict of a class, many by a function whose globals are the attributes of that class.
+A stamp of them all (`ir/stamps.py`) is compared faster than two attributes are looked up.  Where it differs, they are
+looked up: a few in the dict of a class, many by a function whose globals are the attributes of that class.
 
 Invariant: no code of the program runs, whatever the attributes are now.
 """
 
 from __future__ import annotations
 
-import functools
+import builtins
 import gc
 from collections.abc import Callable, Mapping, Sequence
 from types import CellType, FunctionType
@@ -18,9 +18,9 @@ from typing import Any, Final, Protocol
 
 from futamura.backend.python.entrytest import EntryTest, asking, is_global_name
 from futamura.ir.homes import IMMUTABLE, gets_no_names
-from futamura.ir.stamps import STAMPED, Stamp, class_stamp, function_stamp, restamping
+from futamura.ir.stamps import STAMPED, Mark, cell_mark, class_mark, function_mark, namespace_mark, restamping, stamp_of
 
-__all__ = ["Assumed", "ClassAttributes", "add_function", "has_plain_bases"]
+__all__ = ["Assumed", "Holding", "has_plain_bases"]
 
 
 class Assumed(Protocol):
@@ -38,45 +38,83 @@ class Assumed(Protocol):
 
 
 _STAMPED_FROM: Final = 2
-"""To compare the stamp of a class takes less than so many look-ups in it."""
+"""To compare a stamp takes less than so many look-ups."""
 _FEW_ATTRIBUTES: Final = 2
 """So many attributes of one class are read faster out of its dict than by a call of a function."""
+_FEW_NAMES: Final = 2
+"""So many names are read faster out of the dict of their module than by a call of a function in it."""
 
 
-class ClassAttributes:
-    """Attributes of classes, by class: a stamp is compared where they are more than a few."""
+class Holding:
+    """What is assumed of classes, functions, namespaces and variables of closures: one stamp is compared for all."""
 
     def __init__(self, test: EntryTest) -> None:
         self._test: Final = test
-        self._holders: Final[dict[int, tuple[type, list[Assumed]]]] = {}
+        self._holders: Final[dict[int, tuple[Any, list[Assumed]]]] = {}
 
-    def add(self, holder: type, one: Assumed) -> None:
+    def add(self, holder: object, one: Assumed) -> None:
+        """`holder` is a class, a function, the dict of a module or a cell."""
         self._holders.setdefault(id(holder), (holder, []))[1].append(one)
 
     def close(self) -> None:
         """Write the tests."""
-        together = _Lookups(self._test)
+        marks: list[Mark] = []
+        count = 0
         for holder, found in self._holders.values():
-            apart = _Lookups(EntryTest(frozenset()))
-            for one in found:
-                apart.add(holder, one)
-            stamp = class_stamp(holder) if apart.count() >= _STAMPED_FROM else None
-            if stamp is not None:
-                one_by_one = functools.partial(_looked_up, holder, found)
-                self._test.terms.append(_stamped(self._test, stamp, holder, one_by_one))
-                continue
-            for one in found:
-                together.add(holder, one)
-        together.close()
+            counted = _count(holder, found)
+            mark = _mark(holder, found) if counted else None
+            if mark is not None:
+                marks.append(mark)
+                count += counted
+        stamp = stamp_of(marks) if count >= _STAMPED_FROM else None
+        if stamp is not None:
+            holds = restamping(stamp, self._asking)
+            names = self._test.constant(stamp.now, "all_now"), self._test.constant(stamp.was, "all_was")
+            self._test.terms.append(f"({' == '.join(names)} or {self._test.constant(holds, 'all_hold')}())")
+        stamped = {id(mark.holder) for mark in marks} if stamp is not None else set()
+        self._one_by_one([key for key in self._holders if key not in stamped], self._test)
+
+    def _asking(self, holders: Sequence[object]) -> Callable[[], bool]:
+        test = EntryTest(frozenset())
+        self._one_by_one([*map(id, holders)], test)
+        return asking(test.constants, test.terms or ["True"], {})
+
+    def _one_by_one(self, keys: Sequence[int], test: EntryTest) -> None:
+        """The terms of these holders, all of them classes last."""
+        lookups = _Lookups(test)
+        cells: list[Assumed] = []
+        for key in keys:
+            holder, found = self._holders[key]
+            if isinstance(holder, type):
+                for one in found:
+                    lookups.add(holder, one)
+            elif type(holder) is FunctionType:
+                name = test.constant(holder, holder.__name__)
+                test.terms.extend(f"{name}.{one.name} is {test.constant(one.value, one.name)}" for one in found)
+            elif type(holder) is CellType:
+                cells += found
+            else:
+                _add_namespace(test, holder, found)
+        lookups.close()
+        _add_cells(test, cells)
 
 
-def _looked_up(holder: type, found: Sequence[Assumed], test: EntryTest) -> list[str]:
-    """The terms for these attributes of a class, one by one."""
-    lookups = _Lookups(test)
+def _count(holder: Any, found: Sequence[Assumed]) -> int:
+    """How much would have to be looked up."""
+    if not isinstance(holder, type):
+        return len(found)
+    lookups = _Lookups(EntryTest(frozenset()))
     for one in found:
         lookups.add(holder, one)
-    lookups.close()
-    return test.terms
+    return lookups.count()
+
+
+def _mark(holder: Any, found: Sequence[Assumed]) -> Mark | None:
+    if isinstance(holder, type):
+        return class_mark(holder)
+    if type(holder) is FunctionType:
+        return function_mark(holder) if all(one.name in STAMPED for one in found) else None
+    return cell_mark(holder) if type(holder) is CellType else namespace_mark(holder)
 
 
 class _Lookups:
@@ -133,28 +171,32 @@ class _Lookups:
                     test.terms.append(f"{place}[{name!r}] is {test.constant(one.value, name)}")
 
 
-def add_function(test: EntryTest, function: FunctionType, found: Sequence[Assumed]) -> None:
-    """That attributes of a function are what they were: its code, in most cases, and the defaults."""
-
-    def terms(test: EntryTest) -> list[str]:
-        holder = test.constant(function, function.__name__)
-        return [f"{holder}.{one.name} is {test.constant(one.value, one.name)}" for one in found]
-
-    stamp = function_stamp(function) if all(one.name in STAMPED for one in found) else None
-    if stamp is None:
-        test.terms.extend(terms(test))
-    else:
-        test.terms.append(_stamped(test, stamp, function, terms))
+def _add_namespace(test: EntryTest, namespace: dict[str, Any], found: Sequence[Assumed]) -> None:
+    """That globals are what they were: a few in line, many by a function that runs in their namespace."""
+    few = len(found) <= _FEW_NAMES and all(one.name in namespace for one in found)
+    if few or not all(is_global_name(one.name) for one in found):
+        place = test.constant(namespace, "globals")
+        test.terms.extend(f"{place}[{one.name!r}] is {test.constant(one.value, one.name)}" for one in found)
+        return
+    wanted = {f"_was_{place}": CellType(one.value) for place, one in enumerate(found)}
+    terms = [f"{one.name} is _was_{place}" for place, one in enumerate(found)]
+    test.terms.append(f"{test.constant(asking(namespace, terms, wanted), 'globals_hold')}()")
 
 
-def _stamped(test: EntryTest, stamp: Stamp, holder: Any, terms: Callable[[EntryTest], list[str]]) -> str:
-    """A term that compares a stamp, and does what `terms` gives only where it differs."""
-    inner = EntryTest(frozenset())
-    found = terms(inner)
-    holds = restamping(stamp, holder, asking(inner.constants, found, {}))
-    name = holder.__name__
-    now, was = test.constant(stamp.now, f"{name}_now"), test.constant(stamp.was, f"{name}_was")
-    return f"({now} == {was} or {test.constant(holds, f'{name}_holds')}())"
+def _add_cells(test: EntryTest, cells: Sequence[Assumed]) -> None:
+    """That variables of closures hold what they held; ValueError or NameError if one is empty."""
+    if len(cells) == 1:
+        (one,) = cells
+        test.terms.append(f"{test.constant(one.holder, 'cell')}.cell_contents is {test.constant(one.value, one.name)}")
+    elif cells:
+        wanted: dict[str, CellType] = {}
+        terms = []
+        for place, one in enumerate(cells):
+            assert isinstance(one.holder, CellType)
+            wanted[f"_cell_{place}"] = one.holder
+            wanted[f"_was_{place}"] = CellType(one.value)
+            terms.append(f"_cell_{place} is _was_{place}")
+        test.terms.append(f"{test.constant(asking({'__builtins__': builtins}, terms, wanted), 'cells_hold')}()")
 
 
 def _metaclass_has(cls: type, *names: str) -> bool:
