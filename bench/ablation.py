@@ -60,9 +60,11 @@ class _Once(Specializer):
 
     _found: Outcome | None = None
 
-    def _outcome(self, function: types.FunctionType, inputs: Mapping[str, object]) -> Outcome:
+    def _outcome(
+        self, function: types.FunctionType, inputs: Mapping[str, object], defaults: Mapping[str, object]
+    ) -> Outcome:
         if self._found is None:
-            self._found = super()._outcome(function, inputs)
+            self._found = super()._outcome(function, inputs, defaults)
         return self._found
 
 

@@ -63,10 +63,12 @@ class _Timed(Specializer):
 
     spent: Spent
 
-    def _outcome(self, function: types.FunctionType, inputs: Mapping[str, object]) -> Outcome:
+    def _outcome(
+        self, function: types.FunctionType, inputs: Mapping[str, object], defaults: Mapping[str, object]
+    ) -> Outcome:
         started = time.process_time()
         try:
-            return super()._outcome(function, inputs)
+            return super()._outcome(function, inputs, defaults)
         finally:
             self.spent.specializing += time.process_time() - started
 

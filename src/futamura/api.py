@@ -83,6 +83,8 @@ class Dyn:
 
 
 DYN: Final = Dyn()
+_UNSAID: Final = Dyn()
+"""The same, where nobody has said anything."""
 
 
 class Specializer:
@@ -132,6 +134,8 @@ class Specializer:
         self.caches: Final = tuple(map(_declared_cache, caches))
         self.bool_comparisons: Final = bool_comparisons
         self.watch: Final = watch
+        self._leaves_out = True
+        """May a residual be one for calls that leave out what has a default?"""
         self._parts = True
         """May a residual pass later calls on, once it has handed a static object to code that is not known?"""
         self._weighs = True
@@ -164,7 +168,7 @@ class Specializer:
         general = functools.partial(_without_promises, [], self, target, args, static)
         made, outcome = self._made(target, function, inputs, general)
         classes = outcome.guesses if self.assume == "check" and self._offline is None else {}
-        guesses = {name: Dyn(kind) for name, kind in classes.items() if inputs.get(name) is DYN}
+        guesses = {name: Dyn(kind) for name, kind in classes.items() if inputs.get(name) in (DYN, _UNSAID)}
         if guesses:
             better, found = self._made(target, function, {**inputs, **guesses}, made, made)
             worth = not better.stats["fallbacks"] and "FT412" not in better.stats["notes"]
@@ -186,31 +190,38 @@ class Specializer:
         promises are guesses, `plain` is the residual without them."""
         left = {name: value for name, value in inputs.items() if is_a(value, Dyn)}
         opened = {name: Open(value.exact_type(), value.shape(), value.item_types()) for name, value in left.items()}
+        defaults = _defaults(function, inputs) if self._leaves_out else {}
         started = time.perf_counter()
         promises = tuple(
             Promise(name, value.type, value.length)
             for name, value in inputs.items()
             if is_a(value, Dyn) and value.type is not None
         )
-        outcome, printed = self._specialized(function, {**inputs, **opened}, promises, started)
+        outcome, printed = self._specialized(function, {**inputs, **opened}, promises, started, defaults)
         values = {name: value for name, value in inputs.items() if not is_a(value, Dyn)}
         if plain is not None:
             outcome.events = (*outcome.events, *map(_guess, promises))
+        outcome.events = (*outcome.events, *map(_omitted, outcome.left_out))
 
         def residual(printed: Printed | None, outcome: Outcome) -> Residual:
             kept = promises if printed is not None else ()
             alone: Callable[[], Residual] | None = None if plain is None else lambda: plain
             if alone is None and any(event.code == "FT412" for event in outcome.events):
                 alone = lambda: self._without_weighing()._made(target, function, inputs, general)[0]  # noqa: E731
-            cautious: Callable[..., Any] | None = None
+            others: dict[str, Callable[..., Any]] = {}
             if outcome.handed_over is not None:
-                cautious = functools.partial(_cautious, [], self._in_one(), target, function, inputs, general, plain)
-                alone = alone or functools.partial(_alone, self._in_one(), target, function, inputs, general)
+                careful = self._without("_parts")
+                others["handed_over"] = functools.partial(_run, [], careful, target, function, inputs, general, plain)
+            if outcome.left_out:
+                full = self._without("_leaves_out")
+                others["left_out"] = functools.partial(_run, [], full, target, function, inputs, general, plain)
+            if others:
+                alone = alone or functools.partial(_alone, self.in_one(), target, function, inputs, general)
             recipe = Recipe(
                 target, values, printed, outcome.assumptions, kept, self.assume, outcome.events, outcome.stats,
-                outcome.apart, outcome.trace, outcome.declared, outcome.handed_over,
+                outcome.apart, outcome.trace, outcome.declared, outcome.handed_over, outcome.left_out,
             )  # fmt: skip
-            return Residual(recipe, general if promises else None, alone, cautious)
+            return Residual(recipe, general if promises else None, alone, others)
 
         if printed is not None:
             try:
@@ -221,14 +232,17 @@ class Specializer:
 
     def _without_weighing(self) -> Specializer:
         """The same, for residuals of which it costs nothing to test what was assumed."""
-        other = self._in_one()
-        other._weighs = False
-        return other
+        return self._without("_parts", "_leaves_out", "_weighs")
 
-    def _in_one(self) -> Specializer:
-        """The same, for residuals that do not pass later calls on once they have handed static objects over."""
+    def in_one(self) -> Specializer:
+        """The same, for residuals that need no other one for some calls: what `save` writes."""
+        return self._without("_parts", "_leaves_out")
+
+    def _without(self, *names: str) -> Specializer:
+        """The same, for residuals that need no other ones for some calls."""
         other = copy.copy(self)
-        other._parts = False
+        for name in names:
+            setattr(other, name, False)
         return other
 
     def _specialized(
@@ -237,9 +251,10 @@ class Specializer:
         inputs: Mapping[str, object],
         promises: tuple[Promise, ...],
         started: float,
+        defaults: Mapping[str, object],
     ) -> tuple[Outcome, Printed | None]:
         """The residual program and its Python.  A fault of ours ends with the original and the event FT901."""
-        outcome = self._outcome(function, inputs)
+        outcome = self._outcome(function, inputs, defaults)
         outcome.seconds["specialize"] = time.perf_counter() - started
         if outcome.program is None:
             return outcome, None
@@ -262,7 +277,9 @@ class Specializer:
         """Costs it nothing to assume something?"""
         return self.assume == "trust" or not self._weighs
 
-    def _outcome(self, function: types.FunctionType, inputs: Mapping[str, object]) -> Outcome:
+    def _outcome(
+        self, function: types.FunctionType, inputs: Mapping[str, object], defaults: Mapping[str, object]
+    ) -> Outcome:
         try:
             if self._offline is not None:
                 return specialize_function_offline(
@@ -278,6 +295,7 @@ class Specializer:
                 watch=self.watch,
                 declared=Declared(self.frozen, self.caches, self.bool_comparisons, self._is_trusted()),
                 parts=self._parts,
+                defaults=defaults,
             )
         except Exception as broken:
             names = tuple(name for name, value in inputs.items() if isinstance(value, Open))
@@ -412,11 +430,11 @@ def _alone(
     general: Callable[..., Any],
     plain: Residual | None = None,
 ) -> Residual:
-    """The residual in which nothing is believed of static objects that it hands over anywhere."""
+    """The residual that this specializer makes."""
     return specializer._made(target, function, inputs, general, plain)[0]
 
 
-def _cautious(
+def _run(
     made: list[Residual],
     specializer: Specializer,
     target: Any,
@@ -428,7 +446,7 @@ def _cautious(
     *args: Any,
     **kwargs: Any,
 ) -> Any:
-    """Run that residual; it is made when it is first needed."""
+    """Run another residual; it is made when it is first needed."""
     if not made:
         made.append(_alone(specializer, target, function, inputs, general, plain))
     return made[0](*args, **kwargs)
@@ -445,6 +463,11 @@ def _require(outcome: Outcome) -> None:
 def _guess(promise: Promise) -> Event:
     """What is said of an input whose class nobody has promised."""
     return Event("FT409", f"the residual is for calls where {promise}")
+
+
+def _omitted(name: str) -> Event:
+    """What is said of a parameter that calls leave out."""
+    return Event("FT414", f"the residual is for calls that leave out `{name}`")
 
 
 def _failed(outcome: Outcome, broken: Exception) -> Outcome:
@@ -509,7 +532,17 @@ def _bind(function: types.FunctionType, args: tuple[object, ...], static: Mappin
     for name in names[code.co_argcount + code.co_kwonlyargcount :]:
         if name in given and not is_a(given[name], Dyn):
             given[name] = _collected(function, name, given[name], names[code.co_posonlyargcount :])
-    return {name: given.get(name, DYN) for name in names}
+    return {name: given.get(name, _UNSAID) for name in names}
+
+
+def _defaults(function: types.FunctionType, inputs: Mapping[str, object]) -> dict[str, object]:
+    """What the parameters are by default that nobody mentioned; none if nothing is static."""
+    if all(is_a(value, Dyn) for value in inputs.values()):
+        return {}
+    code, values = function.__code__, function.__defaults__ or ()
+    positional = code.co_varnames[: code.co_argcount]
+    found = {**dict(zip(positional[len(positional) - len(values) :], values)), **(function.__kwdefaults__ or {})}
+    return {name: value for name, value in found.items() if inputs.get(name) is _UNSAID}
 
 
 def _collected(function: types.FunctionType, name: str, value: object, names: Sequence[str]) -> object:

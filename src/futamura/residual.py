@@ -17,7 +17,7 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -72,6 +72,8 @@ class Recipe:
     """What the user promised of the program, was used, and is never tested."""
     handed_over: HandedOver | None = None
     """If given and set, the residual handed static objects to code that may have changed them."""
+    left_out: Mapping[str, object] = field(default_factory=dict)
+    """What these parameters are in the calls that the residual is for."""
 
 
 if TYPE_CHECKING:
@@ -93,12 +95,12 @@ class Residual(_Callable):
         recipe: Recipe,
         general: Callable[..., Any] | None = None,
         alone: Callable[[], Residual] | None = None,
-        cautious: Callable[..., Any] | None = None,
+        others: Mapping[str, Callable[..., Any]] | None = None,
     ) -> None:
-        """`cautious` runs once static objects were handed over, `general` where a promise is broken; `alone`, if given,
-        makes the residual that a module gets instead: one without promises that nobody gave, or with all that was
-        assumed, for a module tests nothing of that, or that hands no static object over of which it believes
-        anything."""
+        """`general` runs where a promise is broken; `others` run once static objects were handed over, and where what
+        calls leave out is given; `alone`, if given, makes the residual that a module gets instead: one without
+        promises that nobody gave, that needs no others, or with all that was assumed, for a module tests nothing of
+        that."""
         target = recipe.target
         function: Any = target.__func__ if isinstance(target, types.MethodType) else target
         self._recipe: Final = recipe
@@ -114,7 +116,7 @@ class Residual(_Callable):
             self.function: Callable[..., Any] = original
             signature = open_signature(function, recipe.static)
         else:
-            self.function = self._entry(recipe.printed, function, original, general, cautious)
+            self.function = self._entry(recipe.printed, function, original, general, others or {})
             signature = inspect.signature(self.function)
         super().__init__(self.function)
         self.__signature__ = signature
@@ -134,7 +136,7 @@ class Residual(_Callable):
         function: types.FunctionType,
         original: Callable[..., Any],
         general: Callable[..., Any] | None,
-        cautious: Callable[..., Any] | None,
+        others: Mapping[str, Callable[..., Any]],
     ) -> types.FunctionType:
         """The residual with its tests: inside of its own text where possible, else in a function around it."""
         tested = self.assumptions if self._recipe.assume == "check" else ()
@@ -152,13 +154,16 @@ class Residual(_Callable):
             guarding.Check(general or original, writers, items=items),
             guarding.Check(original, [*taken, *strangers], tested),
         ]
+        if self._recipe.left_out:
+            defaults = [functools.partial(_is_default, *one) for one in self._recipe.left_out.items()]
+            checks.insert(0, guarding.Check(others["left_out"], defaults))
         if (flag := self._recipe.handed_over) is not None:
-            checks.insert(0, guarding.Check(cautious or original, [functools.partial(_kept, flag)]))
+            checks.insert(0, guarding.Check(others["handed_over"], [functools.partial(_kept, flag)]))
         inside = guarding.guarded(printed.emitted, printed.signature, checks, function.__globals__)
         if inside is not None:
             return load_residual(inside, function, printed.signature)
         made = self._untested()
-        if not (tested or strangers or promises or taken or self._recipe.handed_over):
+        if not (tested or strangers or promises or taken or others):
             return made
         outside = guarding.guarded(calling(made), printed.signature, checks, function.__globals__)
         assert outside is not None
@@ -260,7 +265,7 @@ class Residual(_Callable):
         if _found_by_name(self) is self:  # as a function: the other process has made its own on import
             return self.__qualname__
         recipe = self._recipe
-        if recipe.handed_over is not None and self._alone is not None:  # there are no two residuals elsewhere
+        if (recipe.handed_over is not None or recipe.left_out) and self._alone is not None:  # elsewhere there is one
             return self._alone().__reduce__()
         printed = recipe.printed
         shipped = ship(
@@ -307,6 +312,12 @@ def _found_by_name(residual: Residual) -> object:
 def _kept(flag: HandedOver, constant: guarding.Constants) -> str:
     """The test that the residual has handed no static object over so far."""
     return f"not {constant(flag, 'handed_over')}.now"
+
+
+def _is_default(name: str, value: object, constant: guarding.Constants) -> str:
+    """The test that a parameter is what it is by default."""
+    plain = value is None or value is True or value is False
+    return f"{name} is {value if plain else constant(value, name)}"
 
 
 def _counts(recipe: Recipe) -> dict[str, Any]:

@@ -70,10 +70,11 @@ class Settings:
                 Specializer(**{option.removeprefix("--"): names})  # type: ignore[arg-type]
             except ValueError as error:
                 raise click.UsageError(f"{option}: {error}") from None
-        return Specializer(
+        specializer = Specializer(
             assume=self.assume, polyvariance=self.polyvariance, budget=budget, watch=watch, frozen=self.frozen,
             caches=self.caches, bool_comparisons=self.bool_comparisons,
         )  # fmt: skip
+        return specializer.in_one()  # what is shown is what is saved
 
 
 def controls(command: Command) -> Command:

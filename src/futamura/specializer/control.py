@@ -18,7 +18,7 @@ from futamura.specializer.containers import view_item
 from futamura.specializer.functions import settle_functions
 from futamura.specializer.generators import finish, is_generator, resume, stays_real
 from futamura.specializer.handling import CONSUMING, caught_by, handled
-from futamura.specializer.machine import Machine, Unsupported
+from futamura.specializer.machine import Machine, Restart, Unsupported
 from futamura.specializer.optionals import is_optional
 from futamura.specializer.promises import promised_item, promised_length
 from futamura.specializer.raising import leave_closing, passes, raise_guarded, raise_value, rethrown_may_stop
@@ -74,6 +74,8 @@ def branch(m: Machine, frame: Frame) -> None:
         return
     assert type(condition) is Dynamic
     rv = condition.rv
+    if m.defaults.open and (name := m.defaults.asked((m.inputs, m.renames), rv)) is not None:
+        raise Restart(f"calls leave out {name}", whole=True)
     about = m.state.abouts.get(rv)
 
     def learn(state: State, position: int) -> None:

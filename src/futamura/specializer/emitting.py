@@ -22,6 +22,7 @@ from futamura.specializer.confined import confined, only_looks
 from futamura.specializer.groups import is_all_groups
 from futamura.specializer.handling import has_context
 from futamura.specializer.kept import Kept
+from futamura.specializer.left_out import Defaults
 from futamura.specializer.promises import WRITERS, leaves_alone
 from futamura.specializer.purity import HEAP_TYPE, class_lookup, is_data, shows_methods
 from futamura.specializer.records import stored_fields
@@ -77,7 +78,9 @@ class Emitter(ABC):
         """Are all versions run?  What is still made is what passes between them, and raises nothing."""
         self.spent: Final[dict[int, Spent]] = {}
         """By the number of a function: what its blind calls have folded and left."""
+        self.inputs: dict[int, str] = {}
         self.guessed: dict[str, type] = {}
+        self.defaults = Defaults()
         """Open inputs that are tested to be of a class where an operator needs it."""
         self.looked = 0
         """As soon as so many operations were emitted, it is time to look how long the residual gets."""
@@ -253,6 +256,8 @@ class Emitter(ABC):
         elif name in WRITERS and not looks and not leaves_alone(name, args):
             self.state.intact = False
         values = tuple([self.residual_value(hint) for _ in range(results)])
+        if self.defaults.open and results:
+            self.defaults.note((self.inputs, self.renames), name, args, values[0])
         op = ResidualOperation(name, lifted, attr, values, self.span, not raises, None, self.state.frames[-1].facts)
         self.block.ops.append(op)
         self.block.handed = self.state.general == HANDED

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import gc
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import replace
 from types import FunctionType
 from typing import Final
 
@@ -31,7 +32,7 @@ from futamura.specializer.purity import behind, is_mutable
 from futamura.specializer.state import HANDED, Extent
 from futamura.specializer.values import AbstractValue, Known, Virtual, VObject
 
-__all__ = ["hand_over", "is_left", "require_rare"]
+__all__ = ["before_handing_over", "hand_over", "is_left", "require_rare"]
 
 _HOLDING: Final = frozenset(
     {"list", "tuple", "dict", "set", "instance", "cell", "function", "bound", "method", "slice", "exception"}
@@ -157,6 +158,19 @@ def require_rare(m: Machine, program: Program) -> None:
         parting.allowed = False
         raise Restart("static objects are handed over too often", whole=True)
     parting.used = any(map(any, marks))
+
+
+def before_handing_over(program: Program, behind: Set[tuple[str, int]]) -> Program:
+    """The program without what it does `behind` such calls, where nothing is believed of static objects any more."""
+    if not behind:
+        return program
+    functions = []
+    for function in program.functions:
+        blocks = [
+            block._replace(ops=()) if (function.name, block.id) in behind else block for block in function.blocks
+        ]
+        functions.append(replace(function, blocks=tuple(blocks)))
+    return replace(program, functions=tuple(functions))
 
 
 def _marks(flag: HandedOver, function: Function) -> list[bool]:

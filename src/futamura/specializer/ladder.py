@@ -37,18 +37,22 @@ class Run(Protocol):
     def events(self) -> list[Event]: ...
     def outcome(self, polyvariance: str) -> Outcome: ...
     def unsupported(self, reason: Unsupported) -> Event: ...
+    def is_trial(self) -> bool: ...
     def operations(self) -> int:
         """How many operations the sources have that were looked at."""
         ...
 
 
-def descend(run: Run, polyvariance: Polyvariance) -> Outcome:
-    """The outcome of the first rung on which something comes out; without a program if nothing does."""
+def descend(run: Run, polyvariance: Polyvariance, *, trial: bool = False) -> Outcome | None:
+    """The outcome of the first rung on which something comes out; without a program if nothing does.  None if it is a
+    trial in which something was guessed, and the first rung is none."""
     for rung in (polyvariance, "none"):
         try:
             found = run.outcome(rung)
             return _plainer(run, found) if rung == "auto" and _has_exploded(run, found) else found
         except OverBudget as over:
+            if trial and run.is_trial():
+                return None
             run.events.append(Event("FT401", str(over)))
         except OutOfTime as late:
             run.events.append(Event("FT411", f"{run.name}: {late}: the original code is used"))

@@ -128,14 +128,13 @@ class Machine(Emitter):
         """What is kept aside of static objects where a try region's first exception is raised, by its number."""
         self.pending: list[tuple[State, ResidualBlock]] = []
         self.steps = 0
-        self.inputs: dict[int, str] = {}
         self.unrolled: set[object] = set()
         """Iterators whose position stays known, and values that are iterated over so."""
         self.executed: dict[tuple[int, int], FunctionFacts] = {}
         self.trips: dict[tuple[int, int], int] = {}
         """How often each loop's header was passed in line."""
         self.looping: dict[int, FunctionFacts] = {}
-        self.style = Style()
+        self.style, self.most_work = Style(), budget.work
         self.extended = False  # is there an instance of a class that extends `dict`?
         self.patient = False  # go on when a loop turns out dynamic late: find all of them before starting again
         self.late = ""
@@ -203,7 +202,7 @@ class Machine(Emitter):
             self._roll()
         if self.steps > self.budget.steps or self.emitted > 20 * self.budget.operations:
             raise OverBudget(f"more than {self.budget.steps} blocks executed")
-        if self.versions.work > self.budget.work:
+        if self.versions.work > self.most_work:
             raise OverBudget("the states of its loops are too large and too many")
 
     def _watch(self) -> None:

@@ -18,7 +18,7 @@ import time
 import types
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final, Never
 
 from futamura.errors import Because, UnsupportedError, diagnose
@@ -62,9 +62,10 @@ from futamura.specializer.control import ENDERS
 from futamura.specializer.declared import NOTHING, Declared
 from futamura.specializer.entry_costs import Saved, why_not_worth
 from futamura.specializer.facts import FunctionFacts
-from futamura.specializer.handing_over import require_rare
+from futamura.specializer.handing_over import before_handing_over, require_rare
 from futamura.specializer.ladder import descend
 from futamura.specializer.leaking import changed
+from futamura.specializer.left_out import Defaults
 from futamura.specializer.machine import Machine, OverBudget, Restart, Unsupported
 from futamura.specializer.module_texts import Modules
 from futamura.specializer.origins import reachable, trace
@@ -113,6 +114,9 @@ class Open:
     """The exact classes of the arguments that `*args` collects, if their number is promised too."""
 
 
+_TRIAL: Final = 3
+"""This part of the work is done at most where something is guessed; then everything is done without guesses."""
+
 Watch = Callable[[int, int, str], None]
 """Called now and then with the source blocks executed, the residual operations emitted, and a place."""
 
@@ -128,12 +132,14 @@ def specialize_function(
     watch: Watch | None = None,
     declared: Declared = NOTHING,
     parts: bool = False,
+    defaults: Mapping[str, object] = {},
 ) -> Outcome:
     """Specialize `function` to `inputs`: a value for each static parameter, `Open` for each open one.
 
     `lower` gives the IR of a Python function, or raises UnsupportedError.  Never raises for what the program
     does; the outcome has no program if nothing could be specialized.  `parts`: later calls may run another residual,
-    once the outcome's `handed_over` says so.
+    once the outcome's `handed_over` says so.  `defaults`: what parameters are in most calls, those that are not in the
+    outcome's `left_out` run another residual.
     """
     limits = budget if budget is not None else Budget()
 
@@ -141,11 +147,20 @@ def specialize_function(
         return sources.resolve(function)
 
     subject = _Subject(function.__qualname__, function.__globals__, root, function)
+    if parts or defaults:
+        run = _Run(subject, inputs, lower, limits, modules)
+        run.watch, run.trial = watch, True
+        run.world.declare(declared)
+        run.parts, run.defaults.open = parts, defaults
+        found = descend(run, polyvariance, trial=True)
+        if found is not None:
+            return found
     run = _Run(subject, inputs, lower, limits, modules)
     run.watch = watch
     run.world.declare(declared)
-    run.parts = parts
-    return descend(run, polyvariance)
+    found = descend(run, polyvariance)
+    assert found is not None
+    return found
 
 
 def specialize_program(
@@ -166,7 +181,9 @@ def specialize_program(
 
     subject = _Subject(program.main.qualname, home, root, style=how)
     run = _Run(subject, inputs, _no_source, budget if budget is not None else Budget(), None)
-    return descend(run, polyvariance)
+    found = descend(run, polyvariance)
+    assert found is not None
+    return found
 
 
 def _no_source(function: types.FunctionType) -> Never:
@@ -212,8 +229,11 @@ class _Run:
         self._left = MOST_LEFT
         self._kinds: Final = Counter[tuple[object, ...]]()
         self.watch: Watch | None = None
+        self.trial = False
+        """Is another run made without guesses if this one exceeds its budget?"""
         self.parts = False
         """May later calls run another residual, where a static object was handed to code that is not known?"""
+        self.defaults: Final = Defaults()
         self._handed: set[tuple[str, int]] = set()
         """The blocks, by function and number, that come behind such a call."""
         self._guessed: Final[dict[str, type]] = {}
@@ -223,6 +243,10 @@ class _Run:
     @property
     def name(self) -> str:
         return self.subject.qualname
+
+    def is_trial(self) -> bool:
+        """Is something believed that the run without guesses would not believe?"""
+        return self.trial and (self.world.parting.tried or bool(self.defaults.taken))
 
     def operations(self) -> int:
         """How many operations the sources have that were looked at."""
@@ -301,16 +325,16 @@ class _Run:
                     raise
             except Unsupported as reason:
                 self._file, self._context = machine.file, situation(machine.state)
-                if self.world.parting.give_up():
+                if self.world.parting.give_up() or self.defaults.give_up():
                     running = False
                 elif not self.world.caches.give_up() and not self._left_call(machine, reason):
                     if not unfolds_again(machine):
                         raise
                     running = False
             except OverBudget as over:
-                if self.world.parting.give_up():
-                    running = False
-                elif not self.world.caches.give_up() and not self._left_the_outermost_call(machine, versions, over):
+                if self.is_trial():
+                    raise
+                if not self.world.caches.give_up() and not self._left_the_outermost_call(machine, versions, over):
                     raise
             else:
                 self.events.extend(machine.events.values())
@@ -328,10 +352,12 @@ class _Run:
         sources, home = self.sources, self.subject.home
         rules = {name: counting(name, rule) for name, rule in RULES.items()}
         machine = Machine(rules, ENDERS, versions, self.budget, self.world, home, sources.callee, sources.nested)
+        machine.most_work = self.budget.work // (_TRIAL if self.is_trial() else 1)
         versions.style = machine.style = self.subject.style or machine.style
         machine.patient, machine.watch, machine.deadline = self.subject.style is not None, self.watch, self._deadline
         machine.own_cells, machine.own_names, called = facts.cells, facts.function.free, facts.function.name
         machine.guessed = self._guessed
+        machine.defaults = self.defaults
         machine.own_name = called.rpartition(".")[2].partition("#")[0]
         return machine
 
@@ -397,6 +423,9 @@ class _Run:
                 rv = machine.residual_value(name)
                 machine.hidden |= {name}
                 params.append(rv)
+                if name in self.defaults.taken:
+                    env[param] = Known(self.defaults.taken[name])
+                    continue
                 env[param] = Dynamic(rv, given.type or collecting(facts.function.signature, name), given.shape)
                 if given.items is not None and name == facts.function.signature.varargs:
                     items = [Dynamic(machine.residual_value(name), one) for one in given.items]
@@ -498,6 +527,7 @@ class _Run:
             program, self.open, assumptions, tuple(dict.fromkeys(self.events)), stats, tuple(self.points),
             self._apart(program, assumptions), declared=self.world.promises(),
             guesses=self._guessed if self.world.unfrozen else {},
+            left_out=dict(self.defaults.taken),
             handed_over=self.world.parting.flag if self.world.parting.used else None,
         )  # fmt: skip
 
@@ -508,7 +538,7 @@ class _Run:
             return
         check_stand_ins(machine, program, lambda: self._apart(program))
         bindings = self._bindings(world.assumptions.values())
-        believing = self._believing(program)
+        believing = before_handing_over(program, self._handed)
         found = changed(believing, bindings, self._source, world.is_frozen, machine.kept.found)
         for value in found.written:
             if world.write(value):
@@ -529,19 +559,6 @@ class _Run:
                 raise Restart("an attribute of a static object is written by the residual", whole=True)
         if any(world.escape(value) for value in found.given):
             raise Restart("a static object is handed to unknown code by the residual", whole=True)
-
-    def _believing(self, program: Program) -> Program:
-        """The program without what it does where nothing is believed of static objects any more."""
-        if not self._handed:
-            return program
-        functions = []
-        for function in program.functions:
-            blocks = [
-                block._replace(ops=()) if (function.name, block.id) in self._handed else block
-                for block in function.blocks
-            ]
-            functions.append(replace(function, blocks=tuple(blocks)))
-        return replace(program, functions=tuple(functions))
 
     def _source(self, function: types.FunctionType) -> Source | None:
         """A function that the residual calls, as far as its source is known."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -36,6 +37,8 @@ class Outcome:
     """What became of each source line, and why."""
     declared: tuple[str, ...] = ()
     """Promises that were used, and are not tested."""
+    left_out: Mapping[str, object] = field(default_factory=dict)
+    """What these open parameters are in the calls that the program is for."""
     handed_over: HandedOver | None = None
     """If given: once it is set, static objects may have been changed, and the program may not run any more."""
     guesses: dict[str, type] = field(default_factory=dict)

@@ -39,11 +39,14 @@ class Parting:
         """Do versions run?"""
         self.used = False
         """Does the residual do so?"""
+        self.tried = False
+        """Has any run done so?"""
         self._is_over: Callable[[], bool] | None = None
 
     def begin(self, is_over: Callable[[], bool]) -> None:
         """A way hands static objects over; `is_over` tells of the state that runs whether it has done so."""
         self._is_over = is_over
+        self.tried = True
 
     def give_up(self) -> bool:
         """What was tried failed: it may be because of this.  False if it cannot be."""
