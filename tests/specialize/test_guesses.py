@@ -7,6 +7,7 @@ Invariant: no input is treated as if it had the class that was guessed, unless i
 from __future__ import annotations
 
 import pickle
+import random
 from typing import Any
 
 import pytest
@@ -127,3 +128,112 @@ def test_a_guess_is_kept_by_pickling_but_no_refusal_in_a_module() -> None:
 def test_strict_accepts_a_guess() -> None:
     residual = Specializer(strict=True)(Machine(CODE).run)
     assert residual(7) == Machine(CODE).run(7) and "getattr" not in residual.source
+
+
+class Writer:
+    """What it does with an open value may look at it, and change it."""
+
+    def __init__(self, steps: Any) -> None:
+        self.steps = steps
+        self.at = 0
+        self.value: Any = None
+        self.out: list[Any] = []
+
+    def run(self, value: Any) -> list[Any]:
+        self.at, self.value, self.out = 0, value, []
+        while self.at < len(self.steps):
+            step = self.steps[self.at]
+            self.at += 1
+            getattr(self, "do_" + step)()
+        return self.out
+
+    def do_text(self) -> None:
+        self.out.append(str(self.value))
+
+    def do_shown(self) -> None:
+        self.out.append(f"<{self.value!r:>5}>")
+
+    def do_whole(self) -> None:
+        self.value = int(self.value)
+
+    def do_size(self) -> None:
+        self.out.append(abs(self.value))
+
+    def do_kind(self) -> None:
+        self.out.append(isinstance(self.value, int))
+
+    def do_known(self) -> None:
+        self.out.append(self.value in (3, 5, "x"))
+
+    def do_next(self) -> None:
+        self.value = self.value + 1
+
+
+class Peeping:
+    """A value that looks at the machine, and moves it, whenever something is done with it."""
+
+    def __init__(self, machine: Any) -> None:
+        self.machine = machine
+        self.seen: list[Any] = []
+
+    def _look(self, name: str) -> None:
+        machine = self.machine
+        self.seen.append((name, machine.at, len(machine.out)))
+        if len(self.seen) == 2:
+            machine.at += 1
+            machine.out.append("moved")
+
+    def __str__(self) -> str:
+        self._look("str")
+        return "peeping"
+
+    def __repr__(self) -> str:
+        self._look("repr")
+        return "?"
+
+    def __int__(self) -> int:
+        self._look("int")
+        return 4
+
+    def __abs__(self) -> int:
+        self._look("abs")
+        return 9
+
+    def __eq__(self, other: object) -> bool:
+        self._look("eq")
+        return False
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __add__(self, other: Any) -> Any:
+        self._look("add")
+        return self
+
+
+STEPS = ["text", "shown", "whole", "size", "kind", "known", "next"]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_what_is_done_first_with_an_open_value(step: str) -> None:
+    steps = (step, "next", "text", step)
+    residual = specialize(Writer(steps).run)
+    assert not fallbacks(residual)
+    assert "do_" not in source_of(residual) and residual.stats["notes"]["FT409"] == 1, source_of(residual)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_values_of_all_kinds(seed: int) -> None:
+    choose = random.Random(seed)
+    steps = tuple(choose.choice(STEPS) for _ in range(6))
+    mine, theirs = Writer(steps), Writer(steps)
+    residual = specialize(mine.run)
+
+    def found(machine: Any, run: Any, value: Any) -> Any:
+        try:
+            return repr(run(value)), machine.at, getattr(value, "seen", None)
+        except Exception as error:
+            return repr(error), machine.at, repr(machine.out), getattr(value, "seen", None)
+
+    for value in [*INPUTS, 3, "x", "12"]:
+        assert found(mine, residual, value) == found(theirs, theirs.run, value), (steps, value)
+    assert found(mine, residual, Peeping(mine)) == found(theirs, theirs.run, Peeping(theirs)), steps

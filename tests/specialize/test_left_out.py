@@ -77,7 +77,8 @@ def test_all_ways_to_call(many: bool) -> None:
     assert inspect.signature(residual) == inspect.signature(schema.dump)
     for value in VALUES:
         for options in OPTIONS:
-            assert outcome(partial(residual, value, **options)) == outcome(partial(schema.dump, value, **options)), options
+            expected = outcome(partial(schema.dump, value, **options))
+            assert outcome(partial(residual, value, **options)) == expected, (value, options)
 
 
 def test_what_is_left_out_is_known() -> None:

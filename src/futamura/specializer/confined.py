@@ -75,7 +75,15 @@ def confined(state: State, name: str, args: Sequence[AbstractValue], attr: objec
         return all(kind in _SEQUENCES or kind in _COLLECTIONS for kind, star in zip(kinds, stars) if star)
     if name in _JOINED and all(kind in _SEQUENCES or kind in _SCALARS for kind in kinds):
         return not any(kind is bytearray for kind in kinds)
+    if name in ("in", "not_in") and _holds_scalars(args[1]):
+        return kinds[0] in _SCALARS
     return name in _OPERATORS and all(kind in _SCALARS for kind in kinds)
+
+
+def _holds_scalars(value: AbstractValue) -> bool:
+    """Is this a tuple or frozenset of scalars?"""
+    held = value.value if type(value) is Known else None
+    return type(held) in (tuple, frozenset) and all(type(item) in _SCALARS for item in held)  # type: ignore[attr-defined]
 
 
 def _looks_up_plainly(value: object) -> bool:

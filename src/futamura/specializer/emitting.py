@@ -20,6 +20,7 @@ from futamura.ir.graph import Span
 from futamura.runtime import advanced
 from futamura.specializer.confined import confined, only_looks
 from futamura.specializer.groups import is_all_groups
+from futamura.specializer.guessing import guessed
 from futamura.specializer.handling import has_context
 from futamura.specializer.kept import Kept
 from futamura.specializer.left_out import Defaults
@@ -80,6 +81,8 @@ class Emitter(ABC):
         """By the number of a function: what its blind calls have folded and left."""
         self.inputs: dict[int, str] = {}
         self.guessed: dict[str, type] = {}
+        self.missed: dict[str, type] = {}
+        """Classes of open inputs with which more would be known of static objects."""
         self.defaults = Defaults()
         """Open inputs that are tested to be of a class where an operator needs it."""
         self.looked = 0
@@ -248,6 +251,9 @@ class Emitter(ABC):
         lifted = tuple([self.lift(arg) for arg in args])
         if raises:
             intact = self.state.intact and (looks or leaves_alone(name, args))
+            if not kept and self.state.overlays:
+                for param, kind in guessed(self.state, (self.inputs, self.renames), name, args, attr).items():
+                    self.missed.setdefault(param, kind)
             if not kept:
                 self.observe()
             self.state.intact = intact

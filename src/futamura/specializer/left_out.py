@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 
 from futamura.specializer.values import AbstractValue, Dynamic, Known
 
-__all__ = ["Defaults"]
+__all__ = ["Defaults", "Inputs", "param_of"]
 
 Inputs: TypeAlias = tuple[Mapping[int, str], Mapping[int, int]]
 """The parameters by their residual values, and what values were before they were passed on."""
@@ -40,7 +40,7 @@ class Defaults:
     def note(self, inputs: Inputs, name: str, args: Sequence[AbstractValue], result: int) -> None:
         """The operator `name` of these operands gives `result`."""
         for at, arg in enumerate(args):
-            param = _param(inputs, arg.rv) if type(arg) is Dynamic and name in _TESTS else None
+            param = param_of(inputs, arg.rv) if type(arg) is Dynamic and name in _TESTS else None
             if param is None:
                 continue
             default = self.open.get(param, _NOTHING)
@@ -54,7 +54,7 @@ class Defaults:
 
     def asked(self, inputs: Inputs, condition: int) -> str | None:
         """The parameter that control depends on, if it is to be left out from now on."""
-        name = _param(inputs, condition)
+        name = param_of(inputs, condition)
         if name is None or not _is_single(self.open.get(name, _NOTHING)):
             name = self._tests.get(condition)
         if name is None or name in self.taken:
@@ -71,7 +71,7 @@ class Defaults:
         return tried
 
 
-def _param(inputs: Inputs, value: int) -> str | None:
+def param_of(inputs: Inputs, value: int) -> str | None:
     """The parameter that this residual value was, where it was passed on from one version to the next."""
     names, renames = inputs
     while value not in names:

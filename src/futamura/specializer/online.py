@@ -237,6 +237,7 @@ class _Run:
         self._handed: set[tuple[str, int]] = set()
         """The blocks, by function and number, that come behind such a call."""
         self._guessed: Final[dict[str, type]] = {}
+        self._missed: Final[dict[str, type]] = {}
         self._machine: Machine | None = None
         self._deadline: Final = None if budget.seconds is None else time.monotonic() + budget.seconds
 
@@ -356,7 +357,7 @@ class _Run:
         versions.style = machine.style = self.subject.style or machine.style
         machine.patient, machine.watch, machine.deadline = self.subject.style is not None, self.watch, self._deadline
         machine.own_cells, machine.own_names, called = facts.cells, facts.function.free, facts.function.name
-        machine.guessed = self._guessed
+        machine.guessed, machine.missed = self._guessed, self._missed
         machine.defaults = self.defaults
         machine.own_name = called.rpartition(".")[2].partition("#")[0]
         return machine
@@ -526,7 +527,7 @@ class _Run:
         return Outcome(
             program, self.open, assumptions, tuple(dict.fromkeys(self.events)), stats, tuple(self.points),
             self._apart(program, assumptions), declared=self.world.promises(),
-            guesses=self._guessed if self.world.unfrozen else {},
+            guesses={**self._missed, **(self._guessed if self.world.unfrozen else {})},
             left_out=dict(self.defaults.taken),
             handed_over=self.world.parting.flag if self.world.parting.used else None,
         )  # fmt: skip
