@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from .specializing import fallbacks, specialize
+from .specializing import fallbacks, source_of, specialize
 
 CONDITION = ("all", (1, ("any", (5, ("all", (7, ("not", (9,)))), 3)), 2))
 
@@ -176,3 +176,65 @@ def endless_generators(n: int, x: int) -> Any:
 def test_recursion_over_what_is_open_ends(function: Callable[..., Any], static: Any) -> None:
     made = specialize(function, static)
     assert [made(x) for x in range(5)] == [function(static, x) for x in range(5)]
+
+
+def reported(schema: Any, value: Any, root: Any = None) -> Any:
+    """A generator that walks over a schema by calling itself in `for` loops, below tests on the value."""
+    root = schema if root is None else root
+    if "ref" in schema:
+        for error in reported(root[schema["ref"]], value, root):
+            yield error
+        return
+    if not isinstance(value, schema["type"]):
+        yield f"not {schema['type'].__name__}"
+    elif "parts" in schema:
+        for name, part in schema["parts"].items():
+            if name in value:
+                for error in reported(part, value[name], root):
+                    yield f"{name}.{error}"
+
+
+def reports(schema: Any, value: Any) -> list[str]:
+    return list(reported(schema, value))
+
+
+FLAT = {"type": dict, "parts": {"a": {"type": int}, "b": {"type": dict, "parts": {"c": {"type": str}}}}}
+
+
+def test_a_generator_that_calls_itself_with_other_static_objects_is_unfolded() -> None:
+    residual = specialize(reports, FLAT)
+    assert not fallbacks(residual)
+    assert "reported" not in source_of(residual) and "for" not in source_of(residual).partition("\n")[2]
+    values: list[Any] = [{}, {"a": 1}, {"a": "x", "b": {"c": 1}}, {"b": {"c": "y"}}, {"b": 5}, 7, {"a": True, "b": {}}]
+    for value in values:
+        assert residual(value) == reports(FLAT, value)
+
+
+def test_one_that_comes_to_the_same_objects_again_ends() -> None:
+    tree: dict[str, Any] = {"type": dict, "parts": {"left": {"ref": "tree"}, "size": {"type": int}}}
+    tree["tree"] = tree
+    loop: dict[str, Any] = {"type": dict, "parts": {"next": {"type": dict, "parts": {}}}}
+    loop["parts"]["next"]["parts"]["back"] = loop
+    values: list[Any] = [1, {"size": "x"}, {"left": {"left": {"size": 1, "left": 5}}}, {"left": {"size": None}}]
+    values += [{"next": {"back": {"next": {"back": 3}}}}, {"next": 4}]
+    for schema in (tree, loop):
+        residual = specialize(reports, schema)
+        for value in values:
+            assert residual(value) == reports(schema, value)
+
+
+def swapping(a: Any, b: Any, n: Any) -> Any:
+    if n > 0:
+        yield a["name"]
+        for one in swapping(b, a, n - 1):
+            yield one + a["name"]
+
+
+def test_objects_that_change_places() -> None:
+    def words(a: Any, b: Any, n: Any) -> list[str]:
+        return list(swapping(a, b, n))
+
+    given = {"name": "x"}, {"name": "y"}
+    residual = specialize(words, *given)
+    for n in range(6):
+        assert residual(n) == words(*given, n)

@@ -128,6 +128,9 @@ PROGRAMS = {
     "with and without arguments": BOTH_WAYS + RUN.format(table="OPS"),
     "by a partial": BY_PARTIAL + RUN.format(table="OPS"),
     "objects that announce themselves": OF_OBJECTS,
+    "a dict filled under a name that is an attribute, too": DICT
+    + "    class Command:\n        op = None\n        def __init__(self, op): self.op = op\n"
+    + RUN.format(table="OPS").replace("for name in program:", "for name in [Command(name).op for name in program]:"),
     "a global dict": DICT + RUN.format(table="OPS"),
     "a dict of a class": OF_CLASS.replace("    op = Machine.op\n", "") + RUN.format(table="Machine.ops"),
     "lists in a dict": OF_LISTS.replace("    op = on\n", ""),

@@ -141,6 +141,8 @@ class _Text:
                     continue  # it is called without its name
                 if not _is_suspended(node) and not (kind == "method" and self._asks_by_texts):
                     known = self._uses.get((parent, key), ())
+                    if kind == "function":  # who stores it as an attribute uses its name otherwise, too
+                        known = [use for use in known if use.kind != "attribute"]
                     if kind == "hook" and not key:  # Python calls it, and `super().__init_subclass__()` does
                         known = [use for use in self._uses.get((None, node.name), ()) if not _of_super(use.node)]
                     yield _Candidate(node, kind, known, parent)

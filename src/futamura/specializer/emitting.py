@@ -20,7 +20,7 @@ from futamura.ir.graph import Span
 from futamura.runtime import advanced
 from futamura.specializer.confined import confined, only_looks
 from futamura.specializer.groups import is_all_groups
-from futamura.specializer.guessing import guessed
+from futamura.specializer.guessing import guess
 from futamura.specializer.handling import has_context
 from futamura.specializer.kept import Kept
 from futamura.specializer.left_out import Defaults
@@ -81,10 +81,10 @@ class Emitter(ABC):
         """By the number of a function: what its blind calls have folded and left."""
         self.inputs: dict[int, str] = {}
         self.guessed: dict[str, type] = {}
+        """Open inputs that are tested to be of a class where an operator needs it."""
         self.missed: dict[str, type] = {}
         """Classes of open inputs with which more would be known of static objects."""
         self.defaults = Defaults()
-        """Open inputs that are tested to be of a class where an operator needs it."""
         self.looked = 0
         """As soon as so many operations were emitted, it is time to look how long the residual gets."""
         self.hints: list[str | None] = []
@@ -251,10 +251,8 @@ class Emitter(ABC):
         lifted = tuple([self.lift(arg) for arg in args])
         if raises:
             intact = self.state.intact and (looks or leaves_alone(name, args))
-            if not kept and self.state.overlays:
-                for param, kind in guessed(self.state, (self.inputs, self.renames), name, args, attr).items():
-                    self.missed.setdefault(param, kind)
             if not kept:
+                guess(self.missed, self.state, (self.inputs, self.renames), name, args, attr)
                 self.observe()
             self.state.intact = intact
             if not self.settled:
@@ -528,6 +526,8 @@ class Emitter(ABC):
         source, position = entry.items[:2]
         if entry.cls is reversed:
             self.refuse(entry.site, "an iterator that runs backwards escapes")
+        if entry.cls is dict:
+            return self._construct_dict_iterator(entry)
         if entry.cls is deque and (type(position) is not Known or position.value):
             self.refuse(entry.site, "an iterator over a deque escapes")
         if len(entry.items) == 3 and (type(position) is not Known or position.value):
@@ -540,6 +540,20 @@ class Emitter(ABC):
             method = self.emit("getattr", (iterator,), "__setstate__", raises=False)
             self.emit("call", (method, position), raises=False)
         return iterator
+
+    def _construct_dict_iterator(self, entry: VObject) -> Dynamic:
+        """An iterator over a static dict, or a view of it, that has given as many items."""
+        assert isinstance(held := entry.names[0], Constant) and isinstance(held.value, dict)
+        made: AbstractValue = Known(held.value)
+        for name in entry.names[1:]:
+            made = self.emit("call", (self.emit("getattr", (made,), str(name), raises=False),), raises=False)
+        iterator = self.emit("iter", (made,), raises=False)
+        given, position = entry.items
+        if type(given) is Known and not given.value:  # all of it was given
+            position = Known(len(held.value))
+        if type(position) is Known and position.value == 0:
+            return iterator
+        return self.emit("call", (Known(advanced), iterator, position), raises=False)
 
     def _advanced(self, entry: VObject) -> Dynamic:
         """An iterator over a dict that has given some of its keys, if the dict has the same ones still."""

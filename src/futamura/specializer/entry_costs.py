@@ -171,8 +171,9 @@ def _is_helper(attr: object) -> bool:
     return type(value) is FunctionType and value.__globals__ is runtime.__dict__
 
 
-def times_in_a_call(program: Program, weigh: Callable[[Function], list[float]]) -> float:
-    """The sum of the blocks' weights in one call of the program, of each as often as it is run."""
+def times_in_a_call(program: Program, weigh: Callable[[Function], list[float]], *, plainly: bool = False) -> float:
+    """The sum of the blocks' weights in one call of the program, of each as often as it is run; `plainly`: of two ways
+    each is taken as often, but for those that raise."""
     known: dict[str, float] = {}
     functions = {one.name: one for one in program.functions}
 
@@ -183,7 +184,7 @@ def times_in_a_call(program: Program, weigh: Callable[[Function], list[float]]) 
             counted = sum(
                 often * (weight + sum(called(op.attr, depth + 1) for op in block.ops if op.name == "invoke"))
                 for block, often, weight in zip(
-                    function.blocks, _frequencies(function), weigh(function), strict=True
+                    function.blocks, _frequencies(function, plainly), weigh(function), strict=True
                 )
             )
             known[function.name] = min(counted, _MOST)
@@ -192,7 +193,7 @@ def times_in_a_call(program: Program, weigh: Callable[[Function], list[float]]) 
     return called(program.main.name, 0)
 
 
-def _frequencies(function: Function) -> list[float]:
+def _frequencies(function: Function, plainly: bool) -> list[float]:
     """How often one call runs each block."""
     flow = ControlFlow(function)
     found = loops(flow)
@@ -203,7 +204,7 @@ def _frequencies(function: Function) -> list[float]:
     often[flow.root] = 1.0
     for block in flow.order:
         targets = [edge.target for edge in function.blocks[block].terminator.edges]
-        weights = _weights(function, targets, raising, sizes)
+        weights = _weights(function, targets, raising, None if plainly else sizes)
         leaves = any(depths[target] < depths[block] for target in targets)
         whole = 1.0 if leaves else sum(weights)  # a loop that is entered is left once, and goes round before
         for target, weight in zip(targets, weights, strict=True):
@@ -234,9 +235,11 @@ def _sizes(function: Function, flow: ControlFlow) -> list[int]:
     return found
 
 
-def _weights(function: Function, targets: list[int], raising: set[int], sizes: list[int]) -> list[float]:
+def _weights(function: Function, targets: list[int], raising: set[int], sizes: list[int] | None) -> list[float]:
     """How often each way is taken, for each time that another one is: what takes more code is done less often, what a
     cache or a slice needs above all."""
+    if sizes is None:
+        return [_OF_RAISING if target in raising else 1.0 for target in targets]
     ends = {at for at in targets if function.blocks[at].terminator.name == "return"} | raising.intersection(targets)
     least = min((sizes[target] for target in targets if target not in ends), default=0) + _OF_A_SHORT_WAY
     found = []

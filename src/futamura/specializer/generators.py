@@ -15,7 +15,8 @@ Invariant: a suspended generator whose end would run code is never dropped; who 
 from __future__ import annotations
 
 import sys
-from types import FunctionType, GeneratorType
+from collections.abc import Mapping
+from types import FunctionType, GeneratorType, MappingProxyType
 from typing import Final, NoReturn
 
 from futamura.ir.classes import is_a
@@ -51,6 +52,7 @@ ENDING: Final = "a generator needs what an iterator of unknown class ends with"
 SENDING: Final = "what is sent to the generator would get to an iterator that is none"
 RUNNING: Final = "running"
 DELEGATING: Final = -1
+_FIRST_HELD: Final = -100
 
 
 def new_generator(
@@ -66,6 +68,8 @@ def new_generator(
     One that turned out to escape later, in the middle of its code, is a real one from its start, unless it had to be
     dropped in time.
     """
+    if facts.may_recur or facts.recursive:
+        env = {**env, **_static(m, env)}
     names = tuple(env)
     where = Suspension(facts, 0, 0, chain, False, made_by)
     cls = STANDING_IN.get(made_by, GeneratorType) if isinstance(made_by, FunctionType) else GeneratorType
@@ -76,6 +80,15 @@ def new_generator(
         m.escape(made)
         m.lift(made)
     return made
+
+
+def _static(m: Machine, env: Mapping[int, AbstractValue]) -> dict[int, AbstractValue]:
+    """The static objects among the arguments of a generator, under numbers that no values of its function have: its
+    frames hold them, so that one that is entered in it can be told from it."""
+    return {
+        _FIRST_HELD - param: value for param, value in env.items()
+        if type(value) is Known and m.world.is_frozen(value.value)
+    }  # fmt: skip
 
 
 def goes_its_way(m: Machine, entry: VObject) -> bool:
@@ -125,21 +138,36 @@ def stays_real(m: Machine, generator: Virtual) -> bool:
     where = m.state.heap[generator.oid].extra
     if not isinstance(where, Suspension) or where.waiting is not None or where.made_by is None:
         return False
-    return may_go_on(m, where.facts)
+    entry = m.state.heap[generator.oid]
+    return may_go_on(m, where.facts, {name: item for name, item in zip(entry.names, entry.items) if _is_held(name)})
 
 
-def may_go_on(m: Machine, facts: FunctionFacts) -> bool:
+def may_go_on(m: Machine, facts: FunctionFacts, held: Mapping[object, AbstractValue] = MappingProxyType({})) -> bool:
     """Could activations of this function be in each other without end, under dynamic control?
 
-    Not where a function that may call itself was entered in between: a cycle comes to that call again, and whether it
-    is unfolded is asked there (`recursion`).
+    Not where each of them is given (`held`) another static object, for there are only so many of these; nor where a
+    function that may call itself was entered in between: a cycle comes to that call again, and whether it is unfolded
+    is asked there (`recursion`).
     """
     for frame in reversed(m.state.frames):
-        if frame.facts is facts and frame.dynamic:
+        if frame.facts is facts and frame.dynamic and not (held and _differs(held, frame.env)):
             return True
         if frame.entered is not None and frame.entered.arguments.frames:
             return False
     return False
+
+
+def _differs(held: Mapping[object, AbstractValue], other: Mapping[int, AbstractValue]) -> bool:
+    """Is one of these static objects another one there, or none?"""
+    there = {name: value for name, value in other.items() if _is_held(name)}
+    if held.keys() != there.keys():
+        return True
+    pairs = [(value, there[name]) for name, value in held.items()]  # type: ignore[index]
+    return any(type(a) is Known and type(b) is Known and a.value is not b.value for a, b in pairs)
+
+
+def _is_held(name: object) -> bool:
+    return isinstance(name, int) and name <= _FIRST_HELD
 
 
 # -- entering and leaving
@@ -194,7 +222,8 @@ def _must_have_ended(m: Machine, entry: VObject) -> None:
 
 def _restored(entry: VObject, where: Suspension) -> Frame:
     env = {value: item for value, item in zip(entry.names, entry.items, strict=True) if isinstance(value, int)}
-    return Frame(where.facts, env, where.chain, block=where.block, index=where.index, dynamic=where.dynamic)
+    held = tuple([name for name in env if _is_held(name)])
+    return Frame(where.facts, env, where.chain, block=where.block, index=where.index, dynamic=where.dynamic, held=held)
 
 
 def _enter_regions(m: Machine, frame: Frame) -> None:
@@ -273,7 +302,7 @@ def _lets_pass(m: Machine, frame: Frame) -> bool:
 
 def _store(m: Machine, frame: Frame, waiting: int) -> None:
     used = frame.facts.live_at(frame.block, frame.index)
-    live = [value for value in used if value in frame.env and value != waiting]
+    live = [value for value in (*used, *frame.held) if value in frame.env and value != waiting]
     items = tuple(m.get(frame, value) for value in live)
     generator = m.state.resolve(frame.subject) if frame.subject is not None else None
     assert isinstance(generator, Virtual)

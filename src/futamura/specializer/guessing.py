@@ -19,33 +19,42 @@ from futamura.specializer.left_out import Inputs, param_of
 from futamura.specializer.state import State
 from futamura.specializer.values import AbstractValue, Dynamic, Known
 
-__all__ = ["guessed"]
+__all__ = ["guess"]
 
 _LIKELY: Final = (int, float, str)
 
 
-def guessed(state: State, inputs: Inputs, name: str, args: Sequence[AbstractValue], attr: object) -> Mapping[str, type]:
-    """The classes of open inputs, by name, with which this operation would keep what is known of static objects."""
+def guess(
+    missed: dict[str, type], state: State, inputs: Inputs, name: str, args: Sequence[AbstractValue], attr: object
+) -> None:
+    """Note the classes of open inputs with which this operation would keep what is known of static objects."""
     if state.general or all(type(content) is Dynamic for content, _ in state.overlays.values()):
-        return {}
+        return
     open_inputs = {
         arg.rv: param
         for arg in args
         if type(arg) is Dynamic and arg.type is None and (param := param_of(inputs, arg.rv)) is not None
     }
-    if not open_inputs:
-        return {}
-    others = () if name == "format" else args
-    classes = [type(arg.value) if type(arg) is Known else arg.type for arg in others if type(arg) in (Known, Dynamic)]  # type: ignore[union-attr]
+    kind = _kind(state, open_inputs, name, args, attr) if open_inputs else None
+    if kind is not None:
+        for param in open_inputs.values():
+            missed.setdefault(param, kind)
+
+
+def _kind(
+    state: State, open_inputs: Mapping[int, str], name: str, args: Sequence[AbstractValue], attr: object
+) -> type | None:
+    """The class that all these operands would have to be of."""
     if name == "call" and type(args[0]) is Known and args[0].value is isinstance:  # it is decided then
         asked = [arg.value for arg in args[2:] if type(arg) is Known]
-        return dict.fromkeys(open_inputs.values(), next((one for one in _LIKELY if one in asked), int))
-    for kind in (*[one for one in classes if one in _LIKELY], int, str):
+        return next((one for one in _LIKELY if one in asked), int)
+    known = [type(arg.value) if type(arg) is Known else arg.type for arg in args if type(arg) in (Known, Dynamic)]  # type: ignore[union-attr]
+    others = [one for one in known if one in _LIKELY] if name != "format" else []
+    for kind in (*others, int, str):
         tried = [
             Dynamic(arg.rv, kind, arg.shape, arg.classes) if type(arg) is Dynamic and arg.rv in open_inputs else arg
             for arg in args
         ]
         if confined(state, name, tried, attr):
-            assert kind is not None
-            return dict.fromkeys(open_inputs.values(), kind)
-    return {}
+            return kind
+    return None

@@ -39,7 +39,8 @@ _HOLDING: Final = frozenset(
 )
 """Kinds of virtual objects that depend on no object that they hold."""
 _RARE: Final = 0.35
-"""So often may one call of the residual hand something over: else each call but the first would run the other one."""
+"""So often may one call of the residual hand something over, if of two ways each is taken as often: else most calls
+would run the other one."""
 
 
 def hand_over(m: Machine, values: Iterable[AbstractValue]) -> None:
@@ -123,6 +124,8 @@ def _running_over_static(m: Machine) -> list[int] | None:
     static object holds."""
     found: list[int] = []
     for oid, entry in m.state.heap.items():
+        if entry.kind == "iterator" and entry.cls is dict:
+            return None
         if entry.kind == "forward" or entry.kind in _HOLDING or not _holds_static(entry):
             continue
         if entry.kind != "iterator" or entry.extra != "sequence" or len(entry.items) != 2:
@@ -152,7 +155,9 @@ def require_rare(m: Machine, program: Program) -> None:
     if not parting.begun:
         return
     marks = [_marks(parting.flag, function) for function in program.functions]
-    often = times_in_a_call(program, lambda function: [float(found) for found in _marks(parting.flag, function)])
+    often = times_in_a_call(
+        program, lambda function: [float(found) for found in _marks(parting.flag, function)], plainly=True
+    )
     elsewhere = any(any(found) for found, function in zip(marks, program.functions) if function is not program.main)
     if often > _RARE or elsewhere or program.main.kind != "function" or _calls_itself(program):
         parting.allowed = False
@@ -166,9 +171,7 @@ def before_handing_over(program: Program, behind: Set[tuple[str, int]]) -> Progr
         return program
     functions = []
     for function in program.functions:
-        blocks = [
-            block._replace(ops=()) if (function.name, block.id) in behind else block for block in function.blocks
-        ]
+        blocks = [block._replace(ops=()) if (function.name, block.id) in behind else block for block in function.blocks]
         functions.append(replace(function, blocks=tuple(blocks)))
     return replace(program, functions=tuple(functions))
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Final
 
-from futamura.ir.constant import count_of, makes_nan
+from futamura.ir.constant import Constant, count_of, makes_nan
 from futamura.ir.graph import Operation
 from futamura.specializer import library
 from futamura.specializer.abstract import instance_of, is_abstract
@@ -61,15 +61,18 @@ def iterator_over(m: Machine, frame: Frame, source: AbstractValue) -> AbstractVa
     if entry is not None and entry.kind == "deque" and site(frame) not in m.refused:
         return m.virtual(VObject("iterator", deque, (source, Known(0)), site=site(frame), extra="sequence"))
     simple = entry is not None and entry.kind in ("list", "tuple")
+    cls: type = object
+    of: tuple[Constant, ...] = ()
     if type(source) is Known:
         kind = type(source.value)
         held = (kind is list or kind in DICTS) and m.frozen(source.value)
         simple = held or kind in (str, bytes, tuple, range) or is_record(kind)
         if simple and kind in DICTS:
+            of, cls = (Constant(source.value),), dict
             source = Known(tuple(source.value))  # type: ignore[arg-type]
     if not simple and (promised_length(source, m.state.intact) or m.budget.virtual_length) >= m.budget.virtual_length:
         return None
-    return m.virtual(VObject("iterator", object, (source, Known(0)), site=site(frame), extra="sequence"))
+    return m.virtual(VObject("iterator", cls, (source, Known(0)), of, site(frame), "sequence"))
 
 
 def _dict_iterator(m: Machine, frame: Frame, source: AbstractValue, entry: VObject) -> AbstractValue | None:
@@ -81,7 +84,9 @@ def _dict_iterator(m: Machine, frame: Frame, source: AbstractValue, entry: VObje
         if items is None:
             return None
         values = Known(tuple(item.value for item in items if type(item) is Known))
-        return m.virtual(VObject("iterator", object, (values, Known(0)), site=site(frame), extra="sequence"))
+        of = (Constant(target.value), str(entry.extra)) if type(target) is Known else ()
+        cls = dict if of else object
+        return m.virtual(VObject("iterator", cls, (values, Known(0)), of, site(frame), "sequence"))
     if held.kind != "dict":
         return None
     if entry.kind == "dict":
