@@ -76,6 +76,8 @@ def own_class(m: Machine, value: AbstractValue) -> type | None:
     return cls if all(base is object or base.__flags__ & HEAP_TYPE for base in cls.__mro__) else None
 
 
+_MOST_COMPARED: Final = 16
+"""An object is compared in line with so many items of a list or tuple."""
 _ITERABLE: Final = frozenset({str, bytes, list, tuple, dict, set, frozenset, range})
 
 
@@ -261,7 +263,15 @@ def _member_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
     cls = None if with_plain_flag(m, [container]) else own_class(m, container)
     method = None if cls is None or isinstance(container, Dynamic) else method_of(m, cls, "__contains__")
     negated = Known(op.operator.name == "not_in")
+    if method is None and found is not None and len(found[1]) <= _MOST_COMPARED and _compares_itself(m, item):
+        return enter(m, frame, op, library.is_among, [container, item, negated])
     return method is not None and enter(m, frame, op, library.contains, [Known(method), container, item, negated])
+
+
+def _compares_itself(m: Machine, value: AbstractValue) -> bool:
+    """Is this an object of which it is known how its class compares it?"""
+    cls = None if isinstance(value, Dynamic) else own_class(m, value)
+    return cls is not None and isinstance(class_lookup(cls, "__eq__"), FunctionType)
 
 
 def get_item(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:

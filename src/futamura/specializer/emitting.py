@@ -461,7 +461,7 @@ class Emitter(ABC):
         if kind == "method":
             return self.emit("getattr", items, entry.extra, raises=False)
         if kind == "iterator" and entry.extra == "sequence":
-            return self._construct_iterator(entry)
+            return (self._construct_dict_iterator if entry.cls is dict else self._construct_iterator)(entry)
         if kind == "iterator" and entry.extra == "backwards":
             return self._construct_backwards(entry)
         if kind == "iterator" and isinstance(entry.extra, tuple):
@@ -526,8 +526,6 @@ class Emitter(ABC):
         source, position = entry.items[:2]
         if entry.cls is reversed:
             self.refuse(entry.site, "an iterator that runs backwards escapes")
-        if entry.cls is dict:
-            return self._construct_dict_iterator(entry)
         if entry.cls is deque and (type(position) is not Known or position.value):
             self.refuse(entry.site, "an iterator over a deque escapes")
         if len(entry.items) == 3 and (type(position) is not Known or position.value):
@@ -543,7 +541,8 @@ class Emitter(ABC):
 
     def _construct_dict_iterator(self, entry: VObject) -> Dynamic:
         """An iterator over a static dict, or a view of it, that has given as many items."""
-        assert isinstance(held := entry.names[0], Constant) and isinstance(held.value, dict)
+        held = entry.names[0]
+        assert isinstance(held, Constant) and isinstance(held.value, dict)
         made: AbstractValue = Known(held.value)
         for name in entry.names[1:]:
             made = self.emit("call", (self.emit("getattr", (made,), str(name), raises=False),), raises=False)

@@ -532,6 +532,13 @@ def contains(method: Any, container: Any, item: Any, negated: bool) -> bool:
     return not result if negated else bool(result)
 
 
+def is_among(items: Any, item: Any, negated: bool) -> bool:
+    for other in items:
+        if other is item or other == item:
+            return not negated
+    return negated
+
+
 def set_by(method: Any, descriptor: Any, instance: Any, value: Any) -> None:
     method(descriptor, instance, value)
 
