@@ -6,6 +6,7 @@ import ast
 from typing import Any
 
 import futamura
+from tests.specialize.specializing import source_of, specialize
 
 TEXTS = ["1", "'a'", "[1,[2]]", "{'a':[1],'b':(1,[2])}", "b'x'", "-3", "1+2j", "None", "[]", "{}", "  5", "(1, (2,))"]
 REFUSED = ["name", "1+", "{1,2}", "f(1)", "", "[a]"]
@@ -39,3 +40,33 @@ def test_what_is_refused_stays() -> None:
     residual = futamura.specialize(read, texts=REFUSED)
     assert residual.source.count("literal_eval") == len(REFUSED)
     assert residual(3) == read(REFUSED, 3)
+
+
+def where(conditions: Any, ids: Any, name: Any) -> str:
+    parts = []
+    for column, op in conditions:
+        if op == "in":
+            sql = f"{column} IN ({', '.join('?' for _ in ids)})" if ids else ""
+        else:
+            sql = f"{column} {op} {name!r}"
+        if sql:
+            parts.append(sql)
+    return " AND ".join(parts)
+
+
+def shown(x: Any, n: Any) -> Any:
+    text = f"{x}{n}"
+    return (text if text else "empty"), bool(f"<{x}>"), not f"{x}", not f"{x} "
+
+
+def test_a_text_with_a_constant_part_is_not_empty() -> None:
+    conditions = [("id", "in"), ("name", "="), ("title", "=")]
+    residual = specialize(where, conditions)
+    assert source_of(residual).count("if ") == 1, source_of(residual)
+    for ids in ([], [1, 2], ""):
+        for name in ("a", "", None):
+            assert residual(ids, name) == where(conditions, ids, name)
+    for n in ("", "x"):
+        made = specialize(shown, n=n)
+        for x in ("", "y", 0, None):
+            assert made(x) == shown(x, n)

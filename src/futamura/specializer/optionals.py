@@ -3,7 +3,8 @@
     pre = (m["letter"], int(m["number"])) if m["letter"] else None       five of these lines make 32 ways: from the
     post = ("post", int(m["post"])) if m["post"] else None               third one on, such tuples are real
 
-The same goes for lists, dicts and sets to which only some ways add.  What is known of such objects is lost: where there
+The same goes for lists, dicts and sets to which only some ways add, but not for the stack of a machine, on top of which
+are different objects.  What is known of such objects is lost: where there
 are several that hold different known values they tell the states of a machine apart, and are kept.  So are containers
 that the block itself tests, and that are empty in some states.
 
@@ -37,7 +38,8 @@ _CONTAINERS: Final = frozenset({"list", "dict", "set", "deque"})
 _OPTIONAL: Final = _CONTAINERS | {"tuple", "instance"}
 _PARTS: Final = 4
 """A chain of calls, a function, a block, an operation."""
-_TESTS: Final = frozenset({"truth", "not", "is", "is_not", "copy"})
+_TESTS: Final = frozenset({"truth", "not", "is", "is_not", "copy", "eq", "ne", "lt", "le", "gt", "ge", "call"})
+"""Operators whose result may be what a branch asks: `while len(stack) > 0` calls a function and compares."""
 _QUIET: Final = frozenset({"__init__", "__repr__", "__str__"})
 
 
@@ -214,10 +216,43 @@ class _Differing:
             self._work.append((left, right))
             return True
         if left.kind == right.kind and left.cls is right.cls and left.extra == right.extra and _has_contents(left):
+            if self._is_stack(place) and self._have_other_tops(left, right):
+                self.apart = place
+                return False
             self.longer.update((left.site, right.site))
             self.open = self.open and all(type(item) is Dynamic for item in (*left.items, *right.items))
             return True
         return self._may_be_real(place, self._a, a) and self._may_be_real(place, self._b, b)
+
+    def _is_stack(self, place: object) -> bool:
+        """Is this a variable that a loop around does more with than to add to it?"""
+        if not isinstance(place, tuple) or not isinstance(place[1], int):
+            return False
+        for frame in self._a.frames:
+            loops = frame.facts.loops_of[frame.block] if frame.facts.uid == place[0] else ()
+            if any(place[1] in frame.facts.gathering(loop.header).used for loop in loops):
+                return True
+        return False
+
+    def _have_other_tops(self, left: VObject, right: VObject) -> bool:
+        """Are these stacks of objects, on top of which are different ones, or is only one of them empty?  On top of the
+        stack of a machine is what runs, and that is what tells its states apart."""
+        tops = [
+            state.object(entry.items[-1]) if entry.items else None
+            for state, entry in ((self._a, left), (self._b, right))
+        ]
+        kinds = [top.kind for top in tops if top is not None]
+        if left.kind != "list" or not kinds or any(kind != "instance" for kind in kinds):
+            return False
+        one, other = tops
+        if one is None or other is None:
+            return not (left.items and right.items)
+        if one.cls is not other.cls or one.names != other.names:
+            return True
+        return any(
+            type(x) is Known and type(y) is Known and token_key(x.value) != token_key(y.value)
+            for x, y in zip(one.items, other.items)
+        )
 
     def _may_be_real(self, place: object, state: State, value: Virtual, known: bool = False) -> bool:
         """Is little lost if this object is real, as what the other state has there is, if `known`?"""

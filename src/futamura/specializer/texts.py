@@ -272,4 +272,4 @@ def join_strings(m: Machine, frame: Frame, op: Operation) -> None:
     if all(type(part) is Known for part in parts):
         m.set(frame, op, parts[0] if parts else Known(""))
     else:
-        m.set(frame, op, m.emit("string", parts, type=str, raises=False))
+        m.set(frame, op, joined_text(m, parts))
