@@ -95,3 +95,71 @@ class Machine:
                     return now.regs[a]
                 frames[-1].regs[2] = now.regs[a]
         return result
+
+
+HANDLERS = {}
+
+
+def op(name):
+    def filled(function):
+        HANDLERS[name] = function
+        return function
+
+    return filled
+
+
+class Registers:
+    """A machine of handlers that a decorator has registered; frames and result are attributes of an object that the
+    call makes."""
+
+    def __init__(self, functions, n):
+        self.functions = functions
+        self.frames = [Frame(functions["main"], [n, 0, 0])]
+        self.result = None
+
+    def run(self):
+        while self.frames:
+            frame = self.frames[-1]
+            name, a, b = frame.code[frame.pc]
+            frame.pc += 1
+            HANDLERS[name](self, frame, a, b)
+        return self.result
+
+
+@op("add")
+def add(machine, f, a, b):
+    f.regs[a] = f.regs[a] + f.regs[b]
+
+
+@op("inc")
+def inc(machine, f, a, b):
+    f.regs[a] += 1
+
+
+@op("less")
+def less(machine, f, a, b):
+    if f.regs[a] < f.regs[0]:
+        f.pc = b
+
+
+@op("jmp")
+def jmp(machine, f, a, b):
+    f.pc = a
+
+
+@op("call")
+def call(machine, f, a, b):
+    machine.frames.append(Frame(machine.functions[a], [f.regs[b], 0, 0]))
+
+
+@op("ret")
+def ret(machine, f, a, b):
+    machine.frames.pop()
+    if machine.frames:
+        machine.frames[-1].regs[2] = f.regs[a]
+    else:
+        machine.result = f.regs[a]
+
+
+def handlers(functions, n):
+    return Registers(functions, n).run()

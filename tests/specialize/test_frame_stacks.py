@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 
 from tests.outcomes import outcome
-from tests.specialize.frame_stacks import FUNCTIONS, Machine, deep, objects
+from tests.specialize.frame_stacks import FUNCTIONS, Machine, deep, handlers, objects
 from tests.specialize.specializing import fallbacks, source_of, specialize
 
 INPUTS: list[Any] = [0, 1, 2, 5, 9, -1, 2.5, True, "a", None]
 
 
-@pytest.mark.parametrize("style", ["objects", "methods"])
+@pytest.mark.parametrize("style", ["objects", "methods", "handlers"])
 @pytest.mark.parametrize("functions", [FUNCTIONS, deep(5), deep(8)], ids=["three", "five", "eight"])
 def test_frames_disappear(style: str, functions: Any) -> None:
     machine = Machine(functions)
-    function: Any = {"objects": objects, "methods": machine.run}[style]
+    function: Any = {"objects": objects, "methods": machine.run, "handlers": handlers}[style]
     given = [] if style == "methods" else [functions]
     residual = specialize(function, *given)
     text = source_of(residual)

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import Final, NamedTuple
 
+from futamura.ir.graph import Block
 from futamura.specializer.keys import OPEN, Choices, has_no_shape
 from futamura.specializer.knowledge import Learned
 from futamura.specializer.meeting import KEYWORDS, most_records
@@ -225,13 +226,15 @@ class _Differing:
         return self._may_be_real(place, self._a, a) and self._may_be_real(place, self._b, b)
 
     def _is_stack(self, place: object) -> bool:
-        """Is this a variable that a loop around does more with than to add to it?"""
-        if not isinstance(place, tuple) or not isinstance(place[1], int):
+        """Is this a variable that a loop around does more with than to add to it, or an attribute that one tests?"""
+        if not isinstance(place, tuple):
             return False
         for frame in self._a.frames:
-            loops = frame.facts.loops_of[frame.block] if frame.facts.uid == place[0] else ()
-            if any(place[1] in frame.facts.gathering(loop.header).used for loop in loops):
-                return True
+            for loop in frame.facts.loops_of[frame.block]:
+                if isinstance(place[1], str) and place[1] in _asked_attributes(frame.facts.blocks[loop.header]):
+                    return True
+                if frame.facts.uid == place[0] and place[1] in frame.facts.gathering(loop.header).used:
+                    return True
         return False
 
     def _have_other_tops(self, left: VObject, right: VObject) -> bool:
@@ -299,6 +302,20 @@ def _tested(frame: Frame) -> list[int]:
         if op.name in _TESTS and not tested.isdisjoint(op.results):
             tested.update(op.args)
     return [value for value in frame.env if value in tested]
+
+
+def _asked_attributes(block: Block) -> set[str]:
+    """The attributes that this block tests."""
+    tested = set(block.terminator.args) if block.terminator.name == "branch" else set()
+    found: set[str] = set()
+    for op in reversed(block.ops if tested else ()):
+        if tested.isdisjoint(op.results):
+            continue
+        if op.name == "getattr":
+            found.add(str(op.attr))
+        elif op.name in _TESTS:
+            tested.update(op.args)
+    return found
 
 
 def _stand(frame: Frame) -> tuple[object, ...]:
