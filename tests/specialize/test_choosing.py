@@ -19,6 +19,7 @@ import pytest
 import futamura
 from futamura import Dyn
 from tests.specialize.lookup_programs import lookups
+from tests.specialize.specializing import fallbacks, source_of, specialize
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -464,3 +465,25 @@ def test_methods_that_are_called_like_those_of_builtin_classes() -> None:
         residual(2, b"")
     texts = futamura.specialize(decoded, {0: b"a", 1: b"b"})
     assert "decode" in texts.source and texts(1, "ascii") == "b"
+
+
+def message(parts: Any, values: Any) -> str:
+    out = ""
+    for part in parts:
+        if isinstance(part, str):
+            out += part
+        elif part[0] == "arg":
+            out += str(values[part[1]])
+        else:
+            out += message(part[2].get(values[part[1]], part[2]["other"]), values)
+    return out
+
+
+def test_a_default_out_of_the_table_that_goes_to_the_function_itself() -> None:
+    parts = ["Hi ", ("arg", "who"), ("select", "kind", {"a": [", he"], "b": [", ", ("arg", "who")], "other": ["!"]})]
+    residual = specialize(message, parts)
+    assert not fallbacks(residual) and "message_" not in source_of(residual)
+    for kind in ("a", "b", "other", "z", None, 3, ()):
+        assert residual({"who": "x", "kind": kind}) == message(parts, {"who": "x", "kind": kind})
+    with pytest.raises(TypeError):
+        residual({"who": "x", "kind": []})

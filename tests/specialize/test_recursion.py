@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from .specializing import fallbacks, specialize
+from .specializing import fallbacks, source_of, specialize
 
 
 class Box:
@@ -221,3 +221,52 @@ def test_what_is_given_back_unchanged_is_not_passed() -> None:
 def test_an_exception_with_attributes_is_not_made() -> None:
     residual = specialize(signalled, start=5)
     assert "raise" not in residual.source
+
+
+class Words:
+    """A machine whose stack is an attribute, and whose words call each other by name."""
+
+    def __init__(self, words: Any) -> None:
+        self.words = words
+        self.stack: list[Any] = []
+
+    def execute(self, name: str) -> None:
+        if name == "*":
+            b, a = self.stack.pop(), self.stack.pop()
+            self.stack.append(a * b)
+            return
+        at, word = 0, self.words[name]
+        while at < len(word):
+            kind, given = word[at]
+            at += 1
+            if kind == "lit":
+                self.stack.append(given)
+            elif kind == "dup":
+                self.stack.append(self.stack[-1])
+            elif kind == "jz":
+                at = at if self.stack[-1] else given
+            else:
+                self.execute(given)
+
+    def run(self, n: Any) -> list[Any]:
+        self.stack = [n]
+        self.execute("main")
+        return self.stack
+
+
+@pytest.mark.parametrize("times", [1, 2, 5])
+def test_words_that_are_called_again_keep_what_is_known_of_the_machine(times: int) -> None:
+    main = [("jz", 2), ("word", "square"), *[("lit", 3), ("word", "*")] * times]
+    words = {"square": [("dup", 0), ("word", "*")], "main": main}
+    mine, theirs = Words(words), Words(words)
+    residual = specialize(mine.run)
+    assert not fallbacks(residual)
+    assert "pop" not in source_of(residual) and "words" not in source_of(residual), source_of(residual)
+    for n in (0, 1, 2, -3, 2.5, True, "ab", [1], None):
+        results = []
+        for machine, run in ((mine, residual), (theirs, theirs.run)):
+            try:
+                results.append((run(n), machine.stack))
+            except TypeError as error:
+                results.append((str(error), machine.stack))
+        assert repr(results[0]) == repr(results[1]), n

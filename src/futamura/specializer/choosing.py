@@ -28,7 +28,6 @@ from futamura.ir.graph import Operation
 from futamura.specializer.dispatching import Parts, fork, known_parts, may_equal, note_choice_of_get
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.plainness import comparable
-from futamura.specializer.purity import deep
 from futamura.specializer.rules import SPECIAL, exact_type, hint_of, may_raise
 from futamura.specializer.state import Frame, State
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Virtual, VObject, token_key
@@ -118,7 +117,7 @@ def _choice_of_get(
 ) -> _Choice | None:
     if method.extra != "get" or not 1 <= len(args) <= 2:
         return None
-    if not (type(default) is Known and deep(default.value)) and m.state.object(default) is None:
+    if type(default) is not Known and m.state.object(default) is None:
         return None
     table = _table(m, frame, op, m.state.resolve(method.items[0]))
     return None if table is None or table.kind is not dict else _choice(m, frame, op, table, parts, default)

@@ -38,6 +38,8 @@ COPIES_TOLD: Final = 8
 """The same, where the results of the function are known before they meet: a residual function could not tell them."""
 COPIES_LENT: Final = 2
 """The same, where the callee changes objects of the caller: passing them to and fro costs more."""
+COPIES_KEPT: Final = 8
+"""The same, where something is known of what was written to static objects, which a residual function would forget."""
 COPIES_CAUGHT: Final = 4
 """So many times more where a caller catches exceptions: raised in a residual function, they would be real ones."""
 GROWING: Final = 6
@@ -89,6 +91,7 @@ def unfolds(
     if place in places:
         return True, entered
     limit = COPIES_LENT if _changes(m, frame, op, values) else COPIES
+    limit = COPIES_KEPT if _is_kept_aside(m) else limit
     if m.catching_frame() is not None and not _has_try(facts):
         limit *= COPIES_CAUGHT
     if len(places) >= limit and (limit >= COPIES_TOLD or len(places) >= COPIES_TOLD or True not in facts.told):
@@ -183,6 +186,11 @@ def _changes(m: Machine, frame: Frame, op: Operation, values: Sequence[AbstractV
     """May the callee change an object that the caller sees again?"""
     lent = lent_objects(m, frame, op, values, ())
     return any(not lent_alone(m.state.heap[oid]) for oid in lent)
+
+
+def _is_kept_aside(m: Machine) -> bool:
+    """Is anything known of what was written to static objects?  Calls of residual functions have it stored back."""
+    return any(type(content) is not Dynamic for content, _ in m.state.overlays.values())
 
 
 def _stop_growth(m: Machine, facts: FunctionFacts, on_stack: list[Frame], key: ArgumentKey) -> None:
