@@ -1,6 +1,7 @@
 """Unpacking of generators and other iterators that run code: their items are taken in line.
 
     left, right = (compile(part) for part in parts)    ->    the generator runs twice, and once more to its end
+    x, y = point                                             so does what `Point.__iter__` gives
     factory(*(get(name) for name in needs))            ->    it runs to its end, then the call has its items
 
 `library.up_to` takes as many items as Python would ask for; when it returns, the running frame unpacks its list, or
@@ -19,10 +20,11 @@ from futamura.ir.graph import Operation
 from futamura.specializer import library
 from futamura.specializer.generators import is_generator, may_go_on
 from futamura.specializer.machine import Machine
-from futamura.specializer.rules import OPERATOR_CALLS, site
+from futamura.specializer.purity import HEAP_TYPE, class_lookup
+from futamura.specializer.rules import OPERATOR_CALLS, exact_type, site
 from futamura.specializer.state import Frame
 from futamura.specializer.stepping import is_stepping
-from futamura.specializer.values import AbstractValue, Known, VObject
+from futamura.specializer.values import AbstractValue, Dynamic, Known, VObject
 
 __all__ = ["TAKING", "go_on", "taken"]
 
@@ -35,13 +37,21 @@ _STARS: Final = ("*", True)
 
 def _unpack(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
     value = args[0]
-    if not (is_generator(m, value) or is_stepping(m, value)):
+    if not (is_generator(m, value) or is_stepping(m, value) or _runs_code(m, value)):
         return False
     assert isinstance(op.attr, tuple)
     before, starred, after = op.attr
     if starred:
         return _enter(m, frame, op, library.list_of, [value])
     return _enter(m, frame, op, library.up_to, [value, Known(before + after)])
+
+
+def _runs_code(m: Machine, value: AbstractValue) -> bool:
+    """Is this an object whose class has an `__iter__` in Python, and no builtin base that has another one?"""
+    cls = exact_type(m, value) if type(value) is not Dynamic else None
+    if cls is None or not all(base is object or base.__flags__ & HEAP_TYPE for base in cls.__mro__):
+        return False
+    return isinstance(class_lookup(cls, "__iter__"), FunctionType)
 
 
 def _enter(
