@@ -487,3 +487,34 @@ def test_a_default_out_of_the_table_that_goes_to_the_function_itself() -> None:
         assert residual({"who": "x", "kind": kind}) == message(parts, {"who": "x", "kind": kind})
     with pytest.raises(TypeError):
         residual({"who": "x", "kind": []})
+
+
+class Unexpected(ValueError):
+    def __init__(self, token: Any, row: Any) -> None:
+        super().__init__(f"{token!r} is none of {sorted(row)}")
+
+
+def driven(table: Any, tokens: Any) -> list[Any]:
+    found, state = [], "start"
+    for token in tokens:
+        row = table[state]
+        if token not in row:
+            raise Unexpected(token, row)
+        state = row[token]
+        found.append(state)
+    return found
+
+
+def test_what_an_error_is_made_of_is_worth_no_ways() -> None:
+    table = {"start": {"a": "mid", "b": "start"}, "mid": {"a": "end", "c": "start"}, "end": {"b": "mid"}}
+
+    def outcome(run: Any, *args: Any) -> Any:
+        try:
+            return run(*args)
+        except Unexpected as error:
+            return str(error)
+
+    residual = specialize(driven, table)
+    assert source_of(residual).count("raise") == 1 and not fallbacks(residual), source_of(residual)
+    for tokens in ("ab", "aabc", "", "bbbaac", "z"):
+        assert outcome(residual, tokens) == outcome(driven, table, tokens)

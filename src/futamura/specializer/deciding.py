@@ -45,8 +45,10 @@ class Deciding:
         self._asked: set[int] = set()
         self._called: set[int] = set()
         for block in function.blocks:
+            raises = block.terminator.name == "raise"  # what an error is made of is worth no copy of the code
             for op in block.ops:
-                self._operation(op)
+                if not (raises and op.name == "call"):
+                    self._operation(op)
             if block.terminator.name in ("branch", "switch"):
                 self._asked.update(block.terminator.args)
         for arg, param in _passed(function):
