@@ -42,6 +42,7 @@ from futamura.ir.text import print_program
 from futamura.optimize.pipeline import PIPELINE, Report, optimize
 from futamura.optimize.shapes import of_type
 from futamura.specializer.online import Outcome
+from futamura.specializer.parting import Asked
 
 ALL = "all"
 NONE = "none"
@@ -61,10 +62,10 @@ class _Once(Specializer):
     _found: Outcome | None = None
 
     def _outcome(
-        self, function: types.FunctionType, inputs: Mapping[str, object], defaults: Mapping[str, object]
+        self, function: types.FunctionType, inputs: Mapping[str, object], asked: Asked
     ) -> Outcome:
         if self._found is None:
-            self._found = super()._outcome(function, inputs, defaults)
+            self._found = super()._outcome(function, inputs, asked)
         return self._found
 
 

@@ -30,6 +30,7 @@ from bench.cases.given import given
 from bench.cases.own import own
 from futamura import Specializer, driver
 from futamura.specializer.online import Outcome
+from futamura.specializer.parting import Asked
 
 __all__ = ["Spent", "spent_on"]
 
@@ -64,11 +65,11 @@ class _Timed(Specializer):
     spent: Spent
 
     def _outcome(
-        self, function: types.FunctionType, inputs: Mapping[str, object], defaults: Mapping[str, object]
+        self, function: types.FunctionType, inputs: Mapping[str, object], asked: Asked
     ) -> Outcome:
         started = time.process_time()
         try:
-            return super()._outcome(function, inputs, defaults)
+            return super()._outcome(function, inputs, asked)
         finally:
             self.spent.specializing += time.process_time() - started
 

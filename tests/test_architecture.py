@@ -43,6 +43,7 @@ RANK = {
     "driver": 4,
     "languages": 4,
     "embedding": 3,
+    "another": 4,
     "entry": 4,
     "explaining": 4,
     "saving": 4,

@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, get_args, get_origin
 
 from futamura.analysis.division import KINDS, POINTS
+from futamura.another import disturbs
 from futamura.codes import is_fallback
 from futamura.driver import lower_for_specializer, residual_text
 from futamura.entry import Promise, contents
@@ -33,6 +34,7 @@ from futamura.specializer.finding import Finding
 from futamura.specializer.offline.linking import specialize_function_offline
 from futamura.specializer.offline.offline import OfflineOptions
 from futamura.specializer.online import Open, Outcome, specialize_function
+from futamura.specializer.parting import Asked, HandedOver
 from futamura.specializer.policy import Budget, Event
 from futamura.specializer.values import Shape
 
@@ -160,17 +162,19 @@ class Specializer:
             return self._residual(_call_method(inner), (*given, *args), {**named, **static})
 
     def _residual(self, target: Any, args: tuple[object, ...], static: dict[str, object]) -> Residual:
+        if self.strict and (self._parts or self._leaves_out):  # nothing is made later
+            return self.in_one()._residual(target, args, static)
         function = target.__func__ if isinstance(target, types.MethodType) else target
         given = (target.__self__, *args) if isinstance(target, types.MethodType) else args
         if not isinstance(function, types.FunctionType):
             raise UnsupportedError(diagnose("FT101", f"`{_called(target)}` is not a function written in Python"))
         inputs = _bind(function, given, static)
-        general = functools.partial(_without_promises, [], self, target, args, static)
-        made, outcome = self._made(target, function, inputs, general)
+        family = _Family(target, function, functools.partial(_without_promises, [], self, target, args, static))
+        made, outcome = self._made(family, inputs)
         classes = outcome.guesses if self.assume == "check" and self._offline is None else {}
         guesses = {name: Dyn(kind) for name, kind in classes.items() if inputs.get(name) in (DYN, _UNSAID)}
         if guesses:
-            better, found = self._made(target, function, {**inputs, **guesses}, made, made)
+            better, found = self._made(family, {**inputs, **guesses}, (made, outcome))
             worth = not better.stats["fallbacks"] and "FT412" not in better.stats["notes"]
             if not found.guesses and better.source and worth:
                 made, outcome = better, found
@@ -180,14 +184,14 @@ class Specializer:
 
     def _made(
         self,
-        target: Any,
-        function: types.FunctionType,
+        family: _Family,
         inputs: Mapping[str, object],
-        general: Callable[..., Any],
-        plain: Residual | None = None,
+        plain: tuple[Residual, Outcome] | None = None,
+        given_up: Sequence[object] = (),
     ) -> tuple[Residual, Outcome]:
-        """The residual for these inputs, and how it came out; where a promise is broken, `general` runs.  If the
-        promises are guesses, `plain` is the residual without them."""
+        """The residual for these inputs, and how it came out.  If the promises in these are guesses, `plain` is the
+        residual without them; `given_up` are static objects that others may change."""
+        target, function = family.target, family.function
         left = {name: value for name, value in inputs.items() if is_a(value, Dyn)}
         opened = {name: Open(value.exact_type(), value.shape(), value.item_types()) for name, value in left.items()}
         defaults = _defaults(function, inputs) if self._leaves_out else {}
@@ -197,31 +201,34 @@ class Specializer:
             for name, value in inputs.items()
             if is_a(value, Dyn) and value.type is not None
         )
-        outcome, printed = self._specialized(function, {**inputs, **opened}, promises, started, defaults)
+        asked = Asked(defaults, self._parts, family.flag, tuple(given_up))
+        outcome, printed = self._specialized(function, {**inputs, **opened}, promises, started, asked)
         values = {name: value for name, value in inputs.items() if not is_a(value, Dyn)}
         if plain is not None:
             outcome.events = (*outcome.events, *map(_guess, promises))
         outcome.events = (*outcome.events, *map(_omitted, outcome.left_out))
+        family.given.extend(outcome.given)
+
+        def other() -> tuple[Residual, Outcome]:
+            return self.in_one()._made(family, inputs, plain, family.given)
 
         def residual(printed: Printed | None, outcome: Outcome) -> Residual:
             kept = promises if printed is not None else ()
-            alone: Callable[[], Residual] | None = None if plain is None else lambda: plain
+            alone: Callable[[], Residual] | None = None if plain is None else lambda: plain[0]
             if alone is None and any(event.code == "FT412" for event in outcome.events):
-                alone = lambda: self._without_weighing()._made(target, function, inputs, general)[0]  # noqa: E731
-            others: dict[str, Callable[..., Any]] = {}
-            if outcome.handed_over is not None:
-                careful = self._without("_parts")
-                others["handed_over"] = functools.partial(_run, [], careful, target, function, inputs, general, plain)
-            if outcome.left_out:
-                full = self._without("_leaves_out")
-                others["left_out"] = functools.partial(_run, [], full, target, function, inputs, general, plain)
-            if others:
-                alone = alone or functools.partial(_alone, self.in_one(), target, function, inputs, general)
+                alone = lambda: self._without_weighing()._made(family, inputs)[0]  # noqa: E731
+            shared = outcome.handed_over is not None or (plain is not None and disturbs(plain[1], outcome))
+            flag = family.flag if shared or (outcome.left_out and outcome.believed) else None
+            another: Callable[[], tuple[Callable[..., Any], bool]] | None = None
+            if flag is not None or outcome.left_out:
+                alone = alone or (lambda: self.in_one()._made(family, inputs)[0])
+                another = functools.partial(_another, other if plain is None else lambda: plain, outcome)
             recipe = Recipe(
                 target, values, printed, outcome.assumptions, kept, self.assume, outcome.events, outcome.stats,
-                outcome.apart, outcome.trace, outcome.declared, outcome.handed_over, outcome.left_out,
+                outcome.apart, outcome.trace, outcome.declared, flag, outcome.left_out,
             )  # fmt: skip
-            return Residual(recipe, general if promises else None, alone, others)
+            general = family.general if plain is None else plain[0]
+            return Residual(recipe, general if promises else None, alone, another)
 
         if printed is not None:
             try:
@@ -251,10 +258,10 @@ class Specializer:
         inputs: Mapping[str, object],
         promises: tuple[Promise, ...],
         started: float,
-        defaults: Mapping[str, object],
+        asked: Asked,
     ) -> tuple[Outcome, Printed | None]:
         """The residual program and its Python.  A fault of ours ends with the original and the event FT901."""
-        outcome = self._outcome(function, inputs, defaults)
+        outcome = self._outcome(function, inputs, asked)
         outcome.seconds["specialize"] = time.perf_counter() - started
         if outcome.program is None:
             return outcome, None
@@ -278,7 +285,7 @@ class Specializer:
         return self.assume == "trust" or not self._weighs
 
     def _outcome(
-        self, function: types.FunctionType, inputs: Mapping[str, object], defaults: Mapping[str, object]
+        self, function: types.FunctionType, inputs: Mapping[str, object], asked: Asked
     ) -> Outcome:
         try:
             if self._offline is not None:
@@ -294,12 +301,24 @@ class Specializer:
                 modules=modules,
                 watch=self.watch,
                 declared=Declared(self.frozen, self.caches, self.bool_comparisons, self._is_trusted()),
-                parts=self._parts,
-                defaults=defaults,
+                asked=asked,
             )
         except Exception as broken:
             names = tuple(name for name, value in inputs.items() if isinstance(value, Open))
             return Outcome(None, names, events=(_fault("the specializer", broken),))
+
+
+class _Family:
+    """What the residuals of one specialization have in common."""
+
+    def __init__(self, target: Any, function: types.FunctionType, general: Callable[..., Any]) -> None:
+        self.target: Final = target
+        self.function: Final = function
+        self.general: Final = general
+        """Runs where a promise of the user is broken."""
+        self.flag: Final = HandedOver()
+        self.given: Final[list[object]] = []
+        """What any of them hands to code that may keep it."""
 
 
 def _opened(target: Any) -> tuple[Any, tuple[object, ...], dict[str, object]]:
@@ -422,34 +441,12 @@ def _without_promises(
     return made[0](*args, **kwargs)
 
 
-def _alone(
-    specializer: Specializer,
-    target: Any,
-    function: types.FunctionType,
-    inputs: Mapping[str, object],
-    general: Callable[..., Any],
-    plain: Residual | None = None,
-) -> Residual:
-    """The residual that this specializer makes."""
-    return specializer._made(target, function, inputs, general, plain)[0]
-
-
-def _run(
-    made: list[Residual],
-    specializer: Specializer,
-    target: Any,
-    function: types.FunctionType,
-    inputs: Mapping[str, object],
-    general: Callable[..., Any],
-    plain: Residual | None,
-    /,
-    *args: Any,
-    **kwargs: Any,
-) -> Any:
-    """Run another residual; it is made when it is first needed."""
-    if not made:
-        made.append(_alone(specializer, target, function, inputs, general, plain))
-    return made[0](*args, **kwargs)
+def _another(
+    make: Callable[[], tuple[Residual, Outcome]], main: Outcome
+) -> tuple[Callable[..., Any], bool]:
+    """What runs in place of the residual that came out like `main`; may it change what that one believes?"""
+    made, outcome = make()
+    return made, disturbs(outcome, main)
 
 
 def _require(outcome: Outcome) -> None:

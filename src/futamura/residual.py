@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from futamura.another import Another, setting
 from futamura.backend.python import guarding
 from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.loading import load_residual
@@ -95,12 +96,12 @@ class Residual(_Callable):
         recipe: Recipe,
         general: Callable[..., Any] | None = None,
         alone: Callable[[], Residual] | None = None,
-        others: Mapping[str, Callable[..., Any]] | None = None,
+        another: Callable[[], tuple[Callable[..., Any], bool]] | None = None,
     ) -> None:
-        """`general` runs where a promise is broken; `others` run once static objects were handed over, and where what
-        calls leave out is given; `alone`, if given, makes the residual that a module gets instead: one without
-        promises that nobody gave, that needs no others, or with all that was assumed, for a module tests nothing of
-        that."""
+        """`general` runs where a promise is broken; `another` makes what runs once static objects were handed over, and
+        where what calls leave out is given (`another.py`); `alone`, if given, makes the residual that a module gets
+        instead: one without promises that nobody gave, that needs no other one, or with all that was assumed, for a
+        module tests nothing of that."""
         target = recipe.target
         function: Any = target.__func__ if isinstance(target, types.MethodType) else target
         self._recipe: Final = recipe
@@ -116,7 +117,7 @@ class Residual(_Callable):
             self.function: Callable[..., Any] = original
             signature = open_signature(function, recipe.static)
         else:
-            self.function = self._entry(recipe.printed, function, original, general, others or {})
+            self.function = self._entry(recipe.printed, function, original, general, another)
             signature = inspect.signature(self.function)
         super().__init__(self.function)
         self.__signature__ = signature
@@ -136,7 +137,7 @@ class Residual(_Callable):
         function: types.FunctionType,
         original: Callable[..., Any],
         general: Callable[..., Any] | None,
-        others: Mapping[str, Callable[..., Any]],
+        another: Callable[[], tuple[Callable[..., Any], bool]] | None,
     ) -> types.FunctionType:
         """The residual with its tests: inside of its own text where possible, else in a function around it."""
         tested = self.assumptions if self._recipe.assume == "check" else ()
@@ -150,20 +151,24 @@ class Residual(_Callable):
         ]
         strangers = differences(self._recipe.apart, printed.signature, promises)
         taken = [] if self._recipe.assume == "trust" else [write for _, write in self._taken(printed)]
+        flag = self._recipe.handed_over
+        other = original if another is None else Another(another, original, flag)
+        general = general or original
+        if flag is not None:
+            original, general = setting(flag, original), setting(flag, general)
         checks = [
-            guarding.Check(general or original, writers, items=items),
+            guarding.Check(general, writers, items=items),
             guarding.Check(original, [*taken, *strangers], tested),
         ]
-        if self._recipe.left_out:
-            defaults = [functools.partial(_is_default, *one) for one in self._recipe.left_out.items()]
-            checks.insert(0, guarding.Check(others["left_out"], defaults))
-        if (flag := self._recipe.handed_over) is not None:
-            checks.insert(0, guarding.Check(others["handed_over"], [functools.partial(_kept, flag)]))
+        ours = [] if flag is None else [functools.partial(_kept, flag)]
+        ours.extend(functools.partial(_is_default, *one) for one in self._recipe.left_out.items())
+        if ours:
+            checks.insert(0, guarding.Check(other, ours))
         inside = guarding.guarded(printed.emitted, printed.signature, checks, function.__globals__)
         if inside is not None:
             return load_residual(inside, function, printed.signature)
         made = self._untested()
-        if not (tested or strangers or promises or taken or others):
+        if not (tested or strangers or promises or taken or ours):
             return made
         outside = guarding.guarded(calling(made), printed.signature, checks, function.__globals__)
         assert outside is not None

@@ -237,3 +237,25 @@ def test_values_of_all_kinds(seed: int) -> None:
     for value in [*INPUTS, 3, "x", "12"]:
         assert found(mine, residual, value) == found(theirs, theirs.run, value), (steps, value)
     assert found(mine, residual, Peeping(mine)) == found(theirs, theirs.run, Peeping(theirs)), steps
+
+
+class Keeping:
+    """With a text it does something else, and remembers that."""
+
+    def __init__(self) -> None:
+        self.at, self.k = 0, 4
+
+    def step(self, x: Any) -> Any:
+        self.at = 7
+        text = str(x)
+        if isinstance(x, str):
+            self.k = len(x)
+        return text, self.k
+
+
+def test_what_calls_with_other_classes_write_is_seen() -> None:
+    mine, theirs = Keeping(), Keeping()
+    residual = specialize(mine.step)
+    assert residual.stats["notes"]["FT409"] == 1  # type: ignore[attr-defined]
+    for x in (3, 5, "abcdefg", 3, 2.5, "ab", 4):
+        assert residual(x) == theirs.step(x)

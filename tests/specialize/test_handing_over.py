@@ -291,3 +291,96 @@ def test_it_says_where() -> None:
     assert event.span is not None
     assert event.line == event.span.line
     assert "FT413" in residual.explain()
+
+
+RATE = 2
+
+
+def rated(names: Any, key: Any, call: Any) -> Any:
+    rate = RATE
+    try:
+        found = names["tab"][key]
+    except TypeError:
+        found = call(names)
+    return rate, found, names["base"]
+
+
+def optional(names: Any, key: Any, call: Any, many: Any = None) -> Any:
+    try:
+        found = names["tab"][key]
+    except TypeError:
+        found = call(names)
+    if many is None:
+        many = names["base"]
+    return found, many
+
+
+def backwards(names: Any, key: Any, call: Any) -> Any:
+    out = []
+    for at, rule in enumerate(reversed(names["rules"])):
+        try:
+            found = names["tab"][key]
+        except TypeError:
+            found = call(names)
+        out.append((at, rule, found))
+    return out
+
+
+def closing(names: Any, key: Any, call: Any) -> Any:
+    if names["open"]:
+        try:
+            return names["tab"][key], names["base"]
+        except TypeError:
+            return call(names), names["base"]
+    return None, names["base"]
+
+
+KEPT: list[Any] = []
+
+
+def meddle(names: Any) -> str:
+    names["base"] += 10
+    names["rules"][0] = 70
+    names["open"] = False
+    KEPT.append(names)
+    return "changed"
+
+
+@pytest.mark.parametrize("function", [rated, optional, backwards, closing])
+def test_whoever_hands_it_over_says_so(function: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def history(run: Any) -> list[Any]:
+        KEPT.clear()
+        found = []
+        for at, (key, more) in enumerate([("a", ()), ([], (1,)), ("a", ()), ([], ()), ("a", ())]):
+            monkeypatch.setitem(globals(), "RATE", 3 if at == 1 else 2)
+            found.append(run(key, meddle, *(more if function is optional else ())))
+            for names in KEPT:
+                names["base"] += 1
+        return found
+
+    one, other = ({"base": 1, "tab": {"a": 1}, "rules": [1, 2, 3], "open": True} for _ in range(2))
+    residual = specialize(function, one)
+    assert ("FT413" in codes(residual)) is (function is not backwards)
+    assert history(residual) == history(lambda *args: function(other, *args))
+
+
+def apart(a: Any, b: Any, key: Any, call: Any) -> Any:
+    before = b["n"]
+    try:
+        found = a["tab"][key]
+    except TypeError:
+        found = call(a)
+    return before, found, b["n"]
+
+
+def test_what_was_taken_out_of_it_is_not_believed_either() -> None:
+    def history(run: Any) -> Any:
+        kept: list[Any] = []
+        found = [run([], lambda a: kept.append(a.pop("b"))), run("x", None)]
+        kept[0]["n"] = 5
+        return [*found, run("x", None)]
+
+    shared, other = {"n": 1}, {"n": 1}
+    residual = specialize(apart, {"tab": {"x": 1}, "b": shared}, shared)
+    again = {"tab": {"x": 1}, "b": other}
+    assert history(residual) == history(lambda key, call: apart(again, other, key, call))

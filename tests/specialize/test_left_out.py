@@ -8,6 +8,8 @@ from __future__ import annotations
 import inspect
 import itertools
 import pickle
+import sys
+import traceback
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -191,3 +193,70 @@ def test_a_given_parameter_is_asked_for_as_an_object() -> None:
         assert outcome(residual, *args) == outcome(branches, [1, 2], *args)
     with pytest.raises(SystemExit, match="asked"):
         residual(2, Loud())
+
+
+class Counter:
+    def __init__(self) -> None:
+        self.k = 4
+        self.seen: list[Any] = []
+
+    def scaled(self, x: Any, force: Any = None) -> Any:
+        if force is not None:
+            self.k = force
+        return self.k * x
+
+    def noted(self, x: Any, note: Any = None) -> Any:
+        if note is not None:
+            self.seen.append(note)
+        return [x, *self.seen]
+
+    def given(self, x: Any, to: Any = None) -> Any:
+        if to is not None:
+            to(self)
+        return self.k * x
+
+    def stepwise(self, x: Any, force: Any = None) -> Any:
+        if force is not None:
+            self.k = force
+        yield self.k
+        yield x
+
+
+def change(counter: Any) -> None:
+    counter.k += 100
+
+
+@pytest.mark.parametrize("name", ["scaled", "noted", "given", "stepwise"])
+def test_what_other_calls_write_is_seen(name: str) -> None:
+    option = {"given": change}.get(name, 10)
+    mine, theirs = Counter(), Counter()
+    residual = specialize(getattr(mine, name))
+    assert "FT414" in codes(residual)
+    for args in ((3,), (3, option), (3,), (4, None), (5, option), (5,)):
+        found, expected = residual(*args), getattr(theirs, name)(*args)
+        if name == "stepwise":
+            found, expected = list(found), list(expected)
+        assert found == expected, args
+
+
+def total(rates: Any, x: Any, many: Any = None) -> Any:
+    if many is None:
+        many = rates[0]
+    return sum(rate * many * x for rate in rates)
+
+
+def test_nothing_is_specialized_in_a_call_where_there_is_no_room() -> None:
+    def at(depth: int, function: Any, *args: Any) -> Any:
+        return function(*args) if depth == 0 else at(depth - 1, function, *args)
+
+    residual = specialize(total, [1, 2, 3])
+    here = sum(1 for _ in traceback.walk_stack(None))
+    depth = sys.getrecursionlimit() - here - 40
+    assert at(depth, residual, 3, 4) == at(depth, total, [1, 2, 3], 3, 4)
+    assert residual(3, 4) == total([1, 2, 3], 3, 4)
+
+
+def test_strict_leaves_nothing_for_later() -> None:
+    residual = Specializer(strict=True)(total, [1, 2])
+    assert "FT414" not in codes(residual)
+    assert residual(1, 5) == total([1, 2], 1, 5)

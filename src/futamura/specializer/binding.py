@@ -16,7 +16,7 @@ from futamura.specializer.rules import site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, VObject
 
-__all__ = ["Keywords", "bind", "collect_at_entry", "collecting"]
+__all__ = ["Keywords", "bind", "collect_at_entry", "collecting", "open_signature"]
 
 Keywords: TypeAlias = list[tuple[str, AbstractValue]]
 
@@ -95,3 +95,15 @@ def collect_at_entry(
 def collecting(signature: Signature, name: str) -> type | None:
     """What Python makes for a parameter that collects arguments."""
     return tuple if name == signature.varargs else dict if name == signature.varkw else None
+
+
+def open_signature(signature: Signature, open_names: tuple[str, ...]) -> Signature:
+    """The parameters that stay open, of the same kinds and in the same order."""
+    names = set(open_names)
+    return Signature(
+        tuple(name for name in signature.posonly if name in names),
+        tuple(name for name in signature.regular if name in names),
+        signature.varargs if signature.varargs in names else None,
+        tuple(name for name in signature.kwonly if name in names),
+        signature.varkw if signature.varkw in names else None,
+    )

@@ -53,6 +53,8 @@ SENDING: Final = "what is sent to the generator would get to an iterator that is
 RUNNING: Final = "running"
 DELEGATING: Final = -1
 _FIRST_HELD: Final = -100
+_DEEPEST: Final = 12
+"""So many activations of a generator's function are unfolded in each other under dynamic control."""
 
 
 def new_generator(
@@ -145,12 +147,14 @@ def stays_real(m: Machine, generator: Virtual) -> bool:
 def may_go_on(m: Machine, facts: FunctionFacts, held: Mapping[object, AbstractValue] = MappingProxyType({})) -> bool:
     """Could activations of this function be in each other without end, under dynamic control?
 
-    Not where each of them is given (`held`) another static object, for there are only so many of these; nor where a
+    Not where each of a few is given (`held`) another static object, for there are only so many of these; nor where a
     function that may call itself was entered in between: a cycle comes to that call again, and whether it is unfolded
     is asked there (`recursion`).
     """
+    depth = 0
     for frame in reversed(m.state.frames):
-        if frame.facts is facts and frame.dynamic and not (held and _differs(held, frame.env)):
+        depth += frame.facts is facts
+        if frame.facts is facts and frame.dynamic and (depth > _DEEPEST or not (held and _differs(held, frame.env))):
             return True
         if frame.entered is not None and frame.entered.arguments.frames:
             return False

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import gc
 from collections import deque
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from types import FunctionType
 from typing import Final
@@ -26,13 +26,14 @@ from futamura.ir.graph import Function, Program
 from futamura.specializer import library
 from futamura.specializer.entry_costs import times_in_a_call
 from futamura.specializer.handed import handed
+from futamura.specializer.leaking import Changed
 from futamura.specializer.machine import Machine, Restart
-from futamura.specializer.parting import HandedOver
+from futamura.specializer.parting import HandedOver, Parting
 from futamura.specializer.purity import behind, is_mutable
 from futamura.specializer.state import HANDED, Extent
 from futamura.specializer.values import AbstractValue, Known, Virtual, VObject
 
-__all__ = ["before_handing_over", "hand_over", "is_left", "require_rare"]
+__all__ = ["before_handing_over", "hand_over", "is_left", "require_rare", "what_is_given"]
 
 _HOLDING: Final = frozenset(
     {"list", "tuple", "dict", "set", "instance", "cell", "function", "bound", "method", "slice", "exception"}
@@ -70,6 +71,7 @@ def _parts(m: Machine, values: Sequence[AbstractValue]) -> bool:
         return False
     m.event("FT413", f"code that is not known gets a static {type(given).__name__}")
     parting.begin(lambda: m.state.general == HANDED)
+    parting.given.extend(_reached(known))
     for oid in running:
         m.lift(Virtual(oid))
     m.observe()
@@ -84,20 +86,25 @@ def _parts(m: Machine, values: Sequence[AbstractValue]) -> bool:
 def _is_believed(m: Machine, value: object) -> bool:
     """Was anything read that this object holds, or what it reaches?"""
     world = m.world
+    return any(
+        id(item) in world.read and not (world.gave_up(item) or world.is_promised(item)) for item in _reached([value])
+    )
+
+
+def _reached(values: Iterable[object]) -> Iterator[object]:
+    """What can be changed by who has these objects."""
     seen: set[int] = set()
-    work = [value]
+    work = [*values]
     while work:
         item = work.pop()
-        if id(item) in seen or world.is_promised(item):
+        if id(item) in seen:
             continue
         seen.add(id(item))
         if is_mutable(item):
-            if id(item) in world.read and not world.gave_up(item):
-                return True
+            yield item
             work.extend(gc.get_referents(item))
         else:
             work.extend(behind(item))
-    return False
 
 
 def _entered_anew(m: Machine) -> list[tuple[Extent, ...]] | None:
@@ -124,13 +131,11 @@ def _running_over_static(m: Machine) -> list[int] | None:
     static object holds."""
     found: list[int] = []
     for oid, entry in m.state.heap.items():
-        if entry.kind == "iterator" and entry.cls is dict:
+        if entry.kind == "iterator" and entry.cls in (dict, deque, reversed):
             return None
         if entry.kind == "forward" or entry.kind in _HOLDING or not _holds_static(entry):
             continue
         if entry.kind != "iterator" or entry.extra != "sequence" or len(entry.items) != 2:
-            return None
-        if entry.cls in (reversed, deque):
             return None
         found.append(oid)
     return found
@@ -174,6 +179,14 @@ def before_handing_over(program: Program, behind: Set[tuple[str, int]]) -> Progr
         blocks = [block._replace(ops=()) if (function.name, block.id) in behind else block for block in function.blocks]
         functions.append(replace(function, blocks=tuple(blocks)))
     return replace(program, functions=tuple(functions))
+
+
+def what_is_given(parting: Parting, changed: Callable[[], Changed]) -> tuple[object, ...]:
+    """What the whole program gives away or changes, and all that this reaches; nothing if it hands nothing over."""
+    if not parting.used:
+        return ()
+    found = changed()
+    return (*parting.given, *_reached([*found.given, *found.written, *(value for value, _ in found.stored)]))
 
 
 def _marks(flag: HandedOver, function: Function) -> list[bool]:

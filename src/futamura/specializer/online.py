@@ -23,7 +23,7 @@ from typing import Any, Final, Never
 
 from futamura.errors import Because, UnsupportedError, diagnose
 from futamura.ir.classes import is_a
-from futamura.ir.graph import Program, Signature
+from futamura.ir.graph import Program
 from futamura.ir.verify import VerificationError
 from futamura.specializer import aggregates as _aggregates
 from futamura.specializer import attributes as _attributes  # these register their rules and models
@@ -55,14 +55,14 @@ from futamura.specializer.aliasing import Apart, apart
 from futamura.specializer.assemble import Entry, assemble
 from futamura.specializer.assembly import parameters
 from futamura.specializer.assumption import Assumption
-from futamura.specializer.binding import collect_at_entry, collecting
+from futamura.specializer.binding import collect_at_entry, collecting, open_signature
 from futamura.specializer.calls import call_value
 from futamura.specializer.choosing import check_ways
 from futamura.specializer.control import ENDERS
 from futamura.specializer.declared import NOTHING, Declared
 from futamura.specializer.entry_costs import Saved, why_not_worth
 from futamura.specializer.facts import FunctionFacts
-from futamura.specializer.handing_over import before_handing_over, require_rare
+from futamura.specializer.handing_over import before_handing_over, require_rare, what_is_given
 from futamura.specializer.ladder import descend
 from futamura.specializer.leaking import changed
 from futamura.specializer.left_out import Defaults
@@ -70,6 +70,7 @@ from futamura.specializer.machine import Machine, OverBudget, Restart, Unsupport
 from futamura.specializer.module_texts import Modules
 from futamura.specializer.origins import reachable, trace
 from futamura.specializer.outcome import Outcome
+from futamura.specializer.parting import NOTHING_ASKED, Asked
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style, static_size
 from futamura.specializer.programs import Point, name_values, point_of
 from futamura.specializer.purity import MISSING
@@ -131,15 +132,12 @@ def specialize_function(
     modules: Modules | None = None,
     watch: Watch | None = None,
     declared: Declared = NOTHING,
-    parts: bool = False,
-    defaults: Mapping[str, object] = {},
+    asked: Asked = NOTHING_ASKED,
 ) -> Outcome:
     """Specialize `function` to `inputs`: a value for each static parameter, `Open` for each open one.
 
     `lower` gives the IR of a Python function, or raises UnsupportedError.  Never raises for what the program
-    does; the outcome has no program if nothing could be specialized.  `parts`: later calls may run another residual,
-    once the outcome's `handed_over` says so.  `defaults`: what parameters are in most calls, those that are not in the
-    outcome's `left_out` run another residual.
+    does; the outcome has no program if nothing could be specialized.
     """
     limits = budget if budget is not None else Budget()
 
@@ -147,17 +145,20 @@ def specialize_function(
         return sources.resolve(function)
 
     subject = _Subject(function.__qualname__, function.__globals__, root, function)
-    if parts or defaults:
+    if asked.parts or asked.defaults:
         run = _Run(subject, inputs, lower, limits, modules)
         run.watch, run.trial = watch, True
         run.world.declare(declared)
-        run.parts, run.defaults.open = parts, defaults
+        run.parts, run.defaults.open = asked.parts, asked.defaults
+        run.world.parting.flag = asked.flag
+        run.world.give_up(asked.given_up)
         found = descend(run, polyvariance, trial=True)
         if found is not None:
             return found
     run = _Run(subject, inputs, lower, limits, modules)
     run.watch = watch
     run.world.declare(declared)
+    run.world.give_up(asked.given_up)
     found = descend(run, polyvariance)
     assert found is not None
     return found
@@ -234,6 +235,7 @@ class _Run:
         self.parts = False
         """May later calls run another residual, where a static object was handed to code that is not known?"""
         self.defaults: Final = Defaults()
+        self._given: tuple[object, ...] = ()
         self._handed: set[tuple[str, int]] = set()
         """The blocks, by function and number, that come behind such a call."""
         self._guessed: Final[dict[str, type]] = {}
@@ -528,7 +530,9 @@ class _Run:
             program, self.open, assumptions, tuple(dict.fromkeys(self.events)), stats, tuple(self.points),
             self._apart(program, assumptions), declared=self.world.promises(),
             guesses={**self._missed, **(self._guessed if self.world.unfrozen else {})},
-            left_out=dict(self.defaults.taken),
+            left_out=dict(self.defaults.taken), given=self._given,
+            believed=self.world.believed(), unfrozen=frozenset(self.world.unfrozen),
+            written=self.world.places_written(), hides=bool(self.world.hiding),
             handed_over=self.world.parting.flag if self.world.parting.used else None,
         )  # fmt: skip
 
@@ -539,8 +543,9 @@ class _Run:
             return
         check_stand_ins(machine, program, lambda: self._apart(program))
         bindings = self._bindings(world.assumptions.values())
-        believing = before_handing_over(program, self._handed)
-        found = changed(believing, bindings, self._source, world.is_frozen, machine.kept.found)
+        asked = (bindings, self._source, world.is_frozen, machine.kept.found)
+        found = changed(before_handing_over(program, self._handed), *asked)
+        self._given = what_is_given(world.parting, lambda: changed(program, *asked))
         for value in found.written:
             if world.write(value):
                 self.events.append(Event("FT305", f"the contents of a static {type(value).__name__} are written"))
@@ -585,15 +590,3 @@ class _Run:
     def _apart(self, program: Program, assumptions: tuple[Assumption, ...] = ()) -> Apart:
         opened = {name: value.type for name, value in self.inputs.items() if is_a(value, Open)}
         return by_owner(self.world, apart(program, opened, self.world.contents_read(), self._bindings(assumptions)))
-
-
-def open_signature(signature: Signature, open_names: tuple[str, ...]) -> Signature:
-    """The parameters that stay open, of the same kinds and in the same order."""
-    names = set(open_names)
-    return Signature(
-        tuple(name for name in signature.posonly if name in names),
-        tuple(name for name in signature.regular if name in names),
-        signature.varargs if signature.varargs in names else None,
-        tuple(name for name in signature.kwonly if name in names),
-        signature.varkw if signature.varkw in names else None,
-    )

@@ -37,6 +37,16 @@ class Outcome:
     """What became of each source line, and why."""
     declared: tuple[str, ...] = ()
     """Promises that were used, and are not tested."""
+    believed: frozenset[int] = frozenset()
+    """The identities of static objects of which the program believes what they hold."""
+    unfrozen: frozenset[int] = frozenset()
+    """Of those that it may change, or give away."""
+    written: frozenset[tuple[int, str]] = frozenset()
+    """Attributes of static objects that it writes."""
+    hides: bool = False
+    """Does it store attributes on objects that are not known?"""
+    given: tuple[object, ...] = ()
+    """What it hands to code that may keep it, and all that this reaches, although it believes what that holds."""
     left_out: Mapping[str, object] = field(default_factory=dict)
     """What these open parameters are in the calls that the program is for."""
     handed_over: HandedOver | None = None

@@ -14,10 +14,10 @@ Invariant: `is_over` is asked of the state that runs; between the runs of versio
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
 
-__all__ = ["HandedOver", "Parting"]
+__all__ = ["NOTHING_ASKED", "Asked", "HandedOver", "Parting"]
 
 
 class HandedOver:
@@ -29,12 +29,29 @@ class HandedOver:
         self.now = False
 
 
+class Asked(NamedTuple):
+    """What a specialization may believe although it is not so in each call, or not for good."""
+
+    defaults: Mapping[str, object]
+    """What parameters are in most calls; others run another residual."""
+    parts: bool
+    """May later calls run another residual, once the flag says so?"""
+    flag: HandedOver
+    given_up: tuple[object, ...] = ()
+    """Static objects that somebody else may change."""
+
+
+NOTHING_ASKED: Final = Asked({}, False, HandedOver())
+
+
 class Parting:
     """How far one specialization does so."""
 
     def __init__(self) -> None:
         self.allowed = False
-        self.flag: Final = HandedOver()
+        self.flag = HandedOver()
+        self.given: list[object] = []
+        """What was handed over, and all that it reaches."""
         self.active = False
         """Do versions run?"""
         self.used = False

@@ -245,6 +245,22 @@ class World:
                 self.freeze(item)
                 work.extend(gc.get_referents(item))
 
+    def give_up(self, values: Iterable[object]) -> None:
+        """Somebody else may have these objects, and change them: nothing is believed of them."""
+        for value in values:
+            if id(value) not in self._promised:
+                self.serial(value)
+                self.unfrozen.add(id(value))
+                self._escaped[id(value)] = value
+
+    def believed(self) -> frozenset[int]:
+        """The objects of which it is believed what they hold."""
+        return frozenset(self.read - self.unfrozen)
+
+    def places_written(self) -> frozenset[tuple[int, str]]:
+        """The attributes of objects, by the identities of these, that specialized code writes."""
+        return frozenset([(id(self._pinned[number]), name) for number, name in self.written])
+
     def is_promised(self, value: object) -> bool:
         """Does the user promise that nobody writes this object?"""
         return id(value) in self._promised

@@ -26,6 +26,7 @@ from futamura.ir.build import FunctionBuilder
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Edge, Function, Program, Signature, Span, Value
 from futamura.ir.verify import VerificationError
+from futamura.specializer.binding import open_signature
 from futamura.specializer.offline.early import Failed, Refused, Walk, advance, evaluate, is_pure
 from futamura.specializer.offline.metering import MAKING, Meter, OverBudget
 from futamura.specializer.offline.points import Path, StaticValues, Unit
@@ -34,7 +35,6 @@ from futamura.specializer.offline.structures import Forced, Shape, item_name
 from futamura.specializer.offline.tidying import tidy
 from futamura.specializer.offline.trace import CacheEntry, Row, Trace, named
 from futamura.specializer.offline.writing import UnitWriter, Unwritable
-from futamura.specializer.online import open_signature
 from futamura.specializer.policy import Event
 from futamura.specializer.world import World
 
