@@ -176,7 +176,8 @@ class Specializer:
         if guesses:
             better, found = self._made(family, {**inputs, **guesses}, (made, outcome))
             worth = not better.stats["fallbacks"] and "FT412" not in better.stats["notes"]
-            if not found.guesses and better.source and worth:
+            more = better.stats["folded"] > made.stats["folded"]
+            if not found.guesses and better.source and worth and more:
                 made, outcome = better, found
         if self.strict:
             _require(outcome)
@@ -284,9 +285,7 @@ class Specializer:
         """Costs it nothing to assume something?"""
         return self.assume == "trust" or not self._weighs
 
-    def _outcome(
-        self, function: types.FunctionType, inputs: Mapping[str, object], asked: Asked
-    ) -> Outcome:
+    def _outcome(self, function: types.FunctionType, inputs: Mapping[str, object], asked: Asked) -> Outcome:
         try:
             if self._offline is not None:
                 return specialize_function_offline(
@@ -441,9 +440,7 @@ def _without_promises(
     return made[0](*args, **kwargs)
 
 
-def _another(
-    make: Callable[[], tuple[Residual, Outcome]], main: Outcome
-) -> tuple[Callable[..., Any], bool]:
+def _another(make: Callable[[], tuple[Residual, Outcome]], main: Outcome) -> tuple[Callable[..., Any], bool]:
     """What runs in place of the residual that came out like `main`; may it change what that one believes?"""
     made, outcome = make()
     return made, disturbs(outcome, main)
