@@ -2,57 +2,121 @@
 
     scaled = specialize(counter.scaled)        scaled(3)        `force` is left out, and counter.k is known
                                                scaled(3, 10)    another residual, in which `force` is open: it stores
-                                                                counter.k, so from now on it runs in any case
+                                                                counter.k
+                                               scaled(3)        counter.k is not what it was: the other one runs
 
 A residual and all that run in its place have one flag: it is set before anything runs that may change, or give away,
-what one of them believes of static objects.
+what one of them believes of static objects.  Where that can only have changed them, the next call looks whether it did.
 
-Invariant: once the flag is set, the residual itself does not run any more.
+Invariant: while the flag is set, the residual itself does not run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from types import CellType, MemberDescriptorType
 from typing import Any, Final
 
 from futamura.specializer.outcome import Outcome
-from futamura.specializer.parting import HandedOver
+from futamura.specializer.parting import DOUBTED, HandedOver
+from futamura.specializer.purity import HEAP_TYPE, own_attribute, own_attributes
 
-__all__ = ["Another", "disturbs", "setting"]
+__all__ = ["Another", "Snapshot", "disturbs", "setting"]
 
 _ROOM: Final = 400
 """So many calls in each other does a specialization need."""
+
+
+class Snapshot:
+    """What static objects hold, as a residual believes it."""
+
+    def __init__(self, objects: Sequence[object], written: frozenset[tuple[int, str]]) -> None:
+        """Of attributes those that are `written`, by the object's identity and their names, do not count."""
+        self._written: Final = written
+        self._objects: Final = objects
+        self._before: Final = [self._contents(value) for value in objects]
+
+    def holds(self) -> bool:
+        """Do all of them hold the same objects?  Runs no code of the program."""
+        return all(
+            before is not None and (now := self._contents(value)) is not None and _same(before, now)
+            for value, before in zip(self._objects, self._before)
+        )
+
+    def _contents(self, value: object) -> list[object] | None:
+        """None if it cannot be told."""
+        if isinstance(value, dict):
+            return [*dict.keys(value), *dict.values(value)]
+        if type(value) in (list, set):
+            return [*value]  # type: ignore[misc]
+        if isinstance(value, CellType):
+            try:
+                return [value.cell_contents]
+            except ValueError:
+                return []
+        if not type(value).__flags__ & HEAP_TYPE:
+            return None
+        slots = [name for base in type(value).__mro__ for name, found in vars(base).items() if _is_slot(found)]
+        names = {*slots, *map(str, own_attributes(value) or ())}
+        held = sorted(name for name in names if (id(value), name) not in self._written)
+        return [part for name in held for part in (name, own_attribute(value, name))]
+
+
+def _is_slot(found: object) -> bool:
+    return type(found) is MemberDescriptorType
+
+
+def _same(before: list[object], now: list[object]) -> bool:
+    """Names are the same text; all else is the same object."""
+    return len(before) == len(now) and all(
+        a is b or (type(a) is str and type(b) is str and a == b) for a, b in zip(before, now)
+    )
 
 
 class Another:
     """A residual that is made when it is first needed."""
 
     def __init__(
-        self, make: Callable[[], tuple[Callable[..., Any], bool]], original: Callable[..., Any], flag: HandedOver | None
+        self,
+        make: Callable[[], tuple[Callable[..., Any], bool]],
+        original: Callable[..., Any],
+        flag: HandedOver | None,
+        believed: Snapshot,
     ) -> None:
         """`make` gives it, and says whether it may change what the one in whose place it runs believes."""
         self._make: Final = make
         self._original: Final = original
         self._flag: Final = flag
+        self._believed: Final = believed
         self._made: Callable[..., Any] | None = None
+        self._changes = False
+        self.main: Callable[..., Any] = original
+        """The residual in whose place this one runs."""
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
+        flag = self._flag
+        if flag is not None and flag.now == DOUBTED and self._believed.holds():
+            flag.now = False
+            return self.main(*args, **keywords)
         if self._made is None:
             if not _has_room():
-                if self._flag is not None:
-                    self._flag.now = True
+                if flag is not None:
+                    flag.doubt()
                 return self._original(*args, **keywords)
-            self._made, changes = self._make()
-            if changes and self._flag is not None:
-                self._flag.now = True
+            self._made, self._changes = self._make()
+        if self._changes and flag is not None:
+            flag.doubt()
         return self._made(*args, **keywords)
 
 
-def setting(flag: HandedOver, function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, which may change anything: the flag is set before it runs."""
+def setting(flag: HandedOver, function: Callable[..., Any], *, keeps: bool) -> Callable[..., Any]:
+    """`function`, which may change anything, and may give it to who `keeps` it: the flag is set before it runs."""
 
     def run(*args: Any, **keywords: Any) -> Any:
-        flag.now = True
+        if keeps:
+            flag.now = True
+        else:
+            flag.doubt()
         return function(*args, **keywords)
 
     return run
@@ -62,9 +126,10 @@ def disturbs(other: Outcome, main: Outcome) -> bool:
     """May the program of `other` change, or give away, what that of `main` believes of static objects?"""
     if other.program is None or other.handed_over is not None or other.hides:
         return True
-    if not other.unfrozen.isdisjoint(main.believed):
+    believed = set(map(id, main.believed))
+    if not other.unfrozen.isdisjoint(believed):
         return True
-    return any(place[0] in main.believed for place in other.written - main.written)
+    return any(place[0] in believed for place in other.written - main.written)
 
 
 def _has_room() -> bool:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, get_args, get_origin
 
 from futamura.analysis.division import KINDS, POINTS
-from futamura.another import disturbs
+from futamura.another import Snapshot, disturbs
 from futamura.codes import is_fallback
 from futamura.driver import lower_for_specializer, residual_text
 from futamura.entry import Promise, contents
@@ -27,7 +27,7 @@ from futamura.errors import SpecializationError, UnsupportedError, diagnose
 from futamura.frontend import contents as modules
 from futamura.frontend.collector import collector_paused
 from futamura.ir.classes import is_a
-from futamura.residual import Printed, Recipe, Residual
+from futamura.residual import Beside, Printed, Recipe, Residual
 from futamura.specializer.caching import Attribute
 from futamura.specializer.declared import Declared
 from futamura.specializer.finding import Finding
@@ -176,7 +176,7 @@ class Specializer:
         if guesses:
             better, found = self._made(family, {**inputs, **guesses}, (made, outcome))
             worth = not better.stats["fallbacks"] and "FT412" not in better.stats["notes"]
-            more = better.stats["folded"] > made.stats["folded"]
+            more = better.stats["folded"] > made.stats["folded"] or better.stats["left"] < made.stats["left"]
             if not found.guesses and better.source and worth and more:
                 made, outcome = better, found
         if self.strict:
@@ -220,16 +220,18 @@ class Specializer:
                 alone = lambda: self._without_weighing()._made(family, inputs)[0]  # noqa: E731
             shared = outcome.handed_over is not None or (plain is not None and disturbs(plain[1], outcome))
             flag = family.flag if shared or (outcome.left_out and outcome.believed) else None
-            another: Callable[[], tuple[Callable[..., Any], bool]] | None = None
+            beside: Beside | None = None
             if flag is not None or outcome.left_out:
                 alone = alone or (lambda: self.in_one()._made(family, inputs)[0])
-                another = functools.partial(_another, other if plain is None else lambda: plain, outcome)
+                make = functools.partial(_another, other if plain is None else lambda: plain, outcome)
+                keeps = outcome.handed_over is not None or (plain is not None and plain[1].handed_over is not None)
+                beside = Beside(make, Snapshot(outcome.believed, outcome.written), keeps)
             recipe = Recipe(
                 target, values, printed, outcome.assumptions, kept, self.assume, outcome.events, outcome.stats,
                 outcome.apart, outcome.trace, outcome.declared, flag, outcome.left_out,
             )  # fmt: skip
             general = family.general if plain is None else plain[0]
-            return Residual(recipe, general if promises else None, alone, another)
+            return Residual(recipe, general if promises else None, alone, beside)
 
         if printed is not None:
             try:

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from futamura.another import Another, setting
+from futamura.another import Another, Snapshot, setting
 from futamura.backend.python import guarding
 from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.loading import load_residual
@@ -40,7 +40,7 @@ from futamura.specializer.parting import HandedOver
 from futamura.specializer.policy import Event
 from futamura.writing import write
 
-__all__ = ["Printed", "Recipe", "Residual", "SavingError"]
+__all__ = ["Beside", "Printed", "Recipe", "Residual", "SavingError"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Recipe:
     declared: tuple[str, ...] = ()
     """What the user promised of the program, was used, and is never tested."""
     handed_over: HandedOver | None = None
-    """If given and set, the residual handed static objects to code that may have changed them."""
+    """If given and set, static objects may have been changed since the residual was made."""
     left_out: Mapping[str, object] = field(default_factory=dict)
     """What these parameters are in the calls that the residual is for."""
 
@@ -81,6 +81,16 @@ if TYPE_CHECKING:
     _Callable = staticmethod[..., Any]
 else:
     _Callable = staticmethod
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What runs in place of a residual in some calls (`another.py`)."""
+
+    make: Callable[[], tuple[Callable[..., Any], bool]]
+    believed: Snapshot
+    keeps: bool
+    """May others keep what the program hands over?"""
 
 
 class Residual(_Callable):
@@ -96,7 +106,7 @@ class Residual(_Callable):
         recipe: Recipe,
         general: Callable[..., Any] | None = None,
         alone: Callable[[], Residual] | None = None,
-        another: Callable[[], tuple[Callable[..., Any], bool]] | None = None,
+        another: Beside | None = None,
     ) -> None:
         """`general` runs where a promise is broken; `another` makes what runs once static objects were handed over, and
         where what calls leave out is given (`another.py`); `alone`, if given, makes the residual that a module gets
@@ -137,7 +147,7 @@ class Residual(_Callable):
         function: types.FunctionType,
         original: Callable[..., Any],
         general: Callable[..., Any] | None,
-        another: Callable[[], tuple[Callable[..., Any], bool]] | None,
+        another: Beside | None,
     ) -> types.FunctionType:
         """The residual with its tests: inside of its own text where possible, else in a function around it."""
         tested = self.assumptions if self._recipe.assume == "check" else ()
@@ -152,10 +162,11 @@ class Residual(_Callable):
         strangers = differences(self._recipe.apart, printed.signature, promises)
         taken = [] if self._recipe.assume == "trust" else [write for _, write in self._taken(printed)]
         flag = self._recipe.handed_over
-        other = original if another is None else Another(another, original, flag)
         general = general or original
-        if flag is not None:
-            original, general = setting(flag, original), setting(flag, general)
+        other = original if another is None else Another(another.make, original, flag, another.believed)
+        if flag is not None and another is not None:
+            original = setting(flag, original, keeps=another.keeps)
+            general = setting(flag, general, keeps=another.keeps)
         checks = [
             guarding.Check(general, writers, items=items),
             guarding.Check(original, [*taken, *strangers], tested),
@@ -166,13 +177,17 @@ class Residual(_Callable):
             checks.insert(0, guarding.Check(other, ours))
         inside = guarding.guarded(printed.emitted, printed.signature, checks, function.__globals__)
         if inside is not None:
-            return load_residual(inside, function, printed.signature)
-        made = self._untested()
-        if not (tested or strangers or promises or taken or ours):
-            return made
-        outside = guarding.guarded(calling(made), printed.signature, checks, function.__globals__)
-        assert outside is not None
-        return load_residual(outside, function, printed.signature)
+            entry = load_residual(inside, function, printed.signature)
+        else:
+            made = self._untested()
+            if not (tested or strangers or promises or taken or ours):
+                return made
+            outside = guarding.guarded(calling(made), printed.signature, checks, function.__globals__)
+            assert outside is not None
+            entry = load_residual(outside, function, printed.signature)
+        if isinstance(other, Another):
+            other.main = entry
+        return entry
 
     def _untested(self) -> types.FunctionType:
         """The residual without any test."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pickle
 import random
+import sys
 from typing import Any
 
 import pytest
@@ -259,3 +260,23 @@ def test_what_calls_with_other_classes_write_is_seen() -> None:
     assert residual.stats["notes"]["FT409"] == 1  # type: ignore[attr-defined]
     for x in (3, 5, "abcdefg", 3, 2.5, "ab", 4):
         assert residual(x) == theirs.step(x)
+
+
+def test_calls_with_other_classes_that_change_nothing_are_forgotten() -> None:
+    machine = Machine(CODE)
+    residual: Any = specialize(machine.run)
+    inner = residual.function.__code__
+    assert residual(2.5) == Machine(CODE).run(2.5)
+    calls = []
+
+    def watch(frame: Any, event: str, given: Any) -> None:
+        if event == "call":
+            calls.append(frame.f_code)
+
+    assert residual(5) == Machine(CODE).run(5)
+    sys.setprofile(watch)
+    try:
+        assert residual(6) == Machine(CODE).run(6)
+    finally:
+        sys.setprofile(None)
+    assert calls[0] is inner and [one.co_name for one in calls].count("run") == 2  # the residual, and the original's

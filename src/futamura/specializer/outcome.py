@@ -37,8 +37,8 @@ class Outcome:
     """What became of each source line, and why."""
     declared: tuple[str, ...] = ()
     """Promises that were used, and are not tested."""
-    believed: frozenset[int] = frozenset()
-    """The identities of static objects of which the program believes what they hold."""
+    believed: tuple[object, ...] = ()
+    """The static objects of which the program believes what they hold."""
     unfrozen: frozenset[int] = frozenset()
     """Of those that it may change, or give away."""
     written: frozenset[tuple[int, str]] = frozenset()

@@ -17,16 +17,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
-__all__ = ["NOTHING_ASKED", "Asked", "HandedOver", "Parting"]
+__all__ = ["DOUBTED", "NOTHING_ASKED", "Asked", "HandedOver", "Parting"]
+
+
+DOUBTED: Final = 2
 
 
 class HandedOver:
-    """Has a residual handed static objects to code that is not known?"""
+    """Has a residual handed static objects to code that is not known?  `DOUBTED`: something ran that may have changed
+    them, and keeps none of them."""
 
     __slots__ = ("now",)
 
     def __init__(self) -> None:
-        self.now = False
+        self.now: int = False
+
+    def doubt(self) -> None:
+        self.now = self.now or DOUBTED
 
 
 class Asked(NamedTuple):

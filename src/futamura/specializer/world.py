@@ -253,9 +253,10 @@ class World:
                 self.unfrozen.add(id(value))
                 self._escaped[id(value)] = value
 
-    def believed(self) -> frozenset[int]:
-        """The objects of which it is believed what they hold."""
-        return frozenset(self.read - self.unfrozen)
+    def believed(self) -> tuple[object, ...]:
+        """The objects of which it is believed what they hold; the classes and functions among those read are tested."""
+        known = {id(value): value for value in (*self._frozen.values(), *self._closures.values(), *self._pinned)}
+        return tuple([value for key, value in known.items() if key in self.read and key not in self.unfrozen])
 
     def places_written(self) -> frozenset[tuple[int, str]]:
         """The attributes of objects, by the identities of these, that specialized code writes."""
