@@ -82,12 +82,16 @@ class Another:
         original: Callable[..., Any],
         flag: HandedOver | None,
         believed: Snapshot,
+        *,
+        keeps: bool,
     ) -> None:
-        """`make` gives it, and says whether it may change what the one in whose place it runs believes."""
+        """`make` gives it, and says whether it may change what the one in whose place it runs believes; if somebody
+        `keeps` what it gets, or it is a generator, that may be later."""
         self._make: Final = make
         self._original: Final = original
         self._flag: Final = flag
         self._believed: Final = believed
+        self._keeps: Final = keeps
         self._made: Callable[..., Any] | None = None
         self._changes = False
         self.main: Callable[..., Any] = original
@@ -100,26 +104,33 @@ class Another:
             return self.main(*args, **keywords)
         if self._made is None:
             if not _has_room():
-                if flag is not None:
-                    flag.doubt()
+                self._disturb()
                 return self._original(*args, **keywords)
             self._made, self._changes = self._make()
-        if self._changes and flag is not None:
-            flag.doubt()
+        if self._changes:
+            self._disturb()
         return self._made(*args, **keywords)
+
+    def _disturb(self) -> None:
+        if self._flag is not None:
+            _set(self._flag, keeps=self._keeps)
 
 
 def setting(flag: HandedOver, function: Callable[..., Any], *, keeps: bool) -> Callable[..., Any]:
     """`function`, which may change anything, and may give it to who `keeps` it: the flag is set before it runs."""
 
     def run(*args: Any, **keywords: Any) -> Any:
-        if keeps:
-            flag.now = True
-        else:
-            flag.doubt()
+        _set(flag, keeps=keeps)
         return function(*args, **keywords)
 
     return run
+
+
+def _set(flag: HandedOver, *, keeps: bool) -> None:
+    if keeps:
+        flag.now = True
+    else:
+        flag.doubt()
 
 
 def disturbs(other: Outcome, main: Outcome) -> bool:

@@ -85,6 +85,7 @@ class Dyn:
 
 
 DYN: Final = Dyn()
+_SUSPENDED: Final = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _UNSAID: Final = Dyn()
 """The same, where nobody has said anything."""
 
@@ -224,7 +225,8 @@ class Specializer:
             if flag is not None or outcome.left_out:
                 alone = alone or (lambda: self.in_one()._made(family, inputs)[0])
                 make = functools.partial(_another, other if plain is None else lambda: plain, outcome)
-                keeps = outcome.handed_over is not None or (plain is not None and plain[1].handed_over is not None)
+                given = outcome.handed_over is not None or (plain is not None and plain[1].handed_over is not None)
+                keeps = given or bool(function.__code__.co_flags & _SUSPENDED)
                 beside = Beside(make, Snapshot(outcome.believed, outcome.written), keeps)
             recipe = Recipe(
                 target, values, printed, outcome.assumptions, kept, self.assume, outcome.events, outcome.stats,

@@ -90,7 +90,7 @@ class Beside:
     make: Callable[[], tuple[Callable[..., Any], bool]]
     believed: Snapshot
     keeps: bool
-    """May others keep what the program hands over?"""
+    """May others keep what the program hands over, or does it run later, as a generator does?"""
 
 
 class Residual(_Callable):
@@ -163,10 +163,12 @@ class Residual(_Callable):
         taken = [] if self._recipe.assume == "trust" else [write for _, write in self._taken(printed)]
         flag = self._recipe.handed_over
         general = general or original
-        other = original if another is None else Another(another.make, original, flag, another.believed)
-        if flag is not None and another is not None:
-            original = setting(flag, original, keeps=another.keeps)
-            general = setting(flag, general, keeps=another.keeps)
+        other = original
+        if another is not None:
+            other = Another(another.make, original, flag, another.believed, keeps=another.keeps)
+            if flag is not None:
+                original = setting(flag, original, keeps=another.keeps)
+                general = setting(flag, general, keeps=another.keeps)
         checks = [
             guarding.Check(general, writers, items=items),
             guarding.Check(original, [*taken, *strangers], tested),

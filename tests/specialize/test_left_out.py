@@ -260,3 +260,13 @@ def test_strict_leaves_nothing_for_later() -> None:
     residual = Specializer(strict=True)(total, [1, 2])
     assert "FT414" not in codes(residual)
     assert residual(1, 5) == total([1, 2], 1, 5)
+
+
+def test_generators_that_run_later() -> None:
+    mine, theirs = Counter(), Counter()
+    residual = specialize(mine.stepwise)
+    found = []
+    for machine, run in ((mine, residual), (theirs, theirs.stepwise)):
+        first, second = run(1, 10), run(2)
+        found.append(([*first], [*second], [*run(3)], machine.k))
+    assert found[0] == found[1]
