@@ -118,7 +118,7 @@ def _is_same(m: Machine, one: AbstractValue, other: AbstractValue, classes: list
         if one.value is other.value:
             return True
         if comparable(one.value) and comparable(other.value):
-            return bool(one.value is other.value or one.value == other.value)
+            return bool(one.value == other.value)
     for value in (one, other):
         cls = own_class(m, value)
         if cls is not None and type(value) is not Dynamic and class_lookup(cls, "__eq__") is _IDENTICAL:

@@ -80,7 +80,7 @@ class Holding:
         return asking(test.constants, test.terms or ["True"], {})
 
     def _one_by_one(self, keys: Sequence[int], test: EntryTest) -> None:
-        """The terms of these holders, all of them classes last."""
+        """The terms of these holders, each looked up on its own; classes, then cells, come last."""
         lookups = _Lookups(test)
         cells: list[Assumed] = []
         for key in keys:
