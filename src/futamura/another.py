@@ -13,7 +13,9 @@ Invariant: while the flag is set, the residual itself does not run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from types import CellType, MemberDescriptorType
 from typing import Any, Final
 
@@ -44,22 +46,33 @@ class Snapshot:
         )
 
     def _contents(self, value: object) -> list[object] | None:
-        """None if it cannot be told."""
-        if isinstance(value, dict):
-            return [*dict.keys(value), *dict.values(value)]
-        if type(value) in (list, set):
-            return [*value]  # type: ignore[misc]
-        if isinstance(value, CellType):
-            try:
-                return [value.cell_contents]
-            except ValueError:
-                return []
-        if not type(value).__flags__ & HEAP_TYPE:
+        """Its class, then what it holds; None if that cannot be told."""
+        cls = type(value)
+        held: list[object] = [cls]
+        if cls is CellType:
+            with contextlib.suppress(ValueError):
+                held.append(value.cell_contents)  # type: ignore[attr-defined]
+            return held
+        builtin = [base for base in cls.__mro__ if not base.__flags__ & HEAP_TYPE]
+        if cls is object or not all(base in _HELD for base in builtin):
             return None
-        slots = [name for base in type(value).__mro__ for name, found in vars(base).items() if _is_slot(found)]
+        for base in builtin:
+            held.extend(_HELD[base](value))
+        slots = [name for base in cls.__mro__ for name, found in vars(base).items() if _is_slot(found)]
         names = {*slots, *map(str, own_attributes(value) or ())}
-        held = sorted(name for name in names if (id(value), name) not in self._written)
-        return [part for name in held for part in (name, own_attribute(value, name))]
+        names = {name for name in names if (id(value), name) not in self._written}
+        return [*held, *(part for name in sorted(names) for part in (name, own_attribute(value, name)))]
+
+
+_HELD: Final[dict[type, Callable[[Any], Iterable[object]]]] = {
+    **dict.fromkeys((object, int, float, complex, str, bytes, tuple, frozenset), lambda value: ()),
+    dict: lambda value: (*dict.keys(value), *dict.values(value)),
+    OrderedDict: OrderedDict.keys,
+    defaultdict: lambda value: (vars(defaultdict)["default_factory"].__get__(value),),
+    list: list.__iter__,
+    set: set.__iter__,
+}
+"""What objects of builtin classes hold, beside attributes: without any code of the program."""
 
 
 def _is_slot(found: object) -> bool:
@@ -99,38 +112,39 @@ class Another:
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         flag = self._flag
-        if flag is not None and flag.now == DOUBTED and self._believed.holds():
-            flag.now = False
+        if flag is not None and flag.now == DOUBTED and flag.settle(self._believed.holds):
             return self.main(*args, **keywords)
-        if self._made is None:
-            if not _has_room():
-                self._disturb()
-                return self._original(*args, **keywords)
-            self._made, self._changes = self._make()
-        if self._changes:
-            self._disturb()
-        return self._made(*args, **keywords)
-
-    def _disturb(self) -> None:
-        if self._flag is not None:
-            _set(self._flag, keeps=self._keeps)
+        runs, changes = self._made, self._changes
+        if runs is None and _has_room():
+            runs, changes = self._made, self._changes = self._make()
+        elif runs is None:
+            runs, changes = self._original, True
+        if flag is not None and changes:
+            return _doubted(flag, self._keeps, runs, args, keywords)
+        return runs(*args, **keywords)
 
 
 def setting(flag: HandedOver, function: Callable[..., Any], *, keeps: bool) -> Callable[..., Any]:
     """`function`, which may change anything, and may give it to who `keeps` it: the flag is set before it runs."""
 
     def run(*args: Any, **keywords: Any) -> Any:
-        _set(flag, keeps=keeps)
-        return function(*args, **keywords)
+        return _doubted(flag, keeps, function, args, keywords)
 
     return run
 
 
-def _set(flag: HandedOver, *, keeps: bool) -> None:
+def _doubted(
+    flag: HandedOver, keeps: bool, function: Callable[..., Any], args: tuple[Any, ...], keywords: dict[str, Any]
+) -> Any:
     if keeps:
         flag.now = True
-    else:
-        flag.doubt()
+        return function(*args, **keywords)
+    flag.running.append(None)
+    flag.doubt()
+    try:
+        return function(*args, **keywords)
+    finally:
+        flag.running.pop()
 
 
 def disturbs(other: Outcome, main: Outcome) -> bool:

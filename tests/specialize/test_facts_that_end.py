@@ -8,7 +8,6 @@ Invariant: original and residual get equal arguments of their own.
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import re
 from collections.abc import Callable
@@ -21,6 +20,7 @@ import pytest
 import futamura
 
 from .comparing import outcome
+from .modules import written
 
 PROMISES = """
 import futamura
@@ -148,16 +148,6 @@ ACTS = (
 )  # fmt: skip
 
 
-def _written(folder: Path, name: str, head: str, functions: list[str]) -> ModuleType:
-    path = folder / f"{name}.py"
-    path.write_text("\n".join([head, *functions, ""]))
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def _same(
     residual: Callable[..., Any],
     function: Callable[..., Any],
@@ -178,7 +168,7 @@ def _promises(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
         body = "\n".join(f"        {line}" for line in [first, *second.split("\n"), first])
         end = f"    except Exception as e:\n        return {asked}, type(e).__name__\n    return {asked}"
         functions.append(f"def f{at}(xs, ys, i, s):\n    try:\n{body}\n{end}")
-    return _written(tmp_path_factory.mktemp("later"), "later_promises", PROMISES, functions)
+    return written(tmp_path_factory.mktemp("later"), "later_promises", "\n".join([PROMISES, *functions, ""]))
 
 
 @pytest.mark.parametrize("first", range(len(FIRST)), ids=lambda first: FIRST[first])
@@ -200,7 +190,7 @@ def test_promises_and_who_writes(promises: ModuleType, first: int) -> None:
 
 def test_members_of_classes_that_others_replace(tmp_path: Path) -> None:
     functions = [f"def f{at}(i, x):\n    return {text}" for at, text in enumerate(USES)]
-    module = _written(tmp_path, "later_members", MEMBERS, functions)
+    module = written(tmp_path, "later_members", "\n".join([MEMBERS, *functions, ""]))
     residuals = [futamura.specialize(getattr(module, f"f{at}"), i=1) for at in range(len(USES))]
     for name, old in [*vars(module.C).items()]:
         if name.startswith("__") and name in vars(object) and name not in ("__init__", "__eq__", "__lt__"):
@@ -215,7 +205,7 @@ def test_members_of_classes_that_others_replace(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module", name="mixed")
 def _mixed(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
-    return _written(tmp_path_factory.mktemp("later"), "later_tables", MIXED, [])
+    return written(tmp_path_factory.mktemp("later"), "later_tables", MIXED)
 
 
 def test_tables_of_functions_and_other_things(mixed: ModuleType) -> None:
@@ -243,9 +233,8 @@ def _constants(
         ]
         functions.append(f"def f{at}(k):\n" + "\n".join("    " + re.sub(r"\bT\b", name, line) for line in lines))
     folder = tmp_path_factory.mktemp("later")
-    return _written(folder, "later_constants", CONSTANTS, functions), _written(
-        folder, "later_again", CONSTANTS, functions
-    )
+    text = "\n".join([CONSTANTS, *functions, ""])
+    return written(folder, "later_constants", text), written(folder, "later_again", text)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -28,7 +28,7 @@ from futamura.specializer.purity import PURE_FUNCTIONS, deep
 from futamura.specializer.rules import exact_type, site
 from futamura.specializer.state import Frame
 from futamura.specializer.stepping import is_stepping
-from futamura.specializer.values import NONE, AbstractValue, Known, VObject
+from futamura.specializer.values import NONE, AbstractValue, Known, Virtual, VObject
 from futamura.specializer.views import sorted_plainly
 
 __all__: list[str] = []
@@ -46,12 +46,17 @@ def _items(m: Machine, value: AbstractValue) -> tuple[AbstractValue, ...] | None
     return iterable_items(m, value)
 
 
+def _runs_code(m: Machine, value: AbstractValue) -> bool:
+    """Is this an iterator whose items are computed by code that is specialized?"""
+    return is_generator(m, value) or is_stepping(m, value)
+
+
 def _comes_in_line(m: Machine, value: AbstractValue) -> bool:
     """Are the items taken one after the other in line: by the steps of an iterator, or from a few that are known?"""
     entry = m.state.object(value)
     if entry is not None and entry.kind == "iterator" and entry.extra == ("step", "items"):
         return ends_within(m, m.state.resolve(entry.items[0]), _MOST)
-    if is_generator(m, value) or is_stepping(m, value):
+    if _runs_code(m, value):
         return True
     if entry is not None and entry.kind == "iterator":
         return ends_within(m, m.state.resolve(value), _MOST)
@@ -72,6 +77,15 @@ def _is_code(m: Machine, function: AbstractValue) -> bool:
     if type(value) is MethodDescriptorType:
         return value.__objclass__ in (str, bytes, int, float, tuple)
     return type(value) in (type, BuiltinFunctionType) and value in PURE_FUNCTIONS
+
+
+def _is_none(value: AbstractValue) -> bool:
+    return type(value) is Known and value.value is None
+
+
+def _is_callable(value: AbstractValue) -> bool:
+    """Is this surely not None?"""
+    return type(value) is Virtual or (type(value) is Known and value.value is not None)
 
 
 def _is_of_object(m: Machine, function: AbstractValue) -> bool:
@@ -172,11 +186,16 @@ def _extreme(
     m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords, greater: bool
 ) -> AbstractValue | None:
     named = dict(keywords)
-    if len(named) != len(keywords) or not named.keys() <= {"key", "default"} or "key" not in named:
+    if len(named) != len(keywords) or not named.keys() <= {"key", "default"} or not args:
         return None
-    if not args or not _is_code(m, named["key"]) or (len(args) > 1 and "default" in named):
+    if len(args) > 1 and "default" in named:
         return None
-    source = args[0]
+    source, taken = args[0], len(args) == 1 and _runs_code(m, args[0])
+    if "key" not in named or _is_none(named["key"]):
+        chosen = [source, Known("default" in named), named.get("default", NONE), Known(greater)]
+        return HANDLED if taken and keywords and enter(m, frame, op, library.extreme_plainly, chosen) else None
+    if not (_is_code(m, named["key"]) or (taken and _is_callable(named["key"]))):
+        return None
     if len(args) > 1:
         source = m.virtual(VObject("tuple", tuple, tuple(args), site=(site(frame), "all")))
     elif not _comes_in_line(m, source) and (site(frame) in m.refused or not _is_of_object(m, named["key"])):
@@ -203,20 +222,27 @@ def _sorted(
 ) -> AbstractValue | None:
     found = sorted_plainly(m, frame, op, args, keywords)
     named = dict(keywords)
-    if found is not None or len(args) != 1 or site(frame) in m.refused or not named.keys() <= {"key", "reverse"}:
+    if found is not None or len(args) != 1 or not named.keys() <= {"key", "reverse"}:
         return found
-    backwards = named.get("reverse", Known(False))
-    if type(backwards) is not Known or type(backwards.value) is not bool:
+    backwards, by = named.get("reverse", Known(False)), named.get("key", NONE)
+    stays = _stays(m)
+    if _runs_code(m, args[0]) and (stays or not _is_code(m, by)):
+        return HANDLED if enter(m, frame, op, library.sorted_listed, [args[0], by, backwards]) else None
+    if stays or type(backwards) is not Known or type(backwards.value) is not bool:
         return None
     if not _comes_in_line(m, args[0]):
         of_object = "key" in named and _is_of_object(m, named["key"])
         chosen = [args[0], named["key"], backwards] if of_object else []
         return HANDLED if of_object and enter(m, frame, op, library.sorted_with, chosen) else None
-    if "key" not in named and (is_generator(m, args[0]) or is_stepping(m, args[0])):
-        return HANDLED if enter(m, frame, op, library.sorted_of, [args[0], backwards]) else None
     if "key" not in named or not _is_code(m, named["key"]):
         return None
     return HANDLED if enter(m, frame, op, library.sorted_by, [args[0], named["key"], backwards]) else None
+
+
+def _stays(m: Machine) -> bool:
+    """Was this operation of the program tried in vain?"""
+    below = (frame for frame in reversed(m.state.frames) if not library.is_own(frame.facts.namespace))
+    return site(next(below, m.state.frames[0])) in m.refused
 
 
 def _by_keys(

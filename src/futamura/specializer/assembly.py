@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Final
 
+from futamura.specializer import library
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.merge import contents, match
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Target, Version
@@ -114,8 +115,10 @@ class Assembly:
         machine = self.machine
         version = op.lazy.version.final()
         if version not in self.names:
-            base = version.state.top.facts.function.name.rpartition(".")[2]
-            base = base if base.isidentifier() else "items" if makes_generator(version) else "function"
+            facts = version.state.top.facts
+            base = facts.function.name.rpartition(".")[2]
+            named = base.isidentifier() and not library.is_own(facts.namespace)
+            base = base if named else "items" if makes_generator(version) else "function"
             taken = set(self.names.values())
             number = 1
             while f"{base}_{number}" in taken:

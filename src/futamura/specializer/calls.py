@@ -35,7 +35,7 @@ from futamura.specializer.exceptions import is_best_left, keep_arguments
 from futamura.specializer.extended import extends_dict, method_of_owner
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.functions import settle_functions, stays
-from futamura.specializer.generators import is_generator, is_iterator, new_generator
+from futamura.specializer.generators import is_generator, is_iterator, new_generator, stand_in
 from futamura.specializer.handing_over import hand_over, is_left
 from futamura.specializer.harmless import class_of_result, handed_over, harmless, runs_nothing, unpacked_shape
 from futamura.specializer.machine import GUARDED, Machine, Restart, Unsupported
@@ -292,13 +292,13 @@ def _call_in_python(m: Machine, frame: Frame, op: Operation, function: object, a
         made = iterator_over(m, frame, args[1])
         if made is None and not is_code(m, args[0]):
             return False
-        chosen = iterators.map_of if function is map else iterators.filter_of
+        chosen = stand_in(m, frame, op, iterators.map_of if function is map else iterators.filter_of)
         args = [args[0], made if made is not None else m.emit("iter", (args[1],))]
     elif function is map and len(args) == 3 and (is_code(m, args[0]) or _is_builtin(args[0])):
         sources = [iterator_over(m, frame, arg) for arg in args[1:]]
         if sources == [None, None] and not is_code(m, args[0]):
             return False
-        chosen = iterators.map_2
+        chosen = stand_in(m, frame, op, iterators.map_2)
         args = [args[0], *(m.emit("iter", (arg,)) if one is None else one for arg, one in zip(args[1:], sources))]
     elif function in IN_PYTHON:
         found, at = IN_PYTHON[function]

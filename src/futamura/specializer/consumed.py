@@ -17,8 +17,10 @@ from types import FunctionType, GeneratorType
 from typing import Final
 
 from futamura.ir.graph import Operation
-from futamura.specializer import library
+from futamura.specializer import iterators, library
+from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.functions import parts_of, settle_functions
+from futamura.specializer.generators import arguments_of
 from futamura.specializer.machine import Machine
 from futamura.specializer.recursion import lent_objects
 from futamura.specializer.residual import Lazy, ResidualOperation
@@ -30,11 +32,17 @@ __all__ = ["with_real_generators"]
 _CONSUMERS: Final = {
     id(function): function
     for function in (
-        all, any, dict, frozenset, list, max, min, set, sorted, sum, tuple,
-        collections.Counter, collections.OrderedDict, math.fsum, math.prod,
+        all, any, bytearray, bytes, dict, frozenset, list, max, min, set, sorted, sum, tuple,
+        collections.Counter, collections.OrderedDict, collections.deque, math.fsum, math.prod,
     )
 }  # fmt: skip
 """By identity, for what is called may be anything."""
+_METHODS: Final[dict[type, tuple[str, ...]]] = {
+    **dict.fromkeys((set, frozenset), ("union", "intersection", "difference", "symmetric_difference", "isdisjoint")),
+    collections.deque: ("extend", "extendleft"),
+    bytes: ("join",),
+    bytearray: ("extend", "join"),
+}
 _MOST: Final = 64
 """So many residual functions are made of one generator function: its arguments may grow from call to call."""
 
@@ -46,13 +54,30 @@ def with_real_generators(
 
     That is what it is given first and alone: of several arguments `max` may give one back.
     """
-    if len(args) < 2 or type(args[0]) is not Known or id(args[0].value) not in _CONSUMERS:
+    at, more = _place_of_iterable(m, args[0])
+    if not at or len(args) <= at:
         return args
     marks = shape if isinstance(shape, tuple) else ("",) * (len(args) - 1)
-    alone = marks[0] == "" and (args[0].value is sum or not any(mark in ("", "*") for mark in marks[1:]))
-    if not alone or type(args[1]) is not Virtual:
+    others = any(mark in ("", "*") for mark in marks[at:])
+    given = args[at]
+    if marks[at - 1] != "" or (others and not more) or type(given) is not Virtual:
         return args
-    return [args[0], _made(m, frame, op, args[1], args), *args[2:]]
+    return [*args[:at], _made(m, frame, op, given, args), *args[at + 1 :]]
+
+
+def _place_of_iterable(m: Machine, callee: AbstractValue) -> tuple[int, bool]:
+    """Which operand the callee uses up, 0 if none, and whether what follows it is something else."""
+    entry = m.state.object(callee)
+    if entry is not None and entry.kind == "method":
+        owner = m.state.resolve(entry.items[0])
+        of_dict = type(owner) is Known and owner.value is dict
+        return int(entry.extra in (("fromkeys",) if of_dict else _METHODS.get(entry.cls, ()))), of_dict
+    if type(callee) is not Known:
+        return 0, False
+    function = callee.value
+    if function is collections._count_elements:  # type: ignore[attr-defined]
+        return 2, False
+    return int(id(function) in _CONSUMERS), function is sum or function is collections.deque
 
 
 def _made(m: Machine, frame: Frame, op: Operation, arg: Virtual, args: Sequence[AbstractValue]) -> AbstractValue:
@@ -63,9 +88,13 @@ def _made(m: Machine, frame: Frame, op: Operation, arg: Virtual, args: Sequence[
     where = entry.extra
     if not isinstance(where, Suspension) or where.waiting is not None or where.made_by is None:
         return arg
-    facts = where.facts
-    if library.is_own(facts.namespace) or len(facts.function.regions) > 1:
+    facts: FunctionFacts | None = where.facts
+    if library.is_own(where.facts.namespace):
+        facts = m.resolve(iterators.ENDING.get(where.made_by, where.made_by))  # type: ignore[arg-type]
+    elif len(where.facts.function.regions) > 1:
         return arg  # what has something to do when it is dropped must be dropped in time
+    if facts is None:
+        return arg
     if m.versions.units_of(facts.uid) >= _MOST:
         return arg
     values = _own_values(m, entry, where)
@@ -93,7 +122,8 @@ def _made(m: Machine, frame: Frame, op: Operation, arg: Virtual, args: Sequence[
 def _own_values(m: Machine, entry: VObject, where: Suspension) -> list[AbstractValue] | None:
     """What the generator is entered with, in variables of its own; None if it shares one that may be assigned before it
     is used up."""
-    values = list(entry.items)
+    values = arguments_of(entry)
+    own = tuple(values)
     count = len(where.facts.function.free)
     rests = [False] * count
     if isinstance(where.made_by, tuple):
@@ -111,7 +141,7 @@ def _own_values(m: Machine, entry: VObject, where: Suspension) -> list[AbstractV
             return None
     if any(_is_cell(m, leaf) for value in values for leaf in m.state.leaves(value)):
         return None  # a closure's variable, which others may assign
-    for at, value in enumerate(entry.items[len(values) - count :], len(values) - count):
+    for at, value in enumerate(own[len(values) - count :], len(values) - count):
         held = m.state.object(value)
         if held is not None:
             values[at] = m.virtual(held)

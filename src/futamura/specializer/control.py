@@ -22,7 +22,7 @@ from futamura.specializer.machine import Machine, Restart, Unsupported
 from futamura.specializer.optionals import is_optional
 from futamura.specializer.promises import promised_item, promised_length
 from futamura.specializer.raising import leave_closing, passes, raise_guarded, raise_value, rethrown_may_stop
-from futamura.specializer.refinement import told
+from futamura.specializer.refinement import may_be_stop, told
 from futamura.specializer.rules import exact_type
 from futamura.specializer.state import Frame, State
 from futamura.specializer.stepping import enter_step, leave_step
@@ -433,7 +433,7 @@ def _go_on(m: Machine, frame: Frame, exception: AbstractValue, left: bool = Fals
     """
     if passes(m, exception):
         return
-    if rethrown_may_stop(m, exact_type(m, exception)):
+    if may_be_stop(exception) and rethrown_may_stop(m, exact_type(m, exception)):
         raise_guarded(m, (exception,))
         return
     if leave_closing(m, exact_type(m, exception)):

@@ -20,14 +20,15 @@ from futamura.specializer.bounds import items_of
 from futamura.specializer.calls import enter
 from futamura.specializer.extended import inherited
 from futamura.specializer.flags import is_plain_flag, with_plain_flag
-from futamura.specializer.generators import is_iterator
+from futamura.specializer.generators import is_generator, is_iterator
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.marks import unrolled
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, Keywords, iterator_over
-from futamura.specializer.purity import HEAP_TYPE, MISSING, class_lookup, is_data
+from futamura.specializer.purity import HEAP_TYPE, MISSING, class_lookup, deep, is_data
 from futamura.specializer.records import readable
 from futamura.specializer.rules import OPERATOR_CALLS, SPECIAL, exact_type, operate, rule, sequence_items, site
 from futamura.specializer.state import Frame
+from futamura.specializer.stepping import is_stepping
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Shape
 
 __all__ = ["get_item", "method_of", "own_class"]
@@ -263,6 +264,10 @@ def _member_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
     cls = None if with_plain_flag(m, [container]) else own_class(m, container)
     method = None if cls is None or isinstance(container, Dynamic) else method_of(m, cls, "__contains__")
     negated = Known(op.operator.name == "not_in")
+    if is_generator(m, container) or is_stepping(m, container):
+        equal = type(item) is Known and deep(item.value) and item.value == item.value
+        among = library.equals_any if equal else library.is_among
+        return enter(m, frame, op, among, [container, item, negated])
     if method is None and found is not None and len(found[1]) <= _MOST_COMPARED and _compares_itself(m, item):
         return enter(m, frame, op, library.is_among, [container, item, negated])
     return method is not None and enter(m, frame, op, library.contains, [Known(method), container, item, negated])

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import struct
 import sys
+from collections import OrderedDict
 from typing import Final
 
 from futamura.specializer.machine import Machine
@@ -37,7 +38,8 @@ def missing_item(m: Machine, target: AbstractValue, key: AbstractValue) -> Abstr
             if inside or abs(key.value) > sys.maxsize:  # a larger one has another text
                 return None
             return _made(m, IndexError, _OUT_OF_RANGE[entry.kind])
-        if entry.kind == "dict" and all(deep(name) for name in entry.names) and _lacks(entry.names, key.value):
+        plain = entry.kind == "dict" and entry.cls in (dict, OrderedDict)  # others may make what they do not have
+        if plain and all(deep(name) for name in entry.names) and _lacks(entry.names, key.value):
             return _made(m, KeyError, key.value)
         return None
     if type(target) is not Known:

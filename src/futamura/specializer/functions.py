@@ -28,7 +28,7 @@ from futamura.specializer.definitions import Closure
 from futamura.specializer.elsewhere import moving
 from futamura.specializer.emitting import CONSTRUCTORS, CYCLE_BREAKERS, Emitter
 from futamura.specializer.facts import FunctionFacts
-from futamura.specializer.generators import STARTED, start_over
+from futamura.specializer.generators import STARTED, arguments_of, start_over
 from futamura.specializer.handed import only_reads_fields
 from futamura.specializer.machine import Machine, Restart, Unsupported
 from futamura.specializer.purity import is_mutable
@@ -255,7 +255,7 @@ def _construct_generator(m: Emitter, entry: VObject) -> Dynamic:
     if where.made_by is None:
         raise Unsupported(STARTED, m.span)
     signature = where.facts.function.signature
-    values = list(entry.items)
+    values = arguments_of(entry)
     names = signature.names
     given, cells = values[: len(names)], values[len(names) :]
     maker = where.made_by

@@ -15,7 +15,7 @@ Invariant: a suspended generator whose end would run code is never dropped; who 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import FunctionType, GeneratorType, MappingProxyType
 from typing import Final, NoReturn
 
@@ -34,6 +34,7 @@ from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Vir
 __all__ = [
     "LENT",
     "STARTED",
+    "arguments_of",
     "close",
     "finish",
     "goes_its_way",
@@ -42,6 +43,7 @@ __all__ = [
     "may_go_on",
     "new_generator",
     "resume",
+    "stand_in",
     "start_over",
     "stays_real",
 ]
@@ -93,6 +95,11 @@ def _static(m: Machine, env: Mapping[int, AbstractValue]) -> dict[int, AbstractV
     }  # fmt: skip
 
 
+def arguments_of(entry: VObject) -> list[AbstractValue]:
+    """What the function of a generator that was not started is entered with: its arguments, then its cells."""
+    return [value for name, value in zip(entry.names, entry.items) if not _is_held(name)]
+
+
 def goes_its_way(m: Machine, entry: VObject) -> bool:
     """Is this a generator that stands where only the run tells, and can it be a real one?
 
@@ -119,9 +126,15 @@ def start_over(m: Machine, entry: VObject, reason: str) -> NoReturn:
 
 
 STANDING_IN: Final[dict[object, type]] = {
-    iterators.map_of: map, iterators.map_2: map, iterators.filter_of: filter
+    iterators.map_of: map, iterators.map_2: map, iterators.filter_of: filter,
+    iterators.map_ending: map, iterators.map_2_ending: map, iterators.filter_ending: filter,
 }  # fmt: skip
 """Generator functions that stand for builtin classes: who gets such an object may look at its class."""
+
+
+def stand_in(m: Machine, frame: Frame, op: Operation, generator: Callable[..., object]) -> Callable[..., object]:
+    """The generator function itself, or one that ends with a StopIteration out of what it calls."""
+    return iterators.ENDING.get(generator, generator) if ("ends", (frame.facts.uid, op.id)) in m.refused else generator
 
 
 def is_generator(m: Machine, value: AbstractValue) -> bool:
@@ -147,15 +160,18 @@ def stays_real(m: Machine, generator: Virtual) -> bool:
 def may_go_on(m: Machine, facts: FunctionFacts, held: Mapping[object, AbstractValue] = MappingProxyType({})) -> bool:
     """Could activations of this function be in each other without end, under dynamic control?
 
-    Not where each of a few is given (`held`) another static object, for there are only so many of these; nor where a
-    function that may call itself was entered in between: a cycle comes to that call again, and whether it is unfolded
-    is asked there (`recursion`).
+    Not where each of a few is given (`held`) another static object, for there are only so many of these; nor where it
+    stands for `map` or the like, which calls nothing that could make another; nor where a function that may call
+    itself was entered in between: a cycle comes to that call again, and whether it is unfolded is asked there
+    (`recursion`).
     """
-    depth = 0
+    depth, stands_in = 0, library.is_own(facts.namespace)
     for frame in reversed(m.state.frames):
         depth += frame.facts is facts
-        if frame.facts is facts and frame.dynamic and (depth > _DEEPEST or not (held and _differs(held, frame.env))):
-            return True
+        if frame.facts is facts and frame.dynamic:
+            another = stands_in or (held and _differs(held, frame.env))
+            if depth > _DEEPEST or not another:
+                return True
         if frame.entered is not None and frame.entered.arguments.frames:
             return False
     return False

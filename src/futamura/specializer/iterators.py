@@ -3,7 +3,8 @@
     for v in chain(("a", "b"), names): ...    ->    the loops of `chain_of`, entered with its arguments
 
 Each takes from its sources what the builtin's `__next__` would, in the same order.  Like those of `library`, these
-functions are only specialized, never called.
+functions are only specialized, never called.  A builtin's items end where a function that it calls raises
+StopIteration: those in `ENDING` see to that, too, and stand in where it cannot be excluded.
 
 Invariant: who goes on asking behind an exception or the end gets the builtin itself, from its start.
 """
@@ -12,9 +13,10 @@ Invariant: who goes on asking behind an exception or the end gets the builtin it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 __all__ = [
+    "ENDING",
     "accumulate_of",
     "chain_from",
     "chain_of",
@@ -173,3 +175,110 @@ def cycle_of(items: Sequence[Any]) -> Iterator[Any]:
 def repeat_of(item: Any) -> Iterator[Any]:
     while True:
         yield item
+
+
+# -- the same, where a function that is called may raise StopIteration
+
+
+def map_ending(function: Callable[[Any], Any], iterator: Iterator[Any]) -> Iterator[Any]:
+    for item in iterator:
+        try:
+            value = function(item)
+        except StopIteration:
+            return
+        yield value
+
+
+def map_2_ending(
+    function: Callable[..., Any], iterator: Iterator[Any], second_iterator: Iterator[Any]
+) -> Iterator[Any]:
+    for x in iterator:
+        for y in second_iterator:
+            break
+        else:
+            return
+        try:
+            value = function(x, y)
+        except StopIteration:
+            return
+        yield value
+
+
+def filter_ending(function: Callable[[Any], Any], iterator: Iterator[Any]) -> Iterator[Any]:
+    for item in iterator:
+        try:
+            if not function(item):
+                continue
+        except StopIteration:
+            return
+        yield item
+
+
+def filterfalse_ending(function: Callable[[Any], Any], iterator: Iterator[Any]) -> Iterator[Any]:
+    for item in iterator:
+        try:
+            if function(item):
+                continue
+        except StopIteration:
+            return
+        yield item
+
+
+def starmap_ending(function: Callable[..., Any], iterator: Iterator[Any]) -> Iterator[Any]:
+    for args in iterator:
+        try:
+            value = function(*tuple(args))
+        except StopIteration:
+            return
+        yield value
+
+
+def takewhile_ending(function: Callable[[Any], Any], iterator: Iterator[Any]) -> Iterator[Any]:
+    for item in iterator:
+        try:
+            if not function(item):
+                return
+        except StopIteration:
+            return
+        yield item
+
+
+def dropwhile_ending(function: Callable[[Any], Any], iterator: Iterator[Any]) -> Iterator[Any]:
+    for item in iterator:
+        try:
+            if function(item):
+                continue
+        except StopIteration:
+            return
+        yield item
+        break
+    else:
+        return
+    for item in iterator:
+        yield item
+
+
+def accumulate_ending(iterator: Iterator[Any], function: Callable[[Any, Any], Any]) -> Iterator[Any]:
+    for total in iterator:
+        break
+    else:
+        return
+    yield total
+    for item in iterator:
+        try:
+            total = function(total, item)
+        except StopIteration:
+            return
+        yield total
+
+
+ENDING: Final[dict[object, Callable[..., Iterator[Any]]]] = {
+    map_of: map_ending,
+    map_2: map_2_ending,
+    filter_of: filter_ending,
+    filterfalse_of: filterfalse_ending,
+    starmap_of: starmap_ending,
+    takewhile_of: takewhile_ending,
+    dropwhile_of: dropwhile_ending,
+    accumulate_of: accumulate_ending,
+}

@@ -395,6 +395,21 @@ def extreme(items: Iterable[Any], key: Callable[[Any], Any], given: bool, defaul
     return found
 
 
+def extreme_plainly(items: Iterable[Any], given: bool, default: Any, greater: bool) -> Any:
+    """`max` or `min` without a key."""
+    iterator = iter(items)
+    for found in iterator:
+        break
+    else:
+        if given:
+            return default
+        return max(()) if greater else min(())
+    for item in iterator:
+        if (item > found) if greater else (item < found):
+            found = item
+    return found
+
+
 def by_keys(items: list[Any], keys: list[Any], reverse: bool) -> list[Any]:
     """The specializer knows this function: the keys are computed already."""
     raise TypeError
@@ -403,6 +418,14 @@ def by_keys(items: list[Any], keys: list[Any], reverse: bool) -> list[Any]:
 def sorted_by(iterable: Iterable[Any], key: Callable[[Any], Any], reverse: bool) -> list[Any]:
     items = [item for item in iterable]
     return by_keys(items, [key(item) for item in items], reverse)
+
+
+def sorted_listed(iterable: Iterable[Any], key: Any, reverse: Any) -> list[Any]:
+    """`sorted` takes all items before it does anything else."""
+    items = [item for item in iterable]
+    if reverse is False:
+        return sorted(items) if key is None else sorted(items, key=key)
+    return sorted(items, key=key, reverse=reverse)
 
 
 def sorted_with(iterable: Iterable[Any], key: Callable[[Any], Any], reverse: bool) -> list[Any]:
@@ -535,6 +558,14 @@ def contains(method: Any, container: Any, item: Any, negated: bool) -> bool:
 def is_among(items: Any, item: Any, negated: bool) -> bool:
     for other in items:
         if other is item or other == item:
+            return not negated
+    return negated
+
+
+def equals_any(items: Any, item: Any, negated: bool) -> bool:
+    """The same for what is equal to itself."""
+    for other in items:
+        if other == item:
             return not negated
     return negated
 

@@ -304,7 +304,7 @@ class Machine(Emitter):
         """The state in which the handler of frame `at` receives an exception raised now."""
         for active in self.state.frames:
             active.dynamic = True
-        frame = self.state.frames[at]
+        frame, here = self.state.frames[at], self.state.top.facts
         if frame.facts.mark_raising(frame.block):
             raise Restart("an exception leaves a loop")
         snapshot = self.state.copy()
@@ -314,7 +314,7 @@ class Machine(Emitter):
         assert edge is not None
         uid = self._holding(frame)
         exception = Dynamic(self.residual_value(), kind, classes=classes_behind(self.state.frames[at + 1 :]))
-        self.origins[exception.rv] = ResidualOperation("exception", (), None, (), self.span, where=frame.facts)
+        self.origins[exception.rv] = ResidualOperation("exception", (), None, (), self.span, where=here)
         self._bind(frame, edge, exception, uid)
         snapshot.trim()
         return snapshot, uid, exception

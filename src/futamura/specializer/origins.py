@@ -23,6 +23,7 @@ from futamura.errors import Because
 from futamura.ir.graph import Span
 from futamura.source import Place
 from futamura.specializer.facts import FunctionFacts
+from futamura.specializer.library import is_own
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualOperation, Version
 from futamura.specializer.values import Dynamic
 
@@ -110,7 +111,7 @@ def chain(recorded: Recorded, inputs: dict[int, str], value: int) -> tuple[Becau
         place = None if op.span is None else Place(*op.span)
         effect = _effect(recorded, op)
         text = segment(file, op.span) or op.name
-        if text not in said:
+        if text not in said and not (op.where is not None and is_own(op.where.namespace)):
             said.add(text)
             links.append(Because(f"{text}: {effect}" if effect else text, file, place))
         follow = None if effect else _dynamic_operand(recorded, op)
@@ -189,7 +190,8 @@ def trace(recorded: Recorded, root: Version, inputs: dict[int, str]) -> Trace:
             if uid not in facts:
                 facts[uid] = owner
                 function = owner.function
-                found.functions.append((function.qualname, function.file, function.span))
+                if not is_own(owner.namespace):
+                    found.functions.append((function.qualname, function.file, function.span))
             _note_executed(found, owner, block)
         top = version.state.top
         span = _first_span(top.facts, top.block)

@@ -24,16 +24,25 @@ DOUBTED: Final = 2
 
 
 class HandedOver:
-    """Has a residual handed static objects to code that is not known?  `DOUBTED`: something ran that may have changed
-    them, and keeps none of them."""
+    """Has a residual handed static objects to code that is not known?  `DOUBTED`: something ran, or is `running`, that
+    may have changed them, and keeps none of them."""
 
-    __slots__ = ("now",)
+    __slots__ = ("now", "running")
 
     def __init__(self) -> None:
         self.now: int = False
+        self.running: Final[list[None]] = []
 
     def doubt(self) -> None:
         self.now = self.now or DOUBTED
+
+    def settle(self, holds: Callable[[], bool]) -> bool:
+        """Nothing that may change them runs, and nothing has changed: there is no doubt any more."""
+        self.now = False  # before anybody looks: what begins meanwhile, in another thread, doubts again
+        if self.running or not holds():
+            self.doubt()
+            return False
+        return True
 
 
 class Asked(NamedTuple):

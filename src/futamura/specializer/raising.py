@@ -66,7 +66,8 @@ def may_stop(m: Machine, kind: type | None) -> bool:
         return False
     if frame.purpose != GUARDED and library.is_own(frame.facts.namespace):
         # `map` and `filter` are no generators: there the exception is the end of the items.
-        m.refused.add(("call", frame.chain[-1]))
+        place = ("ends", frame.chain[-1])
+        m.refused.add(("call", frame.chain[-1]) if place in m.refused else place)
         raise Restart("a function that is mapped may end the items")
     return True
 

@@ -18,11 +18,13 @@ from futamura.errors import Because
 from futamura.ir.graph import Span
 from futamura.showing import shown
 from futamura.source import Place
+from futamura.specializer.facts import FunctionFacts
+from futamura.specializer.library import is_own
 from futamura.specializer.policy import Event
 from futamura.specializer.state import Frame, State
 from futamura.specializer.values import AbstractValue, Known, Virtual
 
-__all__ = ["located", "situation"]
+__all__ = ["located", "situation", "standing"]
 
 CALLS: Final = 4
 """Calls that are shown, innermost first."""
@@ -35,6 +37,17 @@ _PLAIN: Final = (int, str, bool, type(None))
 def located(event: Event, file: str, span: Span | None, state: State) -> Event:
     """The event with its place and the calls around it."""
     return replace(event, file=file, span=span, line=0 if span is None else span.line, context=situation(state))
+
+
+def standing(state: State) -> tuple[FunctionFacts, Span | None]:
+    """The function of the program that runs, and where it does; where it calls a builtin, if a function of ours stands
+    for that and runs."""
+    frames = state.frames
+    at = next((at for at in range(len(frames) - 1, 0, -1) if not is_own(frames[at].facts.namespace)), 0)
+    facts, block = frames[at].facts, frames[at].facts.blocks[frames[at].block]
+    if frames[at + 1 :]:
+        return facts, _calling(frames[at], frames[at + 1])
+    return facts, next((op.span for op in block.ops if op.span is not None), block.terminator.span)
 
 
 def situation(state: State) -> tuple[Because, ...]:

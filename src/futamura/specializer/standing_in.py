@@ -23,7 +23,7 @@ from futamura.specializer import libraries as _libraries  # its models are asked
 from futamura.specializer import translating as _translating
 from futamura.specializer.callables import is_code
 from futamura.specializer.calls import enter
-from futamura.specializer.generators import STANDING_IN
+from futamura.specializer.generators import STANDING_IN, stand_in
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, KeywordModel, Keywords, iterator_over
 from futamura.specializer.rules import exact_type
@@ -49,11 +49,14 @@ def _stands_for(function: Any, choice: Choice, *generators: Callable[..., object
         if made is not None or ("call", (frame.facts.uid, op.id)) in m.refused:
             return made
         chosen = choice(m, frame, args, keywords)
-        return HANDLED if chosen is not None and enter(m, frame, op, *chosen) else None
+        if chosen is None:
+            return None
+        return HANDLED if enter(m, frame, op, stand_in(m, frame, op, chosen[0]), chosen[1]) else None
 
     KEYWORD_MODELS[function] = model
     for generator in generators:
-        STANDING_IN[generator] = function if is_a(function, type) else type(function(()))
+        cls = function if is_a(function, type) else type(function(()))
+        STANDING_IN.update({generator: cls, iterators.ENDING.get(generator, generator): cls})
 
 
 def _iterators(m: Machine, frame: Frame, sources: list[AbstractValue], worth: bool) -> list[AbstractValue] | None:
@@ -100,7 +103,7 @@ def _accumulate(m: Machine, frame: Frame, args: list[AbstractValue], keywords: K
     if len(given) != len(args) + len(keywords) or not args or len(given) > 2:
         return None
     summed = len(given) == 1 or (type(given[1]) is Known and given[1].value is None)
-    found = _iterators(m, frame, given[:1], False)
+    found = _iterators(m, frame, given[:1], not summed and is_code(m, given[1]))
     return None if found is None else (iterators.accumulate_of, [*found, Known(operator.add) if summed else given[1]])
 
 

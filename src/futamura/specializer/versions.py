@@ -34,7 +34,7 @@ from futamura.specializer.merge import Meet, generalize, loosened
 from futamura.specializer.optionals import optional_objects
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style
 from futamura.specializer.residual import ResidualBlock, Summary, Unit, Version, let_go
-from futamura.specializer.situation import located
+from futamura.specializer.situation import located, standing
 from futamura.specializer.state import ArgumentKey, State
 from futamura.specializer.summaries import raised_state, were_told
 from futamura.specializer.values import VObject
@@ -501,8 +501,7 @@ class Versions:
 
     def _note(self, code: str, what: str, state: State) -> None:
         """Say what was given up, and at which block."""
-        facts, block = state.top.facts, state.top.facts.blocks[state.top.block]
-        span = next((op.span for op in block.ops if op.span is not None), block.terminator.span)
+        facts, span = standing(state)
         reason = f"{facts.function.qualname}: {what}"
         self._event(located(Event(code, reason), facts.function.file, span, state))
 

@@ -1,0 +1,244 @@
+"""Builtins that use up an iterator whose items specialized code computes: `sorted(filter(self.test, rows), key=...)`.
+
+    each consumer x each iterator     the result, the exception and what is left of an open iterator are the same, and
+                                      nothing of the static object is left
+
+Invariant: a StopIteration that a mapped function raises ends the items, as it does in `map`.
+"""
+
+# ruff: noqa: C416, C417
+from __future__ import annotations
+
+import copy
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from futamura import Residual, specialize
+from tests.specialize.modules import written
+
+HEAD = """
+import collections, functools, heapq, itertools, math, operator
+
+class Plan:
+    def __init__(self, k):
+        self.k = k
+        self.names = ("a", "b")
+
+    def test(self, x):
+        return x > self.k
+
+    def scaled(self, x):
+        return x * self.k
+
+    def pair(self, x):
+        return x, self.k
+
+    def walk(self, xs):
+        for x in xs:
+            if x != self.k:
+                yield x + self.k
+
+    def run(self, xs):
+        return {consumer}
+"""
+ITERATORS = {
+    "filter": "filter(self.test, xs)",
+    "map": "map(self.scaled, xs)",
+    "map of filter": "map(self.scaled, filter(self.test, xs))",
+    "map of map": "map(self.scaled, map(self.scaled, xs))",
+    "generator": "self.walk(xs)",
+    "expression": "(x * self.k for x in xs if x != self.k)",
+    "filterfalse": "itertools.filterfalse(self.test, xs)",
+    "takewhile": "itertools.takewhile(self.test, xs)",
+}
+CONSUMERS = [
+    "list({})", "tuple({})", "set({})", "frozenset({})", "sorted({})", "sorted({}, reverse=True)",
+    "sorted({}, key=operator.neg)", "sorted({}, key=None)", "sum({})", "sum({}, 0.5)", "max({})",
+    "max({}, default=0)", "min({}, default=None)", "max({}, key=operator.neg)", "min({}, key=None, default=3)",
+    "any({})", "all({})", "next({}, None)", "','.join(map(str, {}))", "list(enumerate({}))", "list(zip(xs, {}))",
+    "list(itertools.islice({}, 2))", "list(itertools.chain({}, xs))", "functools.reduce(operator.add, {}, 0)",
+    "math.fsum({})", "math.prod({})", "collections.deque({})", "collections.deque({}, maxlen=1)",
+    "collections.Counter({})", "dict(map(self.pair, {}))", "dict.fromkeys({})", "dict.fromkeys({}, 1)", "[*{}, 1]",
+    "3 in {}", "3 not in {}", "4.0 in {}", "float('nan') in {}", "list(itertools.accumulate({}))",
+    "list(itertools.accumulate({}, lambda a, b: b + self.k))", "bytes({})", "set(xs).union({})",
+    "set(xs).intersection({})", "{{1}}.isdisjoint({})", "len(list({}))", "(lambda a, *b: (a, b))(*{})",
+]  # fmt: skip
+INPUTS: list[Callable[[], Any]] = [
+    lambda: [1, 2, 3, 4], list, lambda: [3], lambda: [5, 1, 2.5, 4], lambda: (7, True), lambda: "ab", lambda: None,
+    lambda: [1, "a", 3], lambda: range(5), lambda: iter([3, 4, 5]), lambda: [float("nan")],
+]  # fmt: skip
+
+
+def outcome(call: Callable[[Any], Any], given: Any) -> Any:
+    """The result or the exception, and what is left of the input."""
+    try:
+        result = repr(call(given))
+    except Exception as error:
+        result = f"{type(error).__name__}: {error}"
+    return result, list(given) if hasattr(given, "__next__") else repr(given)
+
+
+@pytest.mark.parametrize("consumer", CONSUMERS)
+def test_nothing_static_is_left(consumer: str, tmp_path: Path) -> None:
+    for name, iterator in ITERATORS.items():
+        text = HEAD.format(consumer=consumer.format(iterator))
+        plan = written(tmp_path, f"plan_{len(list(tmp_path.iterdir()))}", text).Plan(2)
+        residual = specialize(plan.run)
+        assert not residual.stats["fallbacks"], name
+        assert "FT412" not in residual.stats["notes"], name
+        for way in ("_self", "_method("):
+            assert way not in residual.source, (name, residual.source)
+        for make in INPUTS:
+            assert outcome(residual, make()) == outcome(plan.run, make()), (name, make())
+
+
+# -- a function that is mapped may end the items
+
+
+class Rows:
+    """Functions that call what is not known of a row."""
+
+    def __init__(self, k: int) -> None:
+        self.k = k
+
+    def old(self, row: Any) -> Any:
+        return row.get("age", 0) > self.k
+
+    def twice(self, row: Any) -> Any:
+        return row.get("age", 0) * self.k
+
+    def filtered(self, rows: Any) -> Any:
+        return list(filter(self.old, rows))
+
+    def left_out(self, rows: Any) -> Any:
+        return list(itertools.filterfalse(self.old, rows))
+
+    def summed(self, rows: Any) -> Any:
+        return sum(map(self.twice, rows))
+
+    def looped(self, rows: Any) -> Any:
+        found = []
+        for value in map(self.twice, rows):
+            found.append(value)
+        else:
+            found.append("end")
+        return found
+
+    def both(self, rows: Any) -> Any:
+        return sorted(map(self.twice, filter(self.old, rows)))
+
+    def until(self, rows: Any) -> Any:
+        return [row for row in itertools.takewhile(self.old, rows)]
+
+    def behind(self, rows: Any) -> Any:
+        return list(itertools.dropwhile(self.old, rows))
+
+    def of_two(self, rows: Any) -> Any:
+        return list(map(lambda a, b: a.get("age", 0) * self.k + b, rows, (1, 2, 3)))
+
+    def gathered(self, rows: Any) -> Any:
+        return list(itertools.accumulate(rows, lambda total, row: row.get("age", 3) + self.k))
+
+    def real(self, rows: Any) -> Any:
+        return frozenset(map(self.twice, rows))
+
+    def delegated(self, rows: Any) -> Any:
+        def steps() -> Iterator[Any]:
+            yield 0
+            yield from map(self.twice, rows)
+            yield 1
+
+        return list(steps())
+
+    def asked_twice(self, rows: Any) -> Any:
+        steps = map(self.twice, rows)
+        return [*steps], [*steps]
+
+
+class Ending(dict[str, Any]):
+    """A row that ends what reads it."""
+
+    def get(self, *args: Any) -> Any:
+        if "stop" in self:
+            raise StopIteration(3)
+        return dict.get(self, *args)
+
+
+ROWS: list[Callable[[], Any]] = [
+    lambda: [{"age": 3}, {"age": 1}, {"age": 5}],
+    list,
+    lambda: [{"age": 3}, Ending(stop=1), {"age": 5}],
+    lambda: [Ending(stop=1)],
+    lambda: iter([{"age": 4}, {"age": 5}, Ending(stop=1), {"age": 3}]),
+    lambda: [{"age": 3}, Ending(age=7), {"age": "a"}],
+    lambda: 3,
+    lambda: [1],
+]
+METHODS = [name for name, held in vars(Rows).items() if name[0] != "_" and name not in ("old", "twice")]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_items_end(name: str) -> None:
+    call = getattr(Rows(2), name)
+    residual = specialize(call)
+    assert residual.stats["specialized"]
+    for make in ROWS:
+        assert outcome(residual, make()) == outcome(call, make())
+    if name != "asked_twice":  # who asks on gets the builtin itself
+        assert "old" not in residual.source
+        assert "twice" not in residual.source
+
+
+# -- maps in maps
+
+
+def plus(x: int) -> int:
+    return x + 1
+
+
+def chained(n: int, xs: Any) -> Any:
+    for _ in range(n):
+        xs = map(plus, xs)
+    return list(xs)
+
+
+def nested(k: int, xs: Any) -> Any:
+    def rows(k: int) -> Any:
+        return xs if k == 0 else map(lambda v: v + k, rows(k - 1))
+
+    return list(rows(k))
+
+
+def flat(tree: Any) -> Any:
+    return [leaf for part in map(flat, tree) for leaf in part] if isinstance(tree, list) else [tree]
+
+
+def in_turn(tables: Any, xs: Any) -> Any:
+    if not tables:
+        return list(xs)
+    return in_turn(tables[1:], map(lambda v: v * 2, xs))
+
+
+def alike(residual: Residual, call: Callable[..., Any], *given: Any) -> None:
+    assert residual(*copy.deepcopy(given)) == call(*copy.deepcopy(given))
+
+
+def test_maps_of_maps_are_one_loop() -> None:
+    residual = specialize(chained, 3)
+    alike(residual, lambda xs: chained(3, xs), [1, 2])
+    assert "map" not in residual.source
+    alike(specialize(nested, 3), lambda xs: nested(3, xs), [1, 2])
+
+
+def test_many_maps_of_maps_end() -> None:
+    alike(specialize(chained, 40), lambda xs: chained(40, xs), [1, 2])
+    alike(specialize(nested, 40), lambda xs: nested(40, xs), [1, 2])
+    alike(specialize(chained, xs=[1, 2]), lambda n: chained(n, [1, 2]), 5)
+    alike(specialize(nested, xs=[1, 2]), lambda k: nested(k, [1, 2]), 5)
+    alike(specialize(flat), flat, [1, [2, [3]], []])
+    alike(specialize(in_turn), in_turn, (1, 2, 3), [4, 5])
+    alike(specialize(in_turn, xs=(1, 2)), lambda tables: in_turn(tables, (1, 2)), (1, 2, 3))
