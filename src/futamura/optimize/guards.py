@@ -26,7 +26,7 @@ from futamura.runtime import STOPPED, call_in_generator, raise_in_generator
 
 __all__ = ["guard_together"]
 
-_MOST_RUNS: Final = 4
+_MOST_RUNS: Final = 8
 """More statements in one function are harder to read than the calls of the guard."""
 _RUNNING: Final = frozenset(
     {"class", "import", "import_from", "invoke", "with_enter", "with_exit", "with_unwind", "yield", "yield_from"}
@@ -100,6 +100,8 @@ class _Calls:
             return op.name in _RUNNING
         if op.results and op.results[0] in self.guarded:
             return False
+        if op.results and self.function.types[op.results[0]] == "generator":
+            return False  # what is called is a generator function: its code runs when it is asked for an item
         if op.attr is not None:
             return True
         callee = self.constant(op.args[0])

@@ -64,6 +64,7 @@ from futamura.optimize.sinking import RULES as OF_SINK
 from futamura.optimize.sinking import sink
 from futamura.optimize.spares import passes_to_handlers, spares
 from futamura.optimize.splitting import split
+from futamura.optimize.tables import constant_tables
 from futamura.optimize.tails import tails
 from futamura.optimize.texts import RULES as OF_TEXTS
 from futamura.optimize.texts import texts
@@ -263,6 +264,11 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         OF_DISPLAYS,
         wanted=has_displays,
     ),
+    "tables": Cleaning(
+        constant_tables,
+        "containers of constants that are only asked are made once",
+        "behind displays, which brings together what is put into them one by one",
+    ),
     "texts": Row(
         texts,
         "texts that are put together in steps are put together at once",
@@ -362,7 +368,7 @@ PIPELINE: Final = (
     "inline", "closures", "closure-facts", "contify", "paste", "parameters", "scalars", "cells", "typefold",
     "handlers", "rethrown", "decisions", "fields", "cse", "typefold", "thread", "paste", "parameters", "algebra",
     "dead-stores", "closed-forms", "licm", "arms", "paste", "spares", "late-iter", "copies", "peel", "split", "sink",
-    "displays", "texts", "dce", "rethrown", "operands", "paste",
+    "displays", "tables", "texts", "dce", "rethrown", "operands", "paste",
 )  # fmt: skip
 NO_TIME: Final = {
     "handlers": "a `try` that nothing comes to costs a step of the machine, but has to be read",

@@ -15,6 +15,7 @@ import functools
 import itertools
 import re
 import struct
+import sys
 import types
 import typing
 from collections.abc import Callable
@@ -237,6 +238,8 @@ def _load_class(m: Machine, frame: Frame, op: Operation, cls: type, name: str) -
         return None
     if is_data(class_lookup(meta, name)):
         return CALLED if enter_property(m, frame, op, cls, name) else None
+    if not (meta is type or str(vars(meta).get("__module__")).partition(".")[0] in sys.stdlib_module_names):
+        m.assume_attribute(meta, name, class_lookup(meta, name))  # a data descriptor would come first
     found = class_lookup(cls, name)
     if found is MISSING:
         return method_of_metaclass(m, frame, cls, name)

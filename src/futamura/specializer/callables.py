@@ -11,11 +11,13 @@ import functools
 import types
 
 from futamura.ir.classes import is_a
+from futamura.ir.graph import Signature
 from futamura.specializer.machine import Machine
 from futamura.specializer.purity import class_lookup
+from futamura.specializer.records import written_for
 from futamura.specializer.values import AbstractValue, Known
 
-__all__ = ["is_code"]
+__all__ = ["assume_code", "is_code"]
 
 
 def is_code(m: Machine, function: AbstractValue) -> bool:
@@ -36,3 +38,16 @@ def is_code(m: Machine, function: AbstractValue) -> bool:
 def _is_called(cls: type) -> bool:
     """Has the class a `__call__` in Python?"""
     return type(class_lookup(cls, "__call__")) is types.FunctionType
+
+
+def assume_code(m: Machine, function: types.FunctionType, signature: Signature, *, complete: bool) -> bool:
+    """A function is entered, and nothing but its code and, unless the arguments are `complete`, its defaults say what
+    it does: they stay what they are, or the residual is not used.  False if the program stores them itself."""
+    function = written_for(function)
+    defaults = () if complete else ("__defaults__", "__kwdefaults__") if signature.kwonly else ("__defaults__",)
+    parts = ("__code__", *defaults)
+    if any(m.world.is_stored_on_function(function, part) for part in parts):
+        return False
+    for part in parts:
+        m.world.assume_attribute(function, part, getattr(function, part))
+    return True

@@ -11,7 +11,6 @@ becomes a residual function (`recursion`).
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import sys
 import types
@@ -27,7 +26,7 @@ from futamura.specializer.binding import Keywords, bind
 from futamura.specializer.bounds import note_length, shape_of_result
 from futamura.specializer.builtin_errors import exception_made_plainly, plain_exception_class
 from futamura.specializer.cached_calls import call_of_cache
-from futamura.specializer.callables import is_code
+from futamura.specializer.callables import assume_code, is_code
 from futamura.specializer.consumed import with_real_generators
 from futamura.specializer.describing import is_plain_enum, member_by_value
 from futamura.specializer.dict_classes import empty_instance, filled_by_arguments
@@ -386,12 +385,8 @@ def _inline_function(
         return False
     if subject is None and all(map(is_plain_constant, bound)) and stays_a_call(m, facts):
         return False
-    if not library.is_own(function.__globals__):
-        defaults = () if complete else ("__defaults__", "__kwdefaults__") if signature.kwonly else ("__defaults__",)
-        if any(m.world.is_stored_on_function(function, part) for part in ("__code__", *defaults)):
-            return False
-        for part in ("__code__", *defaults):
-            m.world.assume_attribute(function, part, getattr(function, part))
+    if not (library.is_own(function.__globals__) or assume_code(m, function, signature, complete=complete)):
+        return False
     cells: list[AbstractValue] = [Known(cell) for cell in facts.cells]
     purpose = "call" if subject is None else "init"
     return _push(m, frame, op, facts, [*bound, *cells], purpose=purpose, subject=subject, made_by=function)
@@ -568,8 +563,10 @@ def _construct(
         return False
     fields = plain_fields(cls)
     if fields is not None:
-        bound = bind(m, frame, Signature(regular=tuple(fields)), args, keywords, _given(fields))
-        if bound is None:
+        signature = Signature(regular=tuple(fields))
+        bound = bind(m, frame, signature, args, keywords, _defaults(init, signature))
+        complete = len(args) + len(keywords) == len(fields)
+        if bound is None or not assume_code(m, init, signature, complete=complete):
             return False
         m.assume_attribute(cls, "__init__", init)
         entry = VObject("instance", cls, tuple(bound), tuple(fields), site(frame))
@@ -581,10 +578,6 @@ def _construct(
         return False
     m.assume_attribute(cls, "__init__", assumed)
     return _inline_function(m, frame, op, init, [subject, *args], keywords, subject)
-
-
-def _given(fields: dict[str, object]) -> dict[str, AbstractValue]:
-    return {name: Known(default) for name, default in fields.items() if default is not dataclasses.MISSING}
 
 
 def _construct_exception(

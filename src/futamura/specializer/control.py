@@ -397,7 +397,7 @@ def throw(m: Machine, frame: Frame) -> None:
         return
     caught = _handled(m, frame)
     if caught is not None:
-        _go_on(m, frame, caught, left=not any(one.facts.headers for one in m.state.frames))
+        _go_on(m, frame, caught, left=not any(map(_is_unrolled, m.state.frames)))
         return
     active = handled(m.state)
     if active is not None and passes(m, active.exception):
@@ -419,6 +419,11 @@ def _handled(m: Machine, frame: Frame) -> Virtual | None:
         return None
     caught = caught_by(m.state, frame, handlers[-1])
     return caught if type(caught) is Virtual else None
+
+
+def _is_unrolled(frame: Frame) -> bool:
+    """Does this frame stand in a loop that may be copied for each trip?"""
+    return any(loop.header not in frame.facts.dynamic_headers for loop in frame.facts.loops_of[frame.block])
 
 
 @ender("reraise")

@@ -8,6 +8,7 @@ Invariant: what nobody needs is not emitted; blocks lie in the regions whose han
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import GeneratorType
 from typing import Final
 
 from futamura.ir.attributes import FunctionAttr
@@ -28,8 +29,10 @@ __all__ = ["Emission"]
 
 _TYPES: Final = {
     kind: kind.__name__
-    for kind in (int, bool, float, complex, str, bytes, tuple, list, dict, set, frozenset, range, type(None))
-}
+    for kind in (
+        int, bool, float, complex, str, bytes, tuple, list, dict, set, frozenset, range, type(None), GeneratorType,
+    )
+}  # fmt: skip
 """The classes by whose names the optimizer knows values."""
 
 

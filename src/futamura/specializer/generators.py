@@ -409,6 +409,9 @@ def yield_from(m: Machine, frame: Frame, op: Operation) -> None:
         m.escape(inner)
         m.set(frame, op, m.emit("yield_from", (inner,), hint=hint_of(frame, op)))
         return
+    if isinstance(inner, Virtual) and virtual and stays_real(m, inner):
+        m.observe()
+        inner, virtual = Dynamic(m.lift(inner), GeneratorType), False
     if not virtual:
         inner = frame.env[place] = _delegated(m, frame, op, inner)
     assert isinstance(inner, Virtual)

@@ -15,6 +15,7 @@ import math
 import re
 import struct
 import types
+from collections import deque
 from collections.abc import Sequence
 from typing import Final
 
@@ -58,9 +59,11 @@ _SEARCHES: Final = frozenset({"fullmatch", "match", "search"})
 
 def runs_nothing(m: Machine, args: Sequence[AbstractValue]) -> bool:
     """`append` of an exact list, methods of an exact str without arguments, searches for a known pattern: they run no
-    code, look at nothing else and do not fail; nor does `object()`."""
+    code, look at nothing else and do not fail; nor do `object()`, and `len` of an exact container."""
     if type(args[0]) is Known and args[0].value is object and len(args) == 1:
         return True
+    if type(args[0]) is Known and args[0].value is len and len(args) == 2:
+        return exact_type(m, args[1]) in _COUNTED
     entry = m.state.object(args[0])
     if entry is None or entry.kind != "method":
         return False
@@ -71,6 +74,10 @@ def runs_nothing(m: Machine, args: Sequence[AbstractValue]) -> bool:
     if entry.extra != "append" or len(args) != 2:
         return False
     return exact_type(m, entry.items[0]) is list and type(m.state.resolve(entry.items[0])) is Dynamic
+
+
+_COUNTED: Final = frozenset({list, tuple, dict, set, frozenset, str, bytes, bytearray, deque})
+"""Exact classes whose `len` never fails, as that of a long range does."""
 
 
 def _searches(pattern: AbstractValue, kind: type | None) -> bool:

@@ -423,9 +423,9 @@ def sorted_by(iterable: Iterable[Any], key: Callable[[Any], Any], reverse: bool)
 def sorted_listed(iterable: Iterable[Any], key: Any, reverse: Any) -> list[Any]:
     """`sorted` takes all items before it does anything else."""
     items = [item for item in iterable]
-    if reverse is False:
-        return sorted(items) if key is None else sorted(items, key=key)
-    return sorted(items, key=key, reverse=reverse)
+    if key is None:
+        return sorted(items) if reverse is False else sorted(items, reverse=reverse)
+    return sorted(items, key=key) if reverse is False else sorted(items, key=key, reverse=reverse)
 
 
 def sorted_with(iterable: Iterable[Any], key: Callable[[Any], Any], reverse: bool) -> list[Any]:

@@ -17,6 +17,7 @@ from typing import Final
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Signature
 from futamura.specializer.binding import Keywords, bind
+from futamura.specializer.callables import assume_code
 from futamura.specializer.machine import Machine
 from futamura.specializer.partials import Call
 from futamura.specializer.plainness import is_record, record_fields
@@ -64,7 +65,12 @@ def make_record(
     bound = bind(m, frame, Signature(regular=tuple(fields)), args, keywords, dict(given))
     if bound is None:
         return None
-    m.assume_attribute(cls, "__new__", class_lookup(cls, "__new__"))
+    maker, signature = class_lookup(cls, "__new__"), Signature(regular=tuple(fields))
+    complete = len(args) + len(keywords) == len(fields)
+    function = maker.__func__ if isinstance(maker, staticmethod) else maker
+    if isinstance(function, FunctionType) and not assume_code(m, function, signature, complete=complete):
+        return None
+    m.assume_attribute(cls, "__new__", maker)
     return m.virtual(VObject("tuple", cls, tuple(bound), site=site(frame)))
 
 

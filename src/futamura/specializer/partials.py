@@ -23,8 +23,8 @@ from futamura.specializer.emitting import CONSTRUCTORS, Emitter
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import KEYWORD_MODELS, MODELS
 from futamura.specializer.plainness import WITH_BUILTIN_METHODS
-from futamura.specializer.purity import class_lookup, deep
-from futamura.specializer.rules import site
+from futamura.specializer.purity import MISSING, class_lookup, deep
+from futamura.specializer.rules import exact_type, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, VObject
 
@@ -96,10 +96,18 @@ def _keywords(entry: VObject) -> tuple[str, ...]:
 
 def is_callable(m: Machine, value: AbstractValue) -> bool:
     entry = m.state.object(value)
-    if entry is not None:
+    if entry is not None and entry.kind != "instance":
         return entry.kind in ("function", "bound", "partial", "getter")
-    known = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type)
-    return type(value) is Known and is_a(value.value, known)
+    known = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, *_GETTERS, functools.partial)
+    if type(value) is Known and is_a(value.value, known):
+        return True
+    cls = exact_type(m, value)
+    found = MISSING if cls is None else class_lookup(cls, "__call__")
+    if type(found) is not types.FunctionType:
+        return False
+    assert cls is not None
+    m.assume_attribute(cls, "__call__", found)
+    return True
 
 
 def _itemgetter(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:

@@ -29,6 +29,7 @@ _FACTORY_MARK: Final = "__dataclass_HAS_DEFAULT_FACTORY__" if _NEW else "_HAS_DE
 _OBJECT: Final = "__dataclass_builtins_object__"
 _ORDER: Final = {"__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">="}
 _MADE: Final[WeakKeyDictionary[FunctionType, FunctionType]] = WeakKeyDictionary()
+_WRITTEN_FOR: Final[WeakKeyDictionary[FunctionType, FunctionType]] = WeakKeyDictionary()
 
 
 def readable(cls: type, name: str, function: FunctionType) -> FunctionType:
@@ -36,7 +37,7 @@ def readable(cls: type, name: str, function: FunctionType) -> FunctionType:
     if function.__code__.co_filename != "<string>":
         return function
     known = _MADE.get(function)
-    if known is not None:
+    if known is not None and _is_as_made(known, function):
         return known
     for base in cls.__mro__:
         if base.__dict__.get(name) is function and "__dataclass_params__" in base.__dict__:
@@ -44,8 +45,20 @@ def readable(cls: type, name: str, function: FunctionType) -> FunctionType:
                 made = _again(function, name, text)
                 if made is not None:
                     _MADE[function] = made
+                    _WRITTEN_FOR[made] = function
                     return made
     return function
+
+
+def written_for(function: FunctionType) -> FunctionType:
+    """The function for which `readable` gave this one; any other one is itself."""
+    return _WRITTEN_FOR.get(function, function)
+
+
+def _is_as_made(made: FunctionType, function: FunctionType) -> bool:
+    """Has nobody given the function other code or defaults?"""
+    defaults = made.__defaults__ is function.__defaults__ and made.__kwdefaults__ == function.__kwdefaults__
+    return defaults and _same(made.__code__, function.__code__)
 
 
 def _texts(cls: type, name: str) -> Iterator[str]:

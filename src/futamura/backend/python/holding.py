@@ -55,6 +55,11 @@ class Holding:
     def add(self, holder: object, one: Assumed) -> None:
         """`holder` is a class, a function, the dict of a module or a cell."""
         self._holders.setdefault(id(holder), (holder, []))[1].append(one)
+        if type(holder) is dict and one.name not in holder:
+            names = _builtins_of(holder)  # whoever replaces a builtin does not change the module
+            known = self._holders.setdefault(id(names), (names, []))[1]
+            if not any(other.name == one.name and other.value is one.value for other in known):
+                known.append(one)
 
     def close(self) -> None:
         """Write the tests."""
@@ -97,6 +102,12 @@ class Holding:
                 _add_namespace(test, holder, found)
         lookups.close()
         _add_cells(test, cells)
+
+
+def _builtins_of(namespace: dict[str, Any]) -> dict[str, Any]:
+    """The builtins of functions with these globals."""
+    found = namespace.get("__builtins__", builtins)
+    return found if type(found) is dict else vars(builtins)
 
 
 def _count(holder: Any, found: Sequence[Assumed]) -> int:
