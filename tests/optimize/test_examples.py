@@ -125,6 +125,10 @@ TRANSFORMATIONS: dict[str, tuple[str, tuple[str, ...]]] = {
         "displays",
         ("displays_fields_of_a_record", "displays_in_a_loop", "displays_appended", "displays_nested"),
     ),
+    "containers of constants": (
+        "tables",
+        ("tables_that_are_asked", "tables_with_a_method", "tables_in_a_loop", "tables_that_come_together"),
+    ),
     "partially dead work sunk": (
         "sink",
         ("sink_to_the_way_that_needs_it", "sink_to_several_ways", "sink_onto_an_edge", "sink_the_number_of_an_item"),

@@ -145,10 +145,15 @@ def test_one_statement_around_everything() -> None:
     assert source.startswith("def listed(call):\n    try:\n") and source.count("try:") == 1
 
 
+def more(call: Any, n: int) -> Iterator[Any]:
+    yield from many(call, n)
+    yield from many(call, n + 1)
+
+
 def test_many_calls_keep_their_guards() -> None:
     def each(call: Any) -> Any:
         out = []
-        for value in many(call, 2):
+        for value in more(call, 2):
             out.append(call("consumer", value))
         return out
 

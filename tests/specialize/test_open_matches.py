@@ -211,3 +211,72 @@ def test_patterns_are_looked_into_without_a_word(capsys: pytest.CaptureFixture[s
         assert specialize(taken, rule, "ab")() == taken(rule, "ab")
     assert capsys.readouterr().out == ""
     assert "groupdict" not in source_of(residual)
+
+
+BYTES = re.compile(rb"(a)(b)")
+COMMANDS: list[Any] = []
+
+
+def command(pattern: str) -> Any:
+    def note(function: Any) -> Any:
+        COMMANDS.append((re.compile(pattern + "$"), function))
+        return function
+
+    return note
+
+
+class Adventure:
+    def __init__(self, world: Any) -> None:
+        self.world, self.here, self.turns = world, "hall", 0
+
+    @command(r"go (north|south)")
+    def go(self, to: Any) -> Any:
+        if to not in self.world[self.here]:
+            return "no way"
+        self.here = self.world[self.here][to]
+        return self.here
+
+    @command(r"put (\w+)(?: on (\w+))?")
+    def put(self, what: Any, where: Any) -> Any:
+        return f"{what} on {where} in {self.here}"
+
+    @command(r"look")
+    def look(self) -> Any:
+        return "You see " + self.here
+
+    def do(self, text: Any) -> Any:
+        self.turns += 1
+        for pattern, function in COMMANDS:
+            found = pattern.match(text)
+            if found:
+                return function(self, *found.groups())
+        return "what?"
+
+
+def play(world: Any, texts: Any) -> Any:
+    game = Adventure(world)
+    return [game.do(text) for text in texts], game.turns
+
+
+def test_groups_are_arguments() -> None:
+    world = {"hall": {"north": "cave"}, "cave": {"south": "hall"}}
+    residual = specialize(play, world)
+    assert "groups" in residual.source
+    assert "Adventure" not in residual.source
+    walk = ["look", "go north", "go north", "look", "go south"]
+    for texts in (walk, ["put lamp", "put lamp on table", "x"], [], "ab"):
+        assert residual(texts) == play(world, texts)
+
+
+def classes_of_groups(value: Any) -> Any:
+    found = BYTES.match(value)
+    if not found:
+        return None
+    one, other = found.groups()
+    return isinstance(one, bytes), isinstance(other, str), type(one).__name__, [one, other]
+
+
+def test_groups_of_bytes_are_bytes() -> None:
+    residual = specialize(classes_of_groups)
+    for value in (b"ab", b"ba", bytearray(b"ab")):
+        assert residual(value) == classes_of_groups(value)

@@ -50,6 +50,8 @@ def constant_tables(graph: FlowGraph) -> bool:
     for value in _used_otherwise(graph, constants, methods):
         made.pop(value, None)
         made.pop(methods.get(value, -1), None)
+    for value in made:
+        graph.hints[value] = None  # a variable would only be another name
     for _, node in graph.nodes() if made else ():
         node.ops = [_constant(op, constants) if op.results and op.results[0] in made else op for op in node.ops]
     return bool(made)

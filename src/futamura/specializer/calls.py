@@ -86,7 +86,7 @@ def call(m: Machine, frame: Frame, op: Operation) -> None:
 def _call(m: Machine, frame: Frame, op: Operation, function: AbstractValue, args: list[AbstractValue]) -> None:
     if frame.forked and clashes(m, op, function, args):
         return
-    bound = spread_arguments(m, args, op.attr) or collected(m, function, args, op.attr)
+    bound = spread_arguments(m, function, args, op.attr) or collected(m, function, args, op.attr)
     if frame.forked:
         forget(frame, op)
     if bound is None:

@@ -101,7 +101,8 @@ def _of_match(found: AbstractValue, name: str, args: Sequence[AbstractValue]) ->
     pattern = pattern_of(found)
     if name == "groups" and pattern is not None:
         sure = len(sure_groups(pattern)) == pattern.groups + 1
-        return Dynamic(-1, tuple, Shape(length=pattern.groups, element=str if sure else None))
+        texts = str if is_a(pattern.pattern, str) else bytes
+        return Dynamic(-1, tuple, Shape(length=pattern.groups, element=texts if sure else None))
     return _OF_MATCH.get(name)
 
 

@@ -18,12 +18,14 @@ Invariant: what was asked of a dict is believed of it for the one call in front 
 from __future__ import annotations
 
 import keyword
+from collections.abc import Sequence
 from types import FunctionType, MethodType
 from typing import Final
 
 from futamura.controls import is_marked
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
+from futamura.specializer.callables import is_code
 from futamura.specializer.containers import dict_pairs
 from futamura.specializer.dispatching import fork
 from futamura.specializer.machine import Machine
@@ -43,9 +45,10 @@ def is_writable_name(name: str) -> bool:
 
 
 def spread_arguments(
-    m: Machine, args: list[AbstractValue], shape: object
+    m: Machine, function: AbstractValue, args: list[AbstractValue], shape: object
 ) -> tuple[list[AbstractValue], Keywords] | None:
-    """Positional and keyword arguments with splats of known shape expanded; None if a splat's shape is unknown."""
+    """Positional and keyword arguments with splats of known shape expanded, for code of the program also those of known
+    length; None if that of a splat is unknown."""
     if shape is None:
         return args, []
     assert isinstance(shape, tuple)
@@ -56,9 +59,10 @@ def spread_arguments(
             positional.append(arg)
         elif mark == "*":
             found = sequence_items(m, arg)
-            if found is None:
+            items = found[1] if found is not None else _items_of_tuple(m, arg) if is_code(m, function) else None
+            if items is None:
                 return None
-            positional.extend(found[1])
+            positional.extend(items)
         elif mark == "**" and _told(arg) is _APART:
             keywords.append(("**", arg))
         elif mark == "**":
@@ -74,6 +78,20 @@ def spread_arguments(
     if len({name for name, _ in keywords}) < len(keywords):
         return None  # an error that names the function
     return positional, keywords
+
+
+def _items_of_tuple(m: Machine, value: AbstractValue) -> Sequence[AbstractValue] | None:
+    """The items of an open tuple whose length is known, taken apart here."""
+    shape = value.shape if type(value) is Dynamic and value.type is tuple else None
+    if shape is None or shape.length is None or not 0 <= shape.length <= _MOST_TAKEN:
+        return None
+    if not shape.length:
+        return ()
+    made = m.emit_many("unpack", (value,), (shape.length, False, 0), results=shape.length, raises=False)
+    if shape.element is None:
+        return made
+    m.types.update((item.rv, shape.element) for item in made)
+    return [Dynamic(item.rv, shape.element) for item in made]
 
 
 def collected(
@@ -97,6 +115,8 @@ def collected(
     return args[:at], [("*", rest), *zip(shape[at + 1 :], args[at + 1 :])]
 
 
+_MOST_TAKEN: Final = 16
+"""Longer tuples are passed on as they are."""
 _EMPTY: Final = Shape(length=0)
 _APART: Final = Shape(length=-1)
 """Of options that are not called like a parameter of the function."""
