@@ -238,3 +238,66 @@ def test_objects_that_change_places() -> None:
     residual = specialize(words, *given)
     for n in range(6):
         assert residual(n) == words(*given, n)
+
+
+# -- generators that delegate to themselves over what is open
+
+
+class Tree:
+    def __init__(self, *parts: Tree) -> None:
+        self.parts = parts
+
+
+def below(tree: Any) -> Any:
+    for part in tree.parts:
+        yield len(part.parts)
+        yield from below(part)
+
+
+def numbered(tree: Any, depth: Any = 0) -> Any:
+    for part in tree.parts:
+        yield depth, len(part.parts)
+        yield from numbered(part, depth + 1)
+
+
+class Walker:
+    def __init__(self, k: int) -> None:
+        self.k = k
+
+    def walk(self, tree: Any) -> Any:
+        for part in tree.parts:
+            yield len(part.parts) * self.k
+            yield from self.walk(part)
+
+    def along(self, tree: Any, names: Any) -> Any:
+        if not names:
+            yield tree
+            return
+        first, *rest = names
+        for part in getattr(tree, first):
+            yield from self.along(part, rest)
+
+
+def all_below(k: Any, tree: Any) -> Any:
+    return [n * k for n in below(tree)]
+
+
+def all_numbered(k: Any, tree: Any) -> Any:
+    return [n * k for n in numbered(tree)]
+
+
+def all_walked(k: Any, tree: Any) -> Any:
+    return [n + 1 for n in Walker(k).walk(tree)]
+
+
+def all_along(k: Any, tree: Any) -> Any:
+    return [len(part.parts) * k for part in Walker(k).along(tree, ["parts", "parts"])]
+
+
+@pytest.mark.parametrize("function", [all_below, all_numbered, all_walked, all_along])
+def test_what_delegates_to_itself_is_left_where_it_goes_on(function: Any) -> None:
+    tree = Tree(Tree(Tree(), Tree(Tree())), Tree())
+    residual = specialize(function, 3)
+    assert residual(tree) == function(3, tree)
+    assert not residual.stats["fallbacks"]
+    assert not any(word in residual.source for word in ("yield", ".along("))

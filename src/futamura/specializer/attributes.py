@@ -49,6 +49,7 @@ from futamura.specializer.memos import lazy_attribute, stored_lazily
 from futamura.specializer.named import record_item
 from futamura.specializer.overloads import overloaded_method
 from futamura.specializer.own_dicts import own_dict, shows
+from futamura.specializer.plain_copies import method_of_copy
 from futamura.specializer.plainness import WITH_BUILTIN_METHODS, is_record, record_position
 from futamura.specializer.purity import (
     DICTS,
@@ -146,12 +147,13 @@ def load_attribute(
     if type(target) is Known and name in _FIELDS.get(cls, ()):
         return Known(getattr(target.value, name))
     if cls in WITH_BUILTIN_METHODS or (entry is not None and entry.kind in ("generator", "dict")):
-        if isinstance(class_lookup(cls, name), _METHODS):
-            return m.virtual(VObject("method", cls, (target,), site=site(frame), extra=name))
-        return None
+        found = isinstance(class_lookup(cls, name), _METHODS)
+        return m.virtual(VObject("method", cls, (target,), site=site(frame), extra=name)) if found else None
     if type(target) is Known:
         if cls in DICTS and not own_attributes(target.value) and isinstance(class_lookup(cls, name), _METHODS):
             return m.virtual(VObject("method", cls, (target,), site=site(frame), extra=name))
+        if (found_there := method_of_copy(m, target, name, site(frame))) is not None:
+            return found_there
         if type(target.value) is LRU and name == "cache_info":
             see_elsewhere(m, target.value)
         if is_a(target.value, types.ModuleType):

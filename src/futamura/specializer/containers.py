@@ -22,6 +22,7 @@ from futamura.specializer.failing import missing_item, wrong_count
 from futamura.specializer.machine import Machine
 from futamura.specializer.memories import is_memory, read, store
 from futamura.specializer.memos import entry_of, forgotten, missing_entry, note_unknown, noted_store
+from futamura.specializer.plain_copies import plainly
 from futamura.specializer.plainness import comparable, is_record, stands_for
 from futamura.specializer.promises import promised_item
 from futamura.specializer.purity import ATOMS, DICTS, deep
@@ -295,6 +296,7 @@ def getitem(m: Machine, frame: Frame, op: Operation) -> None:
     if type(target) is Virtual and is_memory(m.state.object(target)):
         m.set(frame, op, read(m, frame, op, target, given, _bounds(m, given)))
         return
+    target = plainly(m, target, "__getitem__")
     key = lookup_key(m, given)
     result = load_item(m, frame, target, key)
     for special in SPECIAL.get("getitem", ()) if result is None else ():
@@ -520,6 +522,7 @@ def dict_pairs(m: Machine, value: AbstractValue) -> list[tuple[AbstractValue, Ab
     entry = m.state.object(value)
     if entry is not None and entry.kind == "dict":
         return [(Known(name), item) for name, item in zip(entry.names, entry.items, strict=True)]
+    value = plainly(m, value, "__iter__", "keys", "__getitem__")
     if type(value) is not Known or type(value.value) not in DICTS or not m.frozen(value.value):
         return None
     assert isinstance(value.value, dict)

@@ -24,6 +24,7 @@ from futamura.specializer.generators import is_generator, is_iterator
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.marks import unrolled
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, Keywords, iterator_over
+from futamura.specializer.plain_copies import plainly
 from futamura.specializer.purity import HEAP_TYPE, MISSING, class_lookup, deep, is_data
 from futamura.specializer.records import readable
 from futamura.specializer.rules import OPERATOR_CALLS, SPECIAL, exact_type, operate, rule, sequence_items, site
@@ -230,6 +231,11 @@ def _unary_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValu
 
 
 def _truth_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
+    copy = plainly(m, args[0], "__len__", "__bool__")
+    if type(copy) is Known and copy is not args[0]:
+        m.set(frame, op, Known(bool(copy.value) is (op.operator.name != "not")))
+        m.folded += 1
+        return True
     cls = own_class(m, args[0])
     if cls is None or isinstance(args[0], Dynamic) or site(frame) in m.refused:
         return False

@@ -213,7 +213,7 @@ def resume(
         _must_have_ended(m, entry)
         return False  # an exception that left it has ended it
     if len(m.state.frames) >= m.budget.depth:
-        raise Unsupported("generators are nested too deep", m.span)
+        m.refuse(("delegated", where.facts.uid), "generators are nested too deep")
     frame = _restored(entry, where)
     frame.purpose, frame.subject, frame.result = purpose, generator, result
     over = RUNNING if entry.cls is GeneratorType else ("over", where.chain[-1])
@@ -409,7 +409,7 @@ def yield_from(m: Machine, frame: Frame, op: Operation) -> None:
         m.escape(inner)
         m.set(frame, op, m.emit("yield_from", (inner,), hint=hint_of(frame, op)))
         return
-    if isinstance(inner, Virtual) and virtual and stays_real(m, inner):
+    if isinstance(inner, Virtual) and virtual and _goes_on_alike(m, inner):
         m.observe()
         inner, virtual = Dynamic(m.lift(inner), GeneratorType), False
     if not virtual:
@@ -418,6 +418,18 @@ def yield_from(m: Machine, frame: Frame, op: Operation) -> None:
     frame.index -= 1
     if not resume(m, inner, "delegate"):
         _after_delegation(frame, NONE)
+
+
+def _goes_on_alike(m: Machine, inner: Virtual) -> bool:
+    """Would delegating to this generator of a function that is running go on without end, because nothing that it is
+    given is another static value?"""
+    if not stays_real(m, inner):
+        return False
+    entry = m.state.heap[inner.oid]
+    assert isinstance(entry.extra, Suspension)
+    given = [m.state.resolve(value) for value in arguments_of(entry)]
+    alike = all(type(one) is Dynamic or (type(one) is Known and m.world.is_frozen(one.value)) for one in given)
+    return alike or ("delegated", entry.extra.facts.uid) in m.refused
 
 
 def _must_be_real(m: Machine, inner: AbstractValue) -> bool:

@@ -17,6 +17,7 @@ from futamura.specializer.dunders import own_class
 from futamura.specializer.machine import Machine
 from futamura.specializer.memos import is_entry, note_unknown
 from futamura.specializer.models import KEYWORD_METHODS, Keywords
+from futamura.specializer.plain_copies import plainly
 from futamura.specializer.plainness import comparable
 from futamura.specializer.purity import CHANGEABLE, class_lookup, deep
 from futamura.specializer.rules import SPECIAL, exact_type, sequence_items
@@ -26,7 +27,7 @@ from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, 
 
 
 def _member(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
-    item, container = lookup_key(m, args[0]), args[1]
+    item, container = lookup_key(m, args[0]), plainly(m, args[1], "__contains__")
     if type(item) is Known and type(container) is Known and m.world.caches.declared(container.value):
         return is_entry(m, container, item, op.operator.name == "in")
     entry = m.state.object(container)

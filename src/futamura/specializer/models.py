@@ -28,6 +28,7 @@ from futamura.specializer.failing import nothing_to_pop
 from futamura.specializer.generators import is_generator
 from futamura.specializer.machine import Machine
 from futamura.specializer.memos import entry_of, forgotten, is_missing, note_unknown, noted_store
+from futamura.specializer.plain_copies import plainly
 from futamura.specializer.plainness import is_record
 from futamura.specializer.promises import promised_item, promised_length
 from futamura.specializer.pure_calls import HANDLED, fail_now, fold_call
@@ -379,6 +380,7 @@ METHODS: Final[dict[tuple[str, str], VirtualMethod]] = {
 def _model_len(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     if len(args) != 1:
         return None
+    args = [plainly(m, args[0], "__len__")]
     entry = m.state.object(args[0])
     if entry is not None:
         if entry.kind == "view":

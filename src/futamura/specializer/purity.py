@@ -453,7 +453,7 @@ _WIDEST: Final = 1_000
 
 _PLAIN_LOOKUPS: Final = {
     id(base.__dict__["__getattribute__"]): base.__dict__["__getattribute__"]
-    for base in (object, ast.AST, BaseException, SimpleNamespace, tuple, int, str, float, dict)
+    for base in (object, ast.AST, BaseException, SimpleNamespace, tuple, int, str, float, dict, list, set)
     if "__getattribute__" in base.__dict__
 }
 """By identity, for `==` of what a class has there may be code of the program."""

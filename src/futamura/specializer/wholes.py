@@ -1,4 +1,4 @@
-"""Known objects whose items their classes tell: enumerations.
+"""Known objects whose items their classes tell: enumerations, and those of classes that extend a container.
 
     zip(Unit, ("s", "m"))    ->    zip((Unit.SECOND, Unit.MINUTE), ("s", "m"))
 
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from futamura.specializer.machine import Machine
+from futamura.specializer.plain_copies import plainly
 from futamura.specializer.values import AbstractValue, Known
 
 __all__ = ["WHOLES", "whole"]
@@ -26,4 +27,4 @@ def whole(m: Machine, source: AbstractValue) -> AbstractValue:
         found = look(m, source.value)
         if found is not None:
             return Known(tuple(found))
-    return source
+    return plainly(m, source, "__iter__")
