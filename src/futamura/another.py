@@ -23,7 +23,7 @@ from futamura.specializer.outcome import Outcome
 from futamura.specializer.parting import DOUBTED, HandedOver
 from futamura.specializer.purity import HEAP_TYPE, own_attribute, own_attributes
 
-__all__ = ["Another", "Snapshot", "disturbs", "setting"]
+__all__ = ["Another", "General", "Snapshot", "disturbs", "setting"]
 
 _ROOM: Final = 400
 """So many calls in each other does a specialization need."""
@@ -103,16 +103,17 @@ class Another:
         self._make: Final = make
         self._original: Final = original
         self._flag: Final = flag
-        self._believed: Final = believed
         self._keeps: Final = keeps
         self._made: Callable[..., Any] | None = None
         self._changes = False
         self.main: Callable[..., Any] = original
         """The residual in whose place this one runs."""
+        if flag is not None:
+            flag.believed.append(believed.holds)
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         flag = self._flag
-        if flag is not None and flag.now == DOUBTED and flag.settle(self._believed.holds):
+        if flag is not None and flag.now == DOUBTED and flag.settle():
             return self.main(*args, **keywords)
         runs, changes = self._made, self._changes
         if runs is None and _has_room():
@@ -122,6 +123,27 @@ class Another:
         if flag is not None and changes:
             return _doubted(flag, self._keeps, runs, args, keywords)
         return runs(*args, **keywords)
+
+
+class General:
+    """The residual that promises nothing about its inputs, which runs where a promise is broken: it is made when it is
+    first needed."""
+
+    def __init__(self, make: Callable[[], tuple[Callable[..., Any], bool, bool]]) -> None:
+        """`make` gives it, and says whether it may change what the one in whose place it runs believes, and whether
+        somebody may do that later."""
+        self._make: Final = make
+        self._made: Callable[..., Any] | None = None
+        self._changes = self._keeps = False
+        self.flag: HandedOver | None = None
+        """That of the residual in whose place it runs."""
+
+    def __call__(self, /, *args: Any, **keywords: Any) -> Any:
+        if self._made is None:
+            self._made, self._changes, self._keeps = self._make()
+        if self.flag is not None and self._changes:
+            return _doubted(self.flag, self._keeps, self._made, args, keywords)
+        return self._made(*args, **keywords)
 
 
 def setting(flag: HandedOver, function: Callable[..., Any], *, keeps: bool) -> Callable[..., Any]:

@@ -16,10 +16,11 @@ import sys
 import time
 import types
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, get_args, get_origin
 
 from futamura.analysis.division import KINDS, POINTS
-from futamura.another import Snapshot, disturbs
+from futamura.another import General, Snapshot, disturbs
 from futamura.codes import is_fallback
 from futamura.driver import lower_for_specializer, residual_text
 from futamura.entry import Promise, contents
@@ -170,19 +171,29 @@ class Specializer:
         if not isinstance(function, types.FunctionType):
             raise UnsupportedError(diagnose("FT101", f"`{_called(target)}` is not a function written in Python"))
         inputs = _bind(function, given, static)
-        family = _Family(target, function, functools.partial(_without_promises, [], self, target, args, static))
-        made, outcome = self._made(family, inputs)
-        classes = outcome.guesses if self.assume == "check" and self._offline is None else {}
-        guesses = {name: Dyn(kind) for name, kind in classes.items() if inputs.get(name) in (DYN, _UNSAID)}
-        if guesses:
-            better, found = self._made(family, {**inputs, **guesses}, (made, outcome))
-            worth = not better.stats["fallbacks"] and "FT412" not in better.stats["notes"]
-            more = better.stats["folded"] > made.stats["folded"] or better.stats["left"] < made.stats["left"]
-            if not found.guesses and better.source and worth and more:
-                made, outcome = better, found
+        made, outcome = self._best(_Family(target, function), inputs, ())
         if self.strict:
             _require(outcome)
         return made
+
+    def _best(
+        self, family: _Family, inputs: Mapping[str, object], given_up: Sequence[object]
+    ) -> tuple[Residual, Outcome]:
+        """The residual for these inputs: the one for guessed classes, if that is better."""
+        made, outcome = self._made(family, inputs, None, given_up)
+        classes = outcome.guesses if self.assume == "check" and self._offline is None else {}
+        guesses = {name: Dyn(kind) for name, kind in classes.items() if inputs.get(name) in (DYN, _UNSAID)}
+        if guesses:
+            better, found = self._made(family, {**inputs, **guesses}, (made, outcome), given_up)
+            believed = set(map(id, outcome.believed))
+            if any(id(one) in believed for one in found.escaped):  # the one without guesses must not believe it either
+                made, outcome = self._made(family, inputs, None, (*given_up, *found.escaped))
+                better, found = self._made(family, {**inputs, **guesses}, (made, outcome), given_up)
+            worth = not better.stats["fallbacks"] and "FT412" not in better.stats["notes"]
+            more = better.stats["folded"] > made.stats["folded"] or better.stats["left"] < made.stats["left"]
+            if not found.guesses and better.source and worth and more:
+                return better, found
+        return made, outcome
 
     def _made(
         self,
@@ -211,19 +222,28 @@ class Specializer:
         outcome.events = (*outcome.events, *map(_omitted, outcome.left_out))
         family.given.extend(outcome.given)
 
+        promised = plain is None and bool(promises) and self._parts and bool(outcome.believed)
+
         def other() -> tuple[Residual, Outcome]:
-            return self.in_one()._made(family, inputs, plain, family.given)
+            """What believes nothing that one of the others may change."""
+            return self.in_one()._made(family, _opened_all(inputs) if promised else inputs, plain, family.given)
 
         def residual(printed: Printed | None, outcome: Outcome) -> Residual:
             kept = promises if printed is not None else ()
             alone: Callable[[], Residual] | None = None if plain is None else lambda: plain[0]
             if alone is None and any(event.code == "FT412" for event in outcome.events):
                 alone = lambda: self._without_weighing()._made(family, inputs)[0]  # noqa: E731
+            general: Callable[..., Any] | None = plain[0] if plain is not None else None
+            if plain is None and promises:
+                general = General(lambda: self._unpromised(family, inputs, outcome))
             shared = outcome.handed_over is not None or (plain is not None and disturbs(plain[1], outcome))
-            flag = family.flag if shared or (outcome.left_out and outcome.believed) else None
+            flag = family.flag if shared or promised or (outcome.left_out and outcome.believed) else None
             beside: Beside | None = None
-            if flag is not None or outcome.left_out:
+            if shared or outcome.left_out:
                 alone = alone or (lambda: self.in_one()._made(family, inputs)[0])
+            elif flag is not None:
+                alone = alone or (lambda: Residual(replace(recipe, handed_over=None), general))
+            if flag is not None or outcome.left_out:
                 make = functools.partial(_another, other if plain is None else lambda: plain, outcome)
                 given = outcome.handed_over is not None or (plain is not None and plain[1].handed_over is not None)
                 keeps = given or bool(function.__code__.co_flags & _SUSPENDED)
@@ -232,7 +252,6 @@ class Specializer:
                 target, values, printed, outcome.assumptions, kept, self.assume, outcome.events, outcome.stats,
                 outcome.apart, outcome.trace, outcome.declared, flag, outcome.left_out,
             )  # fmt: skip
-            general = family.general if plain is None else plain[0]
             return Residual(recipe, general if promises else None, alone, beside)
 
         if printed is not None:
@@ -241,6 +260,16 @@ class Specializer:
             except Exception as broken:
                 outcome = _failed(outcome, broken)
         return residual(None, outcome), outcome
+
+    def _unpromised(
+        self, family: _Family, inputs: Mapping[str, object], outcome: Outcome
+    ) -> tuple[Residual, bool, bool]:
+        """The residual without the promises, whether it may change what the one with them (`outcome`) believes, and
+        whether that may be later."""
+        lenient = self._with(strict=False, watch=None)
+        found, other = lenient._best(family, _opened_all(inputs), (*family.given, *outcome.escaped))
+        later = other.handed_over is not None or bool(family.function.__code__.co_flags & _SUSPENDED)
+        return found, disturbs(other, outcome), later
 
     def _without_weighing(self) -> Specializer:
         """The same, for residuals of which it costs nothing to test what was assumed."""
@@ -252,9 +281,13 @@ class Specializer:
 
     def _without(self, *names: str) -> Specializer:
         """The same, for residuals that need no other ones for some calls."""
+        return self._with(**dict.fromkeys(names, False))
+
+    def _with(self, **values: object) -> Specializer:
+        """The same with other options."""
         other = copy.copy(self)
-        for name in names:
-            setattr(other, name, False)
+        for name, value in values.items():
+            setattr(other, name, value)
         return other
 
     def _specialized(
@@ -314,11 +347,9 @@ class Specializer:
 class _Family:
     """What the residuals of one specialization have in common."""
 
-    def __init__(self, target: Any, function: types.FunctionType, general: Callable[..., Any]) -> None:
+    def __init__(self, target: Any, function: types.FunctionType) -> None:
         self.target: Final = target
         self.function: Final = function
-        self.general: Final = general
-        """Runs where a promise of the user is broken."""
         self.flag: Final = HandedOver()
         self.given: Final[list[object]] = []
         """What any of them hands to code that may keep it."""
@@ -415,33 +446,9 @@ def _offline_options(mode: str, division: str, points: str) -> OfflineOptions | 
     raise ValueError(f"{known}, not {division!r} and {points!r}")
 
 
-def _without_promises(
-    made: list[Residual],
-    specializer: Specializer,
-    target: Any,
-    given: tuple[object, ...],
-    static: Mapping[str, object],
-    /,
-    *args: Any,
-    **kwargs: Any,
-) -> Any:
-    """Run the residual that promises nothing about its inputs; it is made when it is first needed."""
-    if not made:
-        positional = [DYN if is_a(value, Dyn) else value for value in given]
-        named = {name: DYN if is_a(value, Dyn) else value for name, value in static.items()}
-        lenient = Specializer(
-            assume=specializer.assume,
-            polyvariance=specializer.polyvariance,
-            budget=specializer.budget,
-            frozen=specializer.frozen,
-            caches=specializer.caches,
-            bool_comparisons=specializer.bool_comparisons,
-            mode=specializer.mode,
-            division=specializer.division,
-            points=specializer.points,
-        )
-        made.append(lenient(target, *positional, **named))
-    return made[0](*args, **kwargs)
+def _opened_all(inputs: Mapping[str, object]) -> dict[str, object]:
+    """The inputs without what is promised of them."""
+    return {name: DYN if is_a(one, Dyn) and one is not _UNSAID else one for name, one in inputs.items()}
 
 
 def _another(make: Callable[[], tuple[Residual, Outcome]], main: Outcome) -> tuple[Callable[..., Any], bool]:

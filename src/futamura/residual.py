@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from futamura.another import Another, Snapshot, setting
+from futamura.another import Another, General, Snapshot, setting
 from futamura.backend.python import guarding
 from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.loading import load_residual
@@ -168,7 +168,10 @@ class Residual(_Callable):
             other = Another(another.make, original, flag, another.believed, keeps=another.keeps)
             if flag is not None:
                 original = setting(flag, original, keeps=another.keeps)
-                general = setting(flag, general, keeps=another.keeps)
+                if isinstance(general, General):
+                    general.flag = flag
+                else:
+                    general = setting(flag, general, keeps=another.keeps)
         checks = [
             guarding.Check(general, writers, items=items),
             guarding.Check(original, [*taken, *strangers], tested),

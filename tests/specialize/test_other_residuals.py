@@ -5,6 +5,7 @@ Invariant: it does not matter what kind of object it is, nor what else runs whil
 
 from __future__ import annotations
 
+import pickle
 import threading
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
@@ -12,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from futamura import Dyn
+from tests.specialize.beside import differing
 from tests.specialize.specializing import specialize
 
 
@@ -194,3 +197,44 @@ def grouped(xs: Any, key: Any) -> Any:
 @pytest.mark.parametrize("key", [float("nan"), 1, "k", (1, 2)], ids=str)
 def test_items_of_any_key_are_made(key: Any) -> None:
     assert repr(specialize(grouped, key=key)([3, 1])) == repr(grouped([3, 1], key))
+
+
+# -- random machines, and promises that are broken
+
+
+@pytest.mark.parametrize("seed", range(1, 41))
+def test_random_machines(seed: int) -> None:
+    assert differing(seed) == ""
+
+
+def promised(held: Any, x: Any, flag: Any = None) -> Any:
+    if flag:
+        held["a"] = 7
+    if isinstance(x, str):
+        held["a"] += 1
+        return x
+    return held["a"] + x
+
+
+@pytest.mark.parametrize("promise", [Dyn(int), Dyn(float)])
+def test_calls_that_break_a_promise(promise: Any) -> None:
+    mine, theirs = {"a": 1}, {"a": 1}
+    residual = specialize(promised, mine, x=promise)
+    for args in ((1,), ("s",), (1,), (2.5,), (2, True), (2,), ("s", True), (2.5,), (True,), ("s",), (1,)):
+        assert residual(*args) == promised(theirs, *args), args
+    assert mine == theirs
+
+
+def scaled(held: Any, x: Any) -> Any:
+    return x * held["k"] + len(held)
+
+
+def test_a_promise_that_is_broken_without_changes_is_kept() -> None:
+    residual = specialize(scaled, {"k": 3}, x=Dyn(int))
+    for x in (1, "ab", 2, 2.5, 3):
+        if isinstance(x, str):
+            with pytest.raises(TypeError):
+                residual(x)
+        else:
+            assert residual(x) == scaled({"k": 3}, x)
+    assert pickle.loads(pickle.dumps(residual))(4) == 13

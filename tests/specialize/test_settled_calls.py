@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import functools
 import textwrap
@@ -512,3 +513,66 @@ def test_attributes_of_a_function_stay_known_where_it_is_called(tmp_path: Path) 
             assert residual(given) == other.use(other.greet, given)
         if written is text:
             assert "option" not in residual.source
+
+
+HANDED_ON = [
+    "def load(cls, row):\n    h = hints(cls)\n    return cls(h['id'](row['id']), h['name'](row['name']))",
+    "def load(cls, row):\n    return cls(**{name: kind(row[name]) for name, kind in hints(cls).items()})",
+    "def made(kind, value): return kind(value)\n"
+    "def load(cls, row):\n    given = {}\n"
+    "    for name, kind in hints(cls).items(): given[name] = made(kind, row[name])\n"
+    "    return cls(**given)",
+]
+
+
+@pytest.mark.parametrize("load", HANDED_ON)
+def test_what_is_in_it_is_handed_on(tmp_path: Path, load: str) -> None:
+    text = """
+    @dataclasses.dataclass
+    class Order:
+        id: int
+        name: str
+
+    @functools.lru_cache(maxsize=None)
+    def hints(cls):
+        return typing.get_type_hints(cls)
+
+    """
+    made = module(tmp_path, textwrap.dedent(text) + load)
+    residual = futamura.specialize(made.load, made.Order)
+    assert not residual.stats["notes"].get("FT307")
+    assert "hints(" not in residual.source
+    for row in ({"id": "1", "name": 2}, {"id": "x", "name": 2}, {"id": 1}):
+        assert shown(residual, row) == shown(made.load, made.Order, row)
+
+
+CHANGING = [
+    "def change(keep): keep(table('abc'))",
+    "def change(keep): keep(table('abc')['abc'])",
+    "def change(keep): keep(**table('abc'))",
+]
+
+
+@pytest.mark.parametrize("change", CHANGING)
+def test_what_can_be_changed_and_is_handed_on_is_read(tmp_path: Path, change: str) -> None:
+    text = """
+    @functools.cache
+    def table(name):
+        return {name: [len(name)]}
+
+    def use(name, y):
+        return len(table(name)), len(table(name)[name]), y
+
+    """
+
+    def keep(*held: Any, **named: Any) -> None:
+        for one in (*held, *named.values()):
+            one["x"] = 7 if isinstance(one, dict) else one.append(7)  # type: ignore[func-returns-value]
+
+    made, other = (module(tmp_path, textwrap.dedent(text) + change) for _ in range(2))
+    residual = futamura.specialize(made.use, "abc")
+    assert residual(1) == other.use("abc", 1)
+    for one in (made, other):
+        with contextlib.suppress(TypeError):
+            one.change(keep)
+    assert residual(1) == other.use("abc", 1)

@@ -206,13 +206,15 @@ def _entries(known: _Changes, name: str, found: Memo) -> Entries:
     return Entries(handed and not found.only_read, handed, known.texts)
 
 
-def results_are_constant(function: types.FunctionType) -> bool:
-    """Does the module of this function only read what it gives, and hand it to nobody?"""
+def results_are_constant(function: types.FunctionType, whole: bool = False) -> bool:
+    """Does the module of this function only read what it gives, and hand it to nobody?  If only the `whole` is asked
+    for, what is in it may be handed on."""
     known = _changes(function.__globals__)
     name = ".".join(function.__qualname__.rpartition("<locals>.")[2].split(".")[-2:])
     if known is None or name.rpartition(".")[2] in known.handed:
         return False
-    return name not in known.with_registering.results
+    found = known.with_registering
+    return name not in (found.whole_results if whole else found.results)
 
 
 class Contents(NamedTuple):

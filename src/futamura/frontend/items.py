@@ -151,7 +151,7 @@ class _Items(Possible):
         paths = None if untold is None or large else Paths(self.sources, starts, self.changed_by, untold)
         return Changed(
             itself, items, classes, reading, parameters, self.kept_by, self.giving_parameters, by_methods,
-            frozenset(self.changed_results(seen)), paths,
+            frozenset(self.changed_results(seen)), frozenset(self.changed_results(seen, alone=True)), paths,
         )  # fmt: skip
 
     @functools.cached_property
@@ -161,11 +161,12 @@ class _Items(Possible):
         special = frozenset(one for one in self.functions if gives_anything(one, texts))
         return special, walking.implied_attributes(self.tree)
 
-    def changed_results(self, seen: set[Source]) -> Iterator[str]:
-        """Functions whose results, or what is in them, are among these sources, or are given by another function."""
+    def changed_results(self, seen: set[Source], *, alone: bool = False) -> Iterator[str]:
+        """Functions whose results, or, unless these are asked for `alone`, what is in them, are among these sources, or
+        are given by another function."""
         passed = self.sources.shared(self.functions)
         for name, function in self.by_name():
-            if function in seen or In(function) in seen or function in passed:
+            if function in seen or (In(function) in seen and not alone) or function in passed:
                 yield name
 
     def parameters(self, seen: set[Source]) -> Iterator[tuple[str, str]]:

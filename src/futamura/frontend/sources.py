@@ -232,6 +232,8 @@ class Changed(NamedTuple):
     these methods: `x += 1` and `x.append(1)` change no number."""
     results: frozenset[str] = frozenset()
     """Functions whose results a function changes, or what it takes out of them, or gives to its own caller."""
+    whole_results: frozenset[str] = frozenset()
+    """The same of the results alone, not of what is taken out of them."""
     paths: Paths | None = None
     """How all this comes to be."""
 

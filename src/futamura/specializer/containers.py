@@ -466,6 +466,7 @@ def unpack_value(m: Machine, frame: Frame, op: Operation, value: AbstractValue) 
     """Bind the results of the unpacking `op` to the items of `value`."""
     assert isinstance(op.attr, tuple)
     before, starred, after = op.attr
+    value = plainly(m, value, "__iter__")
     found = sequence_items(m, value)
     if found is None and OPERATOR_CALLS["unpack"](m, frame, op, [value]):
         return

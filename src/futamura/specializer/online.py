@@ -532,7 +532,7 @@ class _Run:
             guesses={**self._missed, **(self._guessed if self.world.unfrozen else {})},
             left_out=dict(self.defaults.taken), given=self._given,
             believed=self.world.believed(), unfrozen=frozenset(self.world.unfrozen),
-            written=self.world.places_written(), hides=bool(self.world.hiding),
+            escaped=self.world.escaped(), written=self.world.places_written(), hides=bool(self.world.hiding),
             handed_over=self.world.parting.flag if self.world.parting.used else None,
         )  # fmt: skip
 

@@ -41,6 +41,8 @@ class Outcome:
     """The static objects of which the program believes what they hold."""
     unfrozen: frozenset[int] = frozenset()
     """Of those that it may change, or give away."""
+    escaped: tuple[object, ...] = ()
+    """What it gives away, whole."""
     written: frozenset[tuple[int, str]] = frozenset()
     """Attributes of static objects that it writes."""
     hides: bool = False

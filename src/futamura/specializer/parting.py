@@ -27,19 +27,21 @@ class HandedOver:
     """Has a residual handed static objects to code that is not known?  `DOUBTED`: something ran, or is `running`, that
     may have changed them, and keeps none of them."""
 
-    __slots__ = ("now", "running")
+    __slots__ = ("believed", "now", "running")
 
     def __init__(self) -> None:
         self.now: int = False
         self.running: Final[list[None]] = []
+        self.believed: Final[list[Callable[[], bool]]] = []
+        """What tells whether all still is as the residuals that ask for this believe it."""
 
     def doubt(self) -> None:
         self.now = self.now or DOUBTED
 
-    def settle(self, holds: Callable[[], bool]) -> bool:
+    def settle(self) -> bool:
         """Nothing that may change them runs, and nothing has changed: there is no doubt any more."""
         self.now = False  # before anybody looks: what begins meanwhile, in another thread, doubts again
-        if self.running or not holds():
+        if self.running or not all(holds() for holds in self.believed):
             self.doubt()
             return False
         return True

@@ -27,7 +27,6 @@ from futamura.specializer.builtin_errors import exception_classes
 from futamura.specializer.derived import note_source
 from futamura.specializer.handling import about_caught, is_caught, loses_context
 from futamura.specializer.machine import Machine
-from futamura.specializer.plain_copies import plainly
 from futamura.specializer.plainness import always_true, comparable, is_record, stands_for
 from futamura.specializer.policy import SMALL_MODULUS
 from futamura.specializer.purity import ATOMS, DICTS, HEAP_TYPE, cheap, deep
@@ -416,8 +415,7 @@ def sequence_items(m: Machine, value: AbstractValue) -> tuple[type, tuple[Abstra
         for item in value.value:
             m.reads(value.value, item)
         return list, tuple(Known(item) for item in value.value)
-    copy = plainly(m, value, "__iter__", "__len__")
-    return None if copy is value else sequence_items(m, copy)
+    return None
 
 
 # -- cells and functions

@@ -17,7 +17,7 @@ from __future__ import annotations
 import functools
 import gc
 from collections.abc import Callable
-from types import FunctionType
+from types import FunctionType, GenericAlias, UnionType
 from typing import Final
 
 from futamura.ir.constant import Constant
@@ -32,7 +32,7 @@ from futamura.specializer.kept import CachedCall, Named, Place
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import KEYWORD_MODELS
 from futamura.specializer.partials import Call
-from futamura.specializer.purity import deep, own_attribute, own_attributes
+from futamura.specializer.purity import deep, is_mutable, own_attribute, own_attributes
 from futamura.specializer.realizing import realized
 from futamura.specializer.residual import ResidualOperation
 from futamura.specializer.restoring import store_new
@@ -131,7 +131,7 @@ def _settle(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], 
     if isinstance(name, CachedCall):
         if not all(same(held, stands) for held in _entry(target.value, name) or ()):
             m.refuse(("settled", *place), "what a cached function has kept is not what it would give now")
-        if real.can_be_changed() and not _is_only_read(m, target.value):
+        if real.can_be_changed() and not _is_only_read(m, target.value, _holds_unchanging(stands)):
             m.refuse(("settled", place[0]), "what a cached function gives is changed, or handed on")
     if deep(stands) or not any(part is stands for part in parts):
         m.kept.found[id(target.value), name] = None
@@ -156,12 +156,28 @@ def _kept(m: Machine, target: Known, name: Named, value: Known) -> Known:
     return value
 
 
-def _is_only_read(m: Machine, cache: object) -> bool:
-    """Does nobody change what a cached function of this module gives?"""
+def _holds_unchanging(value: object) -> bool:
+    """Is this a container of what nobody can change?"""
+    if type(value) is dict:
+        return not any(map(_is_changing, (*value.keys(), *value.values())))
+    return type(value) in (list, tuple, set) and not any(map(_is_changing, value))  # type: ignore[call-overload]
+
+
+def _is_changing(value: object) -> bool:
+    """May this be changed?  A type hint may not."""
+    return is_mutable(value) and type(value) not in _HINTS and _MODULE.__get__(type(value)) != "typing"
+
+
+_HINTS: Final = (GenericAlias, UnionType)
+_MODULE: Final = type.__dict__["__module__"]
+
+
+def _is_only_read(m: Machine, cache: object, whole: bool) -> bool:
+    """Does nobody change what a cached function of this module gives, or at least the `whole` of it?"""
     function = (own_attributes(cache) or {}).get("__wrapped__")
     assert isinstance(function, FunctionType)
     caller = m.state.frames[-2].facts
-    return caller.namespace is function.__globals__ and m.world.results_are_constant(function)
+    return caller.namespace is function.__globals__ and m.world.results_are_constant(function, whole)
 
 
 def _tells(m: Machine, cache: object) -> bool:

@@ -30,6 +30,7 @@ from futamura.specializer.containers import dict_pairs
 from futamura.specializer.dispatching import fork
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import KEYWORD_MODELS, Keywords
+from futamura.specializer.plain_copies import plainly
 from futamura.specializer.purity import is_mutable
 from futamura.specializer.raising import raise_value
 from futamura.specializer.rules import sequence_items
@@ -58,7 +59,7 @@ def spread_arguments(
         if mark == "":
             positional.append(arg)
         elif mark == "*":
-            found = sequence_items(m, arg)
+            found = sequence_items(m, plainly(m, arg, "__iter__"))
             items = found[1] if found is not None else _items_of_tuple(m, arg) if is_code(m, function) else None
             if items is None:
                 return None

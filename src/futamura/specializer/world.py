@@ -246,10 +246,11 @@ class World:
                 work.extend(gc.get_referents(item))
 
     def give_up(self, values: Iterable[object]) -> None:
-        """Somebody else may have these objects, and change them: nothing is believed of them."""
+        """Somebody else may have these objects, and change them and what they reach: nothing is believed of that."""
         for value in values:
             if id(value) not in self._promised:
                 self.serial(value)
+                self.escape(value)
                 self.unfrozen.add(id(value))
                 self._escaped[id(value)] = value
 
@@ -257,6 +258,10 @@ class World:
         """The objects of which it is believed what they hold; the classes and functions among those read are tested."""
         known = {id(value): value for value in (*self._frozen.values(), *self._closures.values(), *self._pinned)}
         return tuple([value for key, value in known.items() if key in self.read and key not in self.unfrozen])
+
+    def escaped(self) -> tuple[object, ...]:
+        """What unknown code gets; with all that it reaches, nothing is believed of it any more."""
+        return tuple({id(value): value for value in self._escaped.values()}.values())
 
     def places_written(self) -> frozenset[tuple[int, str]]:
         """The attributes of objects, by the identities of these, that specialized code writes."""
@@ -423,9 +428,10 @@ class World:
             self._lazy[key] = None if self._modules is None else self._modules.lazy(cls, name)
         return self._lazy[key]
 
-    def results_are_constant(self, function: types.FunctionType) -> bool:
-        """Does the module of this function only read what it gives, as far as the text says?"""
-        return self._modules is not None and self._modules.results_are_constant(function)
+    def results_are_constant(self, function: types.FunctionType, whole: bool) -> bool:
+        """Does the module of this function only read what it gives, or at least the `whole` of it, as far as the text
+        says?"""
+        return self._modules is not None and self._modules.results_are_constant(function, whole)
 
     def has_texts(self, namespace: Mapping[str, object]) -> bool:
         """Has the module classes of texts, or of tuples?"""
