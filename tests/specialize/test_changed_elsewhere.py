@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import dataclasses
+import textwrap
 from collections import namedtuple
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -142,3 +143,37 @@ def test_a_metaclass_gets_a_property(monkeypatch: pytest.MonkeyPatch) -> None:
     assert residual(1) == rated(2, 1)
     monkeypatch.setattr(Meta, "rate", property(lambda cls: 50), raising=False)
     assert residual(1) == rated(2, 1) == [51, 51]
+
+
+class Failed(Exception):
+    pass
+
+
+def told(n: int, x: Any) -> Any:
+    return [str(Failed(n)), f"{Failed(n)}", x]
+
+
+def test_an_exception_gets_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    residual = specialize(told, 3)
+    assert residual(1) == told(3, 1) == ["3", "3", 1]
+    monkeypatch.setattr(Failed, "__str__", lambda self: "other", raising=False)
+    assert residual(1) == told(3, 1) == ["other", "other", 1]
+
+
+def test_a_global_that_a_namespace_holds(tmp_path: Path) -> None:
+    text = """
+    import types
+    RULES = [3, 1, 2]
+    config = types.SimpleNamespace(rules=RULES)
+
+    def add(x):
+        config.rules.append(x)
+
+    def count(n, x):
+        return [len(RULES) + x for _ in range(n)]
+    """
+    made = written(tmp_path, "held_by_a_namespace", textwrap.dedent(text))
+    residual = specialize(made.count, 2)
+    assert residual(0) == made.count(2, 0)
+    made.add(7)
+    assert residual(0) == made.count(2, 0) == [4, 4]

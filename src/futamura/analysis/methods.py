@@ -52,5 +52,5 @@ PURE_MODULES: Final = frozenset(
 """Modules whose functions change nothing that they are given, but for functions that they are given, and `WRITING`."""
 WRITING: Final = frozenset({"setitem", "delitem", "methodcaller", "attrgetter", "pack_into", "setattr"}) | {
     name for one in (*OPERATORS, "concat") for name in (f"i{one}", f"__i{one}__")
-} | {"__setitem__", "__delitem__", "call"}
-"""Names in these modules of functions that do change what they are given, or may."""
+} | {"__setitem__", "__delitem__", "call", "SimpleNamespace", "UserDict", "UserList", "new_class"}
+"""Names in these modules of functions that do change what they are given, or may, or of what keeps it for others."""

@@ -104,8 +104,10 @@ def str_of(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -
     if value is None:
         return None
     if entry is not None and entry.kind == "exception":
-        if class_lookup(entry.cls, "__str__") is not BaseException.__dict__["__str__"]:
+        shown = class_lookup(entry.cls, "__str__")
+        if shown is not BaseException.__dict__["__str__"]:
             return None
+        m.assume_attribute(entry.cls, "__str__", shown)
         given = [*arguments_of(entry)]
         return Known("") if not given else str_of(m, frame, op, given) if len(given) == 1 else None
     if exact_type(m, value) is str:
