@@ -23,7 +23,7 @@ from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
 from futamura.ir.laws import Laws
 from futamura.ir.ops import OPERATORS
 from futamura.optimize import pipeline
-from futamura.specializer import calls, models, operators, rules
+from futamura.specializer import calls, in_python, models, operators, rules
 from futamura.specializer.control import ENDERS
 from futamura.specializer.emitting import CONSTRUCTORS, CYCLE_BREAKERS
 from futamura.specializer.purity import PURE_FUNCTIONS, PURE_METHODS
@@ -177,7 +177,7 @@ def _wrap_folds(fired: Fired) -> None:
     )
     in_calls._call_in_python = fired.named(
         lambda m, frame, op, function, args: f"inlined {_named(function)}()",
-        (f"inlined {_named(function)}()" for function in (*calls.IN_PYTHON, next, map, filter)),
+        (f"inlined {_named(function)}()" for function in (*in_python.IN_PYTHON, next, map, filter)),
         in_calls._call_in_python,
     )
     in_calls.call_operator = fired.named(

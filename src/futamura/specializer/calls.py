@@ -21,12 +21,12 @@ from futamura.controls import is_marked
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation, Signature
-from futamura.specializer import choosing, dispatching, iterators, library
+from futamura.specializer import choosing, dispatching, library
 from futamura.specializer.binding import Keywords, bind
 from futamura.specializer.bounds import note_length, shape_of_result
 from futamura.specializer.builtin_errors import exception_made_plainly, plain_exception_class
 from futamura.specializer.cached_calls import call_of_cache
-from futamura.specializer.callables import assume_code, is_code
+from futamura.specializer.callables import assume_code
 from futamura.specializer.consumed import with_real_generators
 from futamura.specializer.describing import is_plain_enum, member_by_value
 from futamura.specializer.dict_classes import empty_instance, filled_by_arguments
@@ -34,13 +34,14 @@ from futamura.specializer.exceptions import is_best_left, keep_arguments
 from futamura.specializer.extended import extends_dict, method_of_owner
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.functions import settle_functions, stays
-from futamura.specializer.generators import is_generator, is_iterator, new_generator, stand_in
+from futamura.specializer.generators import is_generator, new_generator
 from futamura.specializer.handing_over import hand_over, is_left
 from futamura.specializer.harmless import class_of_result, handed_over, harmless, runs_nothing, unpacked_shape
+from futamura.specializer.in_python import in_python
 from futamura.specializer.machine import GUARDED, Machine, Restart, Unsupported
 from futamura.specializer.marks import fold_pure
 from futamura.specializer.marks import unfolds as is_marked_inline
-from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, about_class, call_method, iterator_over
+from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, about_class, call_method
 from futamura.specializer.named import call_of_record, make_record
 from futamura.specializer.operators import call_operator
 from futamura.specializer.overloads import call_of_overload
@@ -58,13 +59,12 @@ from futamura.specializer.separating import is_plain_constant, stays_separate
 from futamura.specializer.slots import bound_slot
 from futamura.specializer.splats import branch_on_options, clashes, collected, forget, spread_arguments
 from futamura.specializer.state import Frame
-from futamura.specializer.stepping import is_stepping
 from futamura.specializer.unpacking import TAKING, taken
 from futamura.specializer.values import OF_SUPER, AbstractValue, Dynamic, Known, Virtual, VObject, slot_of_super
 from futamura.specializer.viewing import with_items
 from futamura.specializer.worth import counted, stays_a_call
 
-__all__ = ["IN_PYTHON", "call_value", "enter", "push_function"]
+__all__ = ["call_value", "enter", "push_function"]
 
 DEEP_ENDS: Final = 64
 """As many calls of one function may stay because the stack is too deep; more are a tree that grows without end."""
@@ -259,81 +259,14 @@ def enter(m: Machine, frame: Frame, op: Operation, function: Callable[..., objec
     return _inline_function(m, frame, op, function, args, [])
 
 
-IN_PYTHON: Final[dict[object, tuple[Callable[..., object], int]]] = {
-    any: (library.any_of, 0),
-    all: (library.all_of, 0),
-    list: (library.list_of, 0),
-    set: (library.set_of, 0),
-    dict: (library.dict_of, 0),
-    tuple: (library.tuple_of, 0),
-    sorted: (library.sorted_of, 0),
-    max: (library.max_of, 0),
-    min: (library.min_of, 0),
-    functools.reduce: (library.reduce_of, 1),
-}
-"""Builtins that are inlined as Python functions when the argument at this place is an iterator that runs code."""
-
-IN_PYTHON[sum] = (library.sum_of if sys.version_info < (3, 12) else library.sum_plainly, 0)
-
-
 def _call_in_python(m: Machine, frame: Frame, op: Operation, function: object, args: list[AbstractValue]) -> bool:
     """Inline the Python definition of a builtin that consumes a virtual iterator or calls a known function."""
-    chosen: object = None
     if function is next and len(args) == 1 and is_generator(m, args[0]):
         generator = m.state.resolve(args[0])
         assert isinstance(generator, Virtual)
         return next_item(m, op, generator)
-    if function is next and args and is_iterator(m, args[0]) and len(args) <= 2:
-        chosen = library.next_of if len(args) == 1 else library.next_or
-    elif function in (map, filter) and ("call", (frame.facts.uid, op.id)) in m.refused:
-        return False
-    elif function in (map, filter) and len(args) == 2 and (is_code(m, args[0]) or _is_builtin(args[0])):
-        made = iterator_over(m, frame, args[1])
-        if made is None and not is_code(m, args[0]):
-            return False
-        chosen = stand_in(m, frame, op, iterators.map_of if function is map else iterators.filter_of)
-        args = [args[0], made if made is not None else m.emit("iter", (args[1],))]
-    elif function is map and len(args) == 3 and (is_code(m, args[0]) or _is_builtin(args[0])):
-        sources = [iterator_over(m, frame, arg) for arg in args[1:]]
-        if sources == [None, None] and not is_code(m, args[0]):
-            return False
-        chosen = stand_in(m, frame, op, iterators.map_2)
-        args = [args[0], *(m.emit("iter", (arg,)) if one is None else one for arg, one in zip(args[1:], sources))]
-    elif function in IN_PYTHON:
-        found, at = IN_PYTHON[function]
-        given = args[at] if len(args) > at else Known(None)
-        runs = is_generator(m, given) or is_stepping(m, given) or (function is not dict and _gives_items(m, given))
-        if found is library.sum_plainly and site(frame) in m.refused:
-            return False
-        if len(args) > at and (runs or (function is functools.reduce and _reduces(m, frame, args))):
-            chosen = found
-    if chosen is None:
-        return False
-    assert isinstance(chosen, types.FunctionType)
-    return _inline_function(m, frame, op, chosen, args, [])
-
-
-def _gives_items(m: Machine, value: AbstractValue) -> bool:
-    """Is this an instance whose class has an `__iter__` in Python, and nothing that is asked how many there are?"""
-    entry = m.state.object(value)
-    if entry is None or entry.kind != "instance" or type(class_lookup(entry.cls, "__iter__")) is not types.FunctionType:
-        return False
-    if any(class_lookup(entry.cls, name) is not MISSING for name in ("__len__", "__length_hint__")):
-        return False
-    for name in ("__len__", "__length_hint__"):
-        m.assume_attribute(entry.cls, name, MISSING)
-    return True
-
-
-def _reduces(m: Machine, frame: Frame, args: list[AbstractValue]) -> bool:
-    """Is this reduction better done in line?"""
-    return is_code(m, args[0]) or (_is_builtin(args[0]) and iterator_over(m, frame, args[1]) is not None)
-
-
-def _is_builtin(function: AbstractValue) -> bool:
-    """Is this a builtin function or a class, which is worth calling in line where the items are known?"""
-    called = (type, types.BuiltinFunctionType, types.MethodDescriptorType)
-    return type(function) is Known and type(function.value) in called
+    chosen = in_python(m, frame, op, function, args)
+    return chosen is not None and _inline_function(m, frame, op, *chosen, [])
 
 
 def _method_in_python(m: Machine, frame: Frame, op: Operation, entry: VObject, args: list[AbstractValue]) -> bool:

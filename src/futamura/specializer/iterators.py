@@ -24,16 +24,20 @@ __all__ = [
     "count_of",
     "cycle_of",
     "dropwhile_of",
+    "enumerate_first",
+    "filter_first",
     "filter_of",
     "filterfalse_of",
     "islice_of",
     "longest_of",
     "map_2",
+    "map_first",
     "map_of",
     "pairwise_of",
     "repeat_of",
     "starmap_of",
     "takewhile_of",
+    "zip_first",
 ]
 
 
@@ -177,7 +181,26 @@ def repeat_of(item: Any) -> Iterator[Any]:
         yield item
 
 
-# -- the same, where a function that is called may raise StopIteration
+# -- builtins that ask an object for its iterator first
+
+
+def zip_first(first: Any, *rest: Any) -> Any:
+    return zip(iter(first), *rest)
+
+
+def enumerate_first(first: Any, *start: Any) -> Any:
+    return enumerate(iter(first), *start)
+
+
+def map_first(function: Callable[..., Any], first: Any, *rest: Any) -> Any:
+    return map(function, iter(first), *rest)
+
+
+def filter_first(function: Callable[..., Any], first: Any) -> Any:
+    return filter(function, iter(first))
+
+
+# -- generators as above, where a function that is called may raise StopIteration
 
 
 def map_ending(function: Callable[[Any], Any], iterator: Iterator[Any]) -> Iterator[Any]:

@@ -18,9 +18,10 @@ from types import BuiltinFunctionType, FunctionType
 
 from futamura.ir.graph import Operation
 from futamura.specializer import library
-from futamura.specializer.calls import IN_PYTHON, enter
+from futamura.specializer.calls import enter
 from futamura.specializer.containers import usable_key
 from futamura.specializer.emitting import CONSTRUCTORS, Emitter
+from futamura.specializer.in_python import IN_PYTHON
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import (
     HANDLED,
