@@ -23,6 +23,7 @@ from futamura.specializer.optionals import is_optional
 from futamura.specializer.promises import promised_item, promised_length
 from futamura.specializer.raising import leave_closing, passes, raise_guarded, raise_value, rethrown_may_stop
 from futamura.specializer.refinement import may_be_stop, told
+from futamura.specializer.rolling import watch_repeating
 from futamura.specializer.rules import exact_type
 from futamura.specializer.state import Frame, State
 from futamura.specializer.stepping import enter_step, leave_step
@@ -126,6 +127,7 @@ def take_next(m: Machine, frame: Frame) -> None:
             m.follow(frame, end.edges[1])
         return
     if type(iterator) is Virtual:
+        watch_repeating(m, frame, end, iterator)
         item = advance(m, iterator)
         if item is not None:
             m.folded += 1

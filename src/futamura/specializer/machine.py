@@ -133,6 +133,7 @@ class Machine(Emitter):
         self.executed: dict[tuple[int, int], FunctionFacts] = {}
         self.trips: dict[tuple[int, int], int] = {}
         """How often each loop's header was passed in line."""
+        self.repeating: dict[tuple[int, int], dict[object, int]] = {}
         self.looping: dict[int, FunctionFacts] = {}
         self.style, self.most_work = Style(), budget.work
         self.extended = False  # is there an instance of a class that extends `dict`?

@@ -134,7 +134,7 @@ class _Emission:
             stem = _given_name(value)
             if stem is None and self.naming is not None:
                 stem = self.naming(value)
-            other = "_table" if type(value) in (dict, list) else "_k"
+            other = "_table" if type(value) in (dict, list) else "_range" if type(value) is range else "_k"
             base = f"_{stem}" if isinstance(stem, str) and stem.isidentifier() else other
             number = 0
             name = base
