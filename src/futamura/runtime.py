@@ -31,6 +31,7 @@ __all__ = [
     "iterated",
     "iterating",
     "keep",
+    "lasting",
     "raise_in_generator",
     "raise_thrown",
     "read_global",
@@ -95,6 +96,11 @@ def iterated(iterable: Any) -> Any:
     """Something to loop over several times, each loop going on where the one before stopped: the iterator, if its class
     is one of those that are built in, which give themselves as their iterators."""
     iterator = iter(iterable)
+    return iterating(iterator) if type(iterator).__flags__ & _OF_THE_HEAP else iterator
+
+
+def lasting(iterator: Any) -> Any:
+    """The same for an iterator that exists already, which is not asked again."""
     return iterating(iterator) if type(iterator).__flags__ & _OF_THE_HEAP else iterator
 
 

@@ -242,3 +242,39 @@ def test_many_maps_of_maps_end() -> None:
     alike(specialize(flat), flat, [1, [2, [3]], []])
     alike(specialize(in_turn), in_turn, (1, 2, 3), [4, 5])
     alike(specialize(in_turn, xs=(1, 2)), lambda tables: in_turn(tables, (1, 2)), (1, 2, 3))
+
+
+# -- an iterator of which a residual generator takes items at several places
+
+
+class Countdown:
+    """Starts again whenever it is asked for its iterator."""
+
+    def __init__(self, start: int) -> None:
+        self.start = self.now = start
+        self.asked = 0
+
+    def __iter__(self) -> Iterator[int]:
+        self.asked += 1
+        self.now = self.start
+        return self
+
+    def __next__(self) -> int:
+        self.now -= 1
+        if self.now < 0:
+            raise StopIteration
+        return self.now
+
+
+def mixed(key: Any, data: Any) -> Any:
+    return bytes(b ^ k for b, k in zip(data, itertools.cycle(key)))
+
+
+def test_an_iterator_is_asked_once() -> None:
+    residual = specialize(mixed, b"abc")
+    assert "_lasting(" in residual.source and "_iterating(" not in residual.source
+    mine, theirs = Countdown(7), Countdown(7)
+    assert residual(mine) == mixed(b"abc", theirs)
+    assert mine.asked == theirs.asked == 1
+    for make in (lambda: b"hello", lambda: iter([1, 2, 3, 4]), list, lambda: [300], lambda: 5, lambda: "ab"):
+        assert outcome(residual, make()) == outcome(lambda data: mixed(b"abc", data), make())

@@ -30,6 +30,7 @@ from futamura.backend.structure.structure import structure
 from futamura.backend.structure.tree import Suite
 from futamura.ir.constant import Constant
 from futamura.ir.graph import OBJECT, ClassAttr, Function, FunctionAttr, Operation, Program, Signature, Span, Value
+from futamura.runtime import lasting
 
 __all__ = ["NameOf", "Unprintable", "emit"]
 
@@ -511,6 +512,10 @@ class _FunctionEmitter:
         for name in self._unbound_cells(writer.bound | self.expressions.inner):
             # An annotation makes the name a local variable, and runs no code.
             head.append((0, f"{name}: object", None))
+        for param in params[: len(self.signature.names)]:
+            if self.only_looped_over(param):
+                name = self.names.values[param]
+                head.append((0, f"{name} = {self.constant(lasting)}({name})", None))
         if self.function.kind == "generator" and not _has_yield(self.prepared):
             lines = [*lines, (0, "return", None), (0, "yield", None)]
         lines = [*head, *lines]

@@ -6,6 +6,7 @@
 A `for` statement asks what it loops over for an iterator once more; an iterator of a user's class may start again then.
 What `iterated` gives is the iterator if its class is known to give itself, else something whose iterator it is. An
 iterator that is used otherwise, or comes from elsewhere, is wrapped where a loop takes it: `for x in iterating(_1)`.
+One that a function is given, and that several loops take items of, is wrapped where the function begins.
 
 Invariant: a value found here is read by `next` alone, and so is whatever it is passed on as.
 """
@@ -31,9 +32,11 @@ class _Finder:
         """A value of the same group: those that are passed on as each other."""
         self._spoiled: set[Value] = set()
         self.made: set[Value] = set()
-        self._taken = {node.end.args[0] for node in draft.nodes.values() if node.end.name == "next"}
+        taken = [node.end.args[0] for node in draft.nodes.values() if node.end.name == "next"]
+        self._taken = set(taken)
         if self._taken:
             self._read(draft)
+            self._take_parameters(draft.nodes[0].params, taken)
 
     def values(self) -> frozenset[Value]:
         spoiled = {self._root(value) for value in self._spoiled}
@@ -41,9 +44,14 @@ class _Finder:
         members = self.made | self._taken | self._into.keys()
         return frozenset(value for value in members if self._root(value) in groups)
 
+    def _take_parameters(self, params: list[Value], taken: list[Value]) -> None:
+        """Those of the function count as made by it if several loops take items of them."""
+        roots = [self._root(value) for value in taken]
+        for param in params:
+            (self.made if roots.count(self._root(param)) > 1 else self._spoiled).add(param)
+
     def _read(self, draft: Draft) -> None:
         nodes = draft.nodes
-        self._spoiled.update(nodes[0].params)
         for node in nodes.values():
             for item in node.items:
                 self._spoiled.update(item.args)
