@@ -278,3 +278,25 @@ def test_an_iterator_is_asked_once() -> None:
     assert mine.asked == theirs.asked == 1
     for make in (lambda: b"hello", lambda: iter([1, 2, 3, 4]), list, lambda: [300], lambda: 5, lambda: "ab"):
         assert outcome(residual, make()) == outcome(lambda data: mixed(b"abc", data), make())
+
+
+# -- pairs
+
+
+def ruled(rule: Any, x: Any) -> Any:
+    parts = dict(part.split("=") for part in rule.split(";"))
+    return parts, parts.get("MUL"), x
+
+
+@pytest.mark.parametrize("rule", ["MUL=3;ADD=4", "MUL=3;MUL=4", "", "MUL", "A=B=C", "A=1;B"])
+def test_pairs_may_be_lists(rule: str) -> None:
+    residual = specialize(ruled, rule)
+    assert outcome(residual, 1) == outcome(lambda x: ruled(rule, x), 1)
+    if rule == "MUL=3;ADD=4":
+        assert "split" not in residual.source and "update" not in residual.source
+
+
+def test_open_pairs() -> None:
+    residual = specialize(ruled, x=1)
+    for rule in ("MUL=3;ADD=4", "", "A=B=C", "A", 5):
+        assert outcome(residual, rule) == outcome(lambda rule: ruled(rule, 1), rule)

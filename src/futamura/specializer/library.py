@@ -338,7 +338,7 @@ def update_set(items: set[Any], iterable: Iterable[Any]) -> None:
 def update_dict(items: dict[Any, Any], pairs: Iterable[Any]) -> None:
     count = 0
     for pair in pairs:
-        if type(pair) is tuple and len(pair) == 2:
+        if (type(pair) is tuple or type(pair) is list) and len(pair) == 2:
             items[pair[0]] = pair[1]
         else:
             last = dict([*[(END, None)] * count, pair])  # names the place if this is no pair

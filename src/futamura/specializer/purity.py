@@ -146,7 +146,7 @@ def is_data(found: object) -> bool:
 def own_attributes(value: object) -> dict[str, object] | None:
     """The dictionary of an instance, read as the object's own class defines it, without running a user's code."""
     found = class_lookup(type(value), "__dict__")
-    if type(found) is not GetSetDescriptorType:
+    if type(found) is not GetSetDescriptorType and found is not _NAMES_OF:
         return None
     stored = found.__get__(value)
     return stored if type(stored) is dict else None
@@ -154,7 +154,12 @@ def own_attributes(value: object) -> dict[str, object] | None:
 
 def keeps_attributes(value: object) -> bool:
     """Has an instance a dictionary, which `own_attributes` would give?  It is not made for the answer."""
-    return type(class_lookup(type(value), "__dict__")) is GetSetDescriptorType and not is_a(value, type)
+    found = class_lookup(type(value), "__dict__")
+    return (type(found) is GetSetDescriptorType or found is _NAMES_OF) and not is_a(value, type)
+
+
+_NAMES_OF: Final = SimpleNamespace.__dict__["__dict__"]
+"""What holds the attributes of a `SimpleNamespace`: a slot."""
 
 
 def stored_attribute(value: object, name: str, *, sure: bool = True) -> object:
