@@ -576,3 +576,58 @@ def test_what_can_be_changed_and_is_handed_on_is_read(tmp_path: Path, change: st
         with contextlib.suppress(TypeError):
             one.change(keep)
     assert residual(1) == other.use("abc", 1)
+
+
+PARTS = """
+from functools import cached_property
+
+class Plan:
+    def __init__(self, line):
+        self.line = line
+
+    @cached_property
+    def fields(self):
+        hours, days = self.line.split()
+        return {"hours": [int(h) for h in hours.split(",")], "days": set(days), "names": {d: d * 2 for d in days}}
+
+    def add(self, hour):
+        self.fields["hours"].append(hour)
+
+def due(plan, hour, day):
+    return hour in plan.fields["hours"], day not in plan.fields["days"], day in plan.fields["names"]
+
+def named(plan, at, day):
+    return plan.fields["hours"][at], plan.fields["names"][day]
+
+def given(plan, hour, day):
+    return plan.fields["hours"], hour in plan.fields["hours"]
+
+def changed(plan, hour, day):
+    before = hour in plan.fields["hours"]
+    plan.add(hour)
+    return before, hour in plan.fields["hours"], len(plan.fields["hours"])
+"""
+
+
+@pytest.mark.parametrize("filled", [False, True])
+@pytest.mark.parametrize("name", ["due", "named", "given", "changed"])
+def test_parts_of_what_a_property_keeps(tmp_path: Path, name: str, filled: bool) -> None:
+    made, other = (module(tmp_path, PARTS) for _ in range(2))
+    mine, theirs = made.Plan("1,2 ab"), other.Plan("1,2 ab")
+    if filled:
+        assert mine.fields == theirs.fields
+    residual = futamura.specialize(getattr(made, name), mine)
+    for one in ((1, "a"), (0, "b"), (5, "z"), (-1, []), (1.0, "b"), ("1", None), (slice(1), "a")):
+        assert shown(residual, *one) == shown(getattr(other, name), theirs, *one)
+    assert mine.fields == theirs.fields
+    if name == "given":
+        assert residual(1, "a")[0] is mine.fields["hours"]
+
+
+def test_parts_of_what_a_property_keeps_are_asked(tmp_path: Path) -> None:
+    made = module(tmp_path, PARTS.replace('"days": set(days)', '"days": [*days]'))
+    plan = made.Plan("1,2 ab")
+    residual = futamura.specialize(made.due, plan)
+    assert "'hours'" not in residual.source
+    for one in ((1, "a"), (0, "b"), (5, "z"), (-1, []), (1.0, None)):
+        assert shown(residual, *one) == shown(made.due, plan, *one)

@@ -22,7 +22,7 @@ from futamura.specializer.failing import missing_item, wrong_count
 from futamura.specializer.machine import Machine
 from futamura.specializer.memories import is_memory, read, store
 from futamura.specializer.memos import entry_of, forgotten, missing_entry, note_unknown, noted_store
-from futamura.specializer.plain_copies import plainly
+from futamura.specializer.plain_copies import plainly, to_ask
 from futamura.specializer.plainness import comparable, is_record, stands_for
 from futamura.specializer.promises import promised_item
 from futamura.specializer.purity import ATOMS, DICTS, deep
@@ -313,7 +313,7 @@ def getitem(m: Machine, frame: Frame, op: Operation) -> None:
         return
     if result is None:
         note_unknown(m, target, key)
-        parts = known_parts(m, key)
+        parts, target = known_parts(m, key), to_ask(m, target)
         if m.state.overlays:
             target, key = likely(m, frame, op, "getitem", (target, key))
         types = [exact_type(m, target), exact_type(m, key)]

@@ -24,7 +24,7 @@ from futamura.specializer.generators import is_generator, is_iterator
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.marks import unrolled
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, Keywords, iterator_over
-from futamura.specializer.plain_copies import plainly
+from futamura.specializer.plain_copies import plainly, to_ask
 from futamura.specializer.purity import HEAP_TYPE, MISSING, class_lookup, deep, is_data
 from futamura.specializer.records import readable
 from futamura.specializer.rules import OPERATOR_CALLS, SPECIAL, exact_type, operate, rule, sequence_items, site
@@ -251,6 +251,10 @@ def _truth_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValu
 
 def _member_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
     item, container = args
+    asked = to_ask(m, container)
+    if asked is not container:
+        operate(m, frame, op, [item, asked])
+        return True
     entry = m.state.object(container)
     found = sequence_items(m, container)
     if found == (tuple, ()):  # lists may grow in loops that ask so first

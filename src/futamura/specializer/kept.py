@@ -72,6 +72,8 @@ class Kept:
         """What the attributes have turned out to be."""
         self.reads: Final[dict[int, Callable[[], int]]] = {}
         """By the identity of an object that stands for another one: what emits the read of that one."""
+        self.parts: Final[dict[int, tuple[object, object]]] = {}
+        """By the identity of a part of what an object keeps, which has no name: the part, and what is asked instead."""
         self.copies: Final[dict[int, tuple[object, object]]] = {}
         """By the identity of a static object: what is read in its place, and the object."""
 
@@ -79,7 +81,7 @@ class Kept:
         """What brings back what is known by now."""
         parts = (
             copied(self.begun), copied(self.asked), copied(self.found), copied(self.reads), copied(self.made),
-            copied(self.bare), copied(self.values), copied(self.copies),
+            copied(self.bare), copied(self.values), copied(self.copies), copied(self.parts),
         )  # fmt: skip
 
         def restore() -> None:

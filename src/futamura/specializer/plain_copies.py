@@ -17,10 +17,10 @@ from typing import Any, Final
 
 from futamura.specializer.machine import Machine
 from futamura.specializer.plainness import is_record
-from futamura.specializer.purity import HEAP_TYPE, MISSING, class_lookup, own_attribute
+from futamura.specializer.purity import HEAP_TYPE, MISSING, class_lookup, deep, own_attribute
 from futamura.specializer.values import AbstractValue, Known, VObject
 
-__all__ = ["method_of_copy", "plainly"]
+__all__ = ["asked_instead", "method_of_copy", "plainly", "to_ask"]
 
 _COPIES: Final[dict[type, Callable[[Any], Any]]] = {
     list: lambda value: [*list.__iter__(value)],
@@ -89,3 +89,18 @@ def _copy_of(m: Machine, value: object, base: type) -> object:
         found = m.kept.copies[id(value)] = (copy, value)
         m.kept.reads[id(copy)] = lambda: m.lift(Known(value))
     return found[0]
+
+
+def asked_instead(part: object) -> object:
+    """A constant with the same plain items, which `in` and `[...]` may be asked of; None if there is none."""
+    if type(part) is dict:
+        return dict(part) if all(map(deep, (*part.keys(), *part.values()))) else None
+    if type(part) is list or type(part) is set:
+        return (list if type(part) is list else frozenset)(part) if all(map(deep, part)) else None
+    return None
+
+
+def to_ask(m: Machine, value: AbstractValue) -> AbstractValue:
+    """That constant, of a part of what an object keeps: the part itself has no name."""
+    part, instead = m.kept.parts.get(id(value.value), (None, None)) if type(value) is Known else (None, None)
+    return value if instead is None or not m.frozen(part) else m.known(instead, m.state.age(value))

@@ -32,6 +32,7 @@ from futamura.specializer.kept import CachedCall, Named, Place
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import KEYWORD_MODELS
 from futamura.specializer.partials import Call
+from futamura.specializer.plain_copies import asked_instead
 from futamura.specializer.purity import deep, is_mutable, own_attribute, own_attributes
 from futamura.specializer.realizing import realized
 from futamura.specializer.residual import ResidualOperation
@@ -141,7 +142,9 @@ def _settle(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], 
         m.refuse(("settled", *place), "what a static object computes is another thing each time")
     m.world.freeze(first)
     m.kept.found[id(target.value), name] = first
-    m.kept.reads.update((id(part), functools.partial(_inner, m, place)) for part in first_parts if not deep(part))
+    named = [part for part in first_parts if not deep(part)]
+    m.kept.reads.update((id(part), functools.partial(_inner, m, place)) for part in named)
+    m.kept.parts.update((id(part), (part, asked_instead(part))) for part in named if part is not first)
     m.kept.reads[id(first)] = functools.partial(_read, m, target, name)
     return _kept(m, target, name, Known(first))
 
