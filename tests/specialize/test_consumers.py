@@ -300,3 +300,37 @@ def test_open_pairs() -> None:
     residual = specialize(ruled, x=1)
     for rule in ("MUL=3;ADD=4", "", "A=B=C", "A", 5):
         assert outcome(residual, rule) == outcome(lambda rule: ruled(rule, 1), rule)
+
+
+# -- keys of functions that know an object
+
+
+class Order:
+    def __init__(self, names: Any, backwards: bool) -> None:
+        self.names, self.backwards = names, backwards
+
+    def ordered(self, rows: Any) -> Any:
+        return sorted(rows, key=lambda row: tuple(row[name] for name in self.names), reverse=self.backwards)
+
+    def filtered(self, rows: Any) -> Any:
+        return sorted(filter(lambda row: row[self.names[0]] > 1, rows), key=lambda row: row[self.names[1]])
+
+    def best(self, rows: Any) -> Any:
+        return max(rows, key=lambda row: row[self.names[0]]), min(rows, key=lambda row: row[self.names[1]], default=None)
+
+
+TABLE = [{"a": i * 7 % 11, "b": i * 5 % 13} for i in range(20)]
+TABLES: list[Callable[[], Any]] = [
+    lambda: TABLE, list, lambda: [1], lambda: [{}], lambda: None, lambda: [{"a": 1, "b": "x"}, {"a": 2, "b": 2}],
+    lambda: iter(TABLE), lambda: tuple(TABLE[:3]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["ordered", "filtered", "best"])
+@pytest.mark.parametrize("backwards", [False, True])
+def test_keys_of_functions_that_know_an_object(name: str, backwards: bool) -> None:
+    call = getattr(Order(("a", "b"), backwards), name)
+    residual = specialize(call)
+    assert "self" not in residual.source
+    for make in TABLES:
+        assert outcome(residual, make()) == outcome(call, make())

@@ -95,11 +95,20 @@ def _is_of_object(m: Machine, function: AbstractValue) -> bool:
     if entry is not None and entry.kind == "bound":
         owner = m.state.resolve(entry.items[1])
         return not (type(owner) is Known and is_a(owner.value, type))
+    if entry is not None and entry.kind == "function":
+        return any(_holds_object(m, m.state.resolve(cell)) for cell in entry.items)
     if entry is not None:
-        return entry.kind != "function" and is_code(m, function)
+        return is_code(m, function)
     value = function.value if type(function) is Known else None
     of_class = type(value) is MethodType and is_a(value.__self__, type)
     return is_code(m, function) and type(value) is not FunctionType and not of_class
+
+
+def _holds_object(m: Machine, cell: AbstractValue) -> bool:
+    """Is there an object in this variable of a closure, of which something is known?"""
+    held = m.state.object(cell)
+    content = m.state.resolve(held.items[0]) if held is not None and held.kind == "cell" and held.items else None
+    return type(content) is Virtual or (type(content) is Known and not deep(content.value))
 
 
 def _decided(name: str) -> Model:
@@ -228,9 +237,9 @@ def _sorted(
     stays = _stays(m)
     if _runs_code(m, args[0]) and (stays or not _is_code(m, by)):
         return HANDLED if enter(m, frame, op, library.sorted_listed, [args[0], by, backwards]) else None
-    if stays or type(backwards) is not Known or type(backwards.value) is not bool:
+    if type(backwards) is not Known or type(backwards.value) is not bool:
         return None
-    if not _comes_in_line(m, args[0]):
+    if stays or not _comes_in_line(m, args[0]):
         of_object = "key" in named and _is_of_object(m, named["key"])
         chosen = [args[0], named["key"], backwards] if of_object else []
         return HANDLED if of_object and enter(m, frame, op, library.sorted_with, chosen) else None

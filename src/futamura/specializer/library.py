@@ -431,8 +431,8 @@ def sorted_listed(iterable: Iterable[Any], key: Any, reverse: Any) -> list[Any]:
 def sorted_with(iterable: Iterable[Any], key: Callable[[Any], Any], reverse: bool) -> list[Any]:
     """`sorted` asks for all keys before it compares any: it may as well be given them."""
     items = list(iterable)
-    keys = iter([key(item) for item in items])
-    return sorted(items, key=partial(next, keys), reverse=reverse)  # each item would do if there were no key left
+    keys = iter([key(item) for item in items])  # each item would do if there were no key left
+    return sorted(items, key=partial(next, keys), reverse=True) if reverse else sorted(items, key=partial(next, keys))
 
 
 # -- operators of user classes
