@@ -316,7 +316,8 @@ class Order:
         return sorted(filter(lambda row: row[self.names[0]] > 1, rows), key=lambda row: row[self.names[1]])
 
     def best(self, rows: Any) -> Any:
-        return max(rows, key=lambda row: row[self.names[0]]), min(rows, key=lambda row: row[self.names[1]], default=None)
+        most = max(rows, key=lambda row: row[self.names[0]])
+        return most, min(rows, key=lambda row: row[self.names[1]], default=None)
 
 
 TABLE = [{"a": i * 7 % 11, "b": i * 5 % 13} for i in range(20)]
