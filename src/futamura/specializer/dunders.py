@@ -412,7 +412,15 @@ def _iterator_of(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
     return HANDLED if entered else None
 
 
-MODELS[iter] = _iterator_of
+def _iter_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    """`iter(items)`; in functions of ours it is the operation, whose iterator may be another one for loops."""
+    found = _iterator_of(m, frame, op, args)
+    if found is None and len(args) == 1 and type(args[0]) is Dynamic and library.is_own(frame.facts.namespace):
+        return m.emit("iter", (args[0],), raises=exact_type(m, args[0]) not in _ITERABLE)
+    return found
+
+
+MODELS[iter] = _iter_call
 
 
 def _iterator_check(
