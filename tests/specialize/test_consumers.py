@@ -335,3 +335,52 @@ def test_keys_of_functions_that_know_an_object(name: str, backwards: bool) -> No
     assert "self" not in residual.source
     for make in TABLES:
         assert outcome(residual, make()) == outcome(call, make())
+
+
+# -- objects with an `__iter__` of their own
+
+LOG: list[str] = []
+
+
+class Vector:
+    def __init__(self, *items: Any) -> None:
+        self.items = items
+
+    def __iter__(self) -> Iterator[Any]:
+        LOG.append("iter")
+        return iter(self.items)
+
+
+class Sized(Vector):
+    def __len__(self) -> int:
+        LOG.append("len")
+        return 1
+
+
+OF_VECTORS: dict[str, Callable[[Any, Any], Any]] = {
+    "zip": lambda v, x: [*zip(v, x)],
+    "zip behind": lambda v, x: [*zip(x, v)],
+    "enumerate": lambda v, x: [*enumerate(v)],
+    "enumerate from": lambda v, x: [*enumerate(v, x)],
+    "map": lambda v, x: [*map(lambda a: (a, x), v)],
+    "map of two": lambda v, x: [*map(lambda a, b: (a, b), v, x)],
+    "filter": lambda v, x: [*filter(lambda a: a != x, v)],
+    "list": lambda v, x: (list(v), tuple(v), sorted(v), x),
+    "sum": lambda v, x: (sum(v), max(v), any(v), x),
+    "star": lambda v, x: [*v, x],
+    "in": lambda v, x: x in v,
+    "unpack": lambda v, x: (lambda a, b: (a, b, x))(*v),
+}
+
+
+@pytest.mark.parametrize("name", OF_VECTORS)
+@pytest.mark.parametrize("cls", [Vector, Sized])
+def test_objects_are_asked_for_their_iterators(name: str, cls: Any) -> None:
+    use, vector = OF_VECTORS[name], cls(3, 4)
+    residual = specialize(use, vector)
+    for x in ([1, 2], [5], 1, "s", None, (), 3):
+        seen = []
+        for call in (residual, lambda x: use(vector, x)):
+            LOG.clear()
+            seen.append((outcome(call, x), [*LOG]))
+        assert seen[0] == seen[1], (name, x, residual.source)

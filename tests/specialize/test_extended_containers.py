@@ -74,6 +74,16 @@ class Slotted(list[int]):
     rate: int
 
 
+class Asked(list[int]):
+    def __len__(self) -> int:
+        raise ValueError("asked")
+
+
+class Hinted(dict[str, int]):
+    def __length_hint__(self) -> int:
+        raise ValueError("hinted")
+
+
 USES: dict[str, Callable[[Any, Any], Any]] = {
     "walk": lambda c, x: [y for y in c] + [x],  # noqa: C416
     "item": lambda c, x: c[0],
@@ -113,6 +123,8 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "missing": lambda: Missing(b=1),
     "bool": lambda: True_([1]),
     "slots": lambda: Slotted([1, 2]),
+    "asked": lambda: Asked([1, 2]),
+    "hinted": lambda: Hinted(a=1),
 }
 
 

@@ -466,7 +466,7 @@ def unpack_value(m: Machine, frame: Frame, op: Operation, value: AbstractValue) 
     """Bind the results of the unpacking `op` to the items of `value`."""
     assert isinstance(op.attr, tuple)
     before, starred, after = op.attr
-    value = plainly(m, value, "__iter__")
+    value = plainly(m, value, "__iter__", "__len__", "__length_hint__")
     found = sequence_items(m, value)
     if found is None and OPERATOR_CALLS["unpack"](m, frame, op, [value]):
         return
@@ -523,7 +523,7 @@ def dict_pairs(m: Machine, value: AbstractValue) -> list[tuple[AbstractValue, Ab
     entry = m.state.object(value)
     if entry is not None and entry.kind == "dict":
         return [(Known(name), item) for name, item in zip(entry.names, entry.items, strict=True)]
-    value = plainly(m, value, "__iter__", "keys", "__getitem__")
+    value = plainly(m, value, "__iter__", "__len__", "keys", "__getitem__")
     if type(value) is not Known or type(value.value) not in DICTS or not m.frozen(value.value):
         return None
     assert isinstance(value.value, dict)

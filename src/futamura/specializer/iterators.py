@@ -188,8 +188,8 @@ def zip_first(first: Any, *rest: Any) -> Any:
     return zip(iter(first), *rest)
 
 
-def enumerate_first(first: Any, *start: Any) -> Any:
-    return enumerate(iter(first), *start)
+def enumerate_first(first: Any) -> Any:
+    return enumerate(iter(first))
 
 
 def map_first(function: Callable[..., Any], first: Any, *rest: Any) -> Any:

@@ -59,7 +59,7 @@ def spread_arguments(
         if mark == "":
             positional.append(arg)
         elif mark == "*":
-            found = sequence_items(m, plainly(m, arg, "__iter__"))
+            found = sequence_items(m, plainly(m, arg, "__iter__", "__len__", "__length_hint__"))
             items = found[1] if found is not None else _items_of_tuple(m, arg) if is_code(m, function) else None
             if items is None:
                 return None

@@ -27,4 +27,4 @@ def whole(m: Machine, source: AbstractValue) -> AbstractValue:
         found = look(m, source.value)
         if found is not None:
             return Known(tuple(found))
-    return plainly(m, source, "__iter__")
+    return plainly(m, source, "__iter__", "__len__", "__length_hint__")  # what a list is made of is asked for both
