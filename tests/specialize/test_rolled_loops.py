@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from futamura import unroll
 from tests.specialize.specializing import fallbacks, specialize
 
 NET = (
@@ -112,3 +113,17 @@ def test_much_in_each_trip() -> None:
 def test_what_is_read_behind_it(n: int) -> None:
     assert specialize(twice, n)(3) == twice(n, 3)
     assert specialize(shrinking, n)([1, 2, 3]) == shrinking(n, [1, 2, 3])
+
+
+def asked_for(n: Any, x: Any, v: Any) -> Any:
+    for _ in unroll(range(n)):
+        a = -x * 2.0 - v * 0.1
+        b = a * x + v * a - x * x + a * a
+        x, v = x + v * 0.1 + b * 0.001, v + a * 0.1 - b * 0.002
+    return x, v
+
+
+def test_unroll_unrolls() -> None:
+    residual = specialize(asked_for, 16)
+    assert "for" not in residual.source
+    assert residual(1.0, 0.5) == asked_for(16, 1.0, 0.5)
