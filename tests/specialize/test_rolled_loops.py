@@ -115,7 +115,7 @@ def test_what_is_read_behind_it(n: int) -> None:
     assert specialize(shrinking, n)([1, 2, 3]) == shrinking(n, [1, 2, 3])
 
 
-def asked_for(n: Any, x: Any, v: Any) -> Any:
+def wanted(n: Any, x: Any, v: Any) -> Any:
     for _ in unroll(range(n)):
         a = -x * 2.0 - v * 0.1
         b = a * x + v * a - x * x + a * a
@@ -124,6 +124,6 @@ def asked_for(n: Any, x: Any, v: Any) -> Any:
 
 
 def test_unroll_unrolls() -> None:
-    residual = specialize(asked_for, 16)
+    residual = specialize(wanted, 16)
     assert "for" not in residual.source
-    assert residual(1.0, 0.5) == asked_for(16, 1.0, 0.5)
+    assert residual(1.0, 0.5) == wanted(16, 1.0, 0.5)

@@ -41,7 +41,8 @@ def watch_repeating(m: Machine, frame: Frame, end: Terminator, iterator: Virtual
     if position.value not in (FIRST, LAST) or len(source.value) < FEWEST or m.versions.polyvariance != "auto":
         return
     place = (frame.facts.uid, frame.block)
-    if place in m.rolled or iterator.oid in m.unrolled or frame.block not in frame.facts.headers or _is_used(frame, end):
+    decided = place in m.rolled or iterator.oid in m.unrolled or frame.block not in frame.facts.headers
+    if decided or _is_used(frame, end):
         return
     try:
         tokens = _known(m.state, iterator)
