@@ -357,6 +357,24 @@ class Sized(Vector):
         return 1
 
 
+class Again:
+    """An iterator that starts again whenever it is asked for its iterator."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+
+    def __iter__(self) -> Again:
+        LOG.append("again")
+        self.n = 3
+        return self
+
+    def __next__(self) -> int:
+        self.n -= 1
+        if self.n < 0:
+            raise StopIteration
+        return self.n
+
+
 OF_VECTORS: dict[str, Callable[[Any, Any], Any]] = {
     "zip": lambda v, x: [*zip(v, x)],
     "zip behind": lambda v, x: [*zip(x, v)],
@@ -374,13 +392,29 @@ OF_VECTORS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", OF_VECTORS)
-@pytest.mark.parametrize("cls", [Vector, Sized])
-def test_objects_are_asked_for_their_iterators(name: str, cls: Any) -> None:
-    use, vector = OF_VECTORS[name], cls(3, 4)
+@pytest.mark.parametrize("make", [lambda: Vector(3, 4), lambda: Sized(3, 4), lambda: Again(3)])
+def test_objects_are_asked_for_their_iterators(name: str, make: Any) -> None:
+    use, vector, other = OF_VECTORS[name], make(), make()
     residual = specialize(use, vector)
     for x in ([1, 2], [5], 1, "s", None, (), 3):
         seen = []
-        for call in (residual, lambda x: use(vector, x)):
+        for call in (residual, lambda x: use(other, x)):
             LOG.clear()
             seen.append((outcome(call, x), [*LOG]))
         assert seen[0] == seen[1], (name, x, residual.source)
+
+
+def test_a_view_is_an_item_of_several() -> None:
+    class Least:
+        def __lt__(self, other: Any) -> bool:
+            return False
+
+        def __gt__(self, other: Any) -> bool:
+            return False
+
+    def of_two(table: Any, x: Any) -> Any:
+        return type(max(table.items(), x)).__name__, min(table.keys(), x), max(table.items())
+
+    residual = specialize(of_two, {1: 2, 3: 4})
+    for x in (Least(), {5}, 3):
+        assert outcome(residual, x) == outcome(lambda x: of_two({1: 2, 3: 4}, x), x)

@@ -14,7 +14,7 @@ from types import FunctionType, MemberDescriptorType
 from typing import Final, NamedTuple
 
 from futamura.ir.graph import Operation
-from futamura.specializer import library
+from futamura.specializer import iterators, library
 from futamura.specializer.attributes import store_field
 from futamura.specializer.bounds import items_of
 from futamura.specializer.calls import enter
@@ -435,6 +435,14 @@ def _iterator_check(
     return _undecided(m, frame, op, args, keywords)
 
 
+def _own_iterator(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    """An iterator of Python's own; who asks one of the program for its iterator runs code of it."""
+    return args[0] if is_iterator(m, args[0]) else _undecided(m, frame, op, args, keywords)
+
+
+KEYWORD_MODELS[iterators.own_iterator] = _own_iterator
 KEYWORD_MODELS[library.checked_iterator] = _iterator_check
 KEYWORD_MODELS[library.undecided] = _undecided
 KEYWORD_MODELS[object.__setattr__] = _set_plainly

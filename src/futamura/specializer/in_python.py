@@ -54,7 +54,8 @@ def in_python(
     chosen: object = None
     if function in _BY_ITERATOR and len(args) > (at := _BY_ITERATOR[function][1]):
         converts = function is enumerate and len(args) > 1  # its start comes first
-        if not (refused or converts) and _class_with_iter(m, args[at]) is not None:
+        stays = refused or converts or site(frame) in m.refused
+        if not stays and _class_with_iter(m, args[at]) is not None:
             chosen = _BY_ITERATOR[function][0]
     if chosen is not None:
         pass

@@ -33,6 +33,7 @@ __all__ = [
     "map_2",
     "map_first",
     "map_of",
+    "own_iterator",
     "pairwise_of",
     "repeat_of",
     "starmap_of",
@@ -184,20 +185,25 @@ def repeat_of(item: Any) -> Iterator[Any]:
 # -- builtins that ask an object for its iterator first
 
 
+def own_iterator(iterator: Any) -> Any:
+    """The specializer knows this function: an iterator that is its own iterator for sure."""
+    raise TypeError
+
+
 def zip_first(first: Any, *rest: Any) -> Any:
-    return zip(iter(first), *rest)
+    return zip(own_iterator(iter(first)), *rest)
 
 
 def enumerate_first(first: Any) -> Any:
-    return enumerate(iter(first))
+    return enumerate(own_iterator(iter(first)))
 
 
 def map_first(function: Callable[..., Any], first: Any, *rest: Any) -> Any:
-    return map(function, iter(first), *rest)
+    return map(function, own_iterator(iter(first)), *rest)
 
 
 def filter_first(function: Callable[..., Any], first: Any) -> Any:
-    return filter(function, iter(first))
+    return filter(function, own_iterator(iter(first)))
 
 
 # -- generators as above, where a function that is called may raise StopIteration

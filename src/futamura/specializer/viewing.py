@@ -43,7 +43,8 @@ def with_items(
         return args
     called = m.state.object(function)
     if type(function) is Known:
-        takes = any(function.value is one for one in _TAKING)
+        alone = len(args) == 1 or not (function.value is max or function.value is min)  # else it is an item itself
+        takes = alone and any(function.value is one for one in _TAKING)
     else:
         takes = called is not None and called.kind == "method" and any(
             called.cls is cls and called.extra == name for cls, name in _METHODS
