@@ -107,3 +107,47 @@ def test_static_objects(at: int, function: Callable[..., Any]) -> None:
 @pytest.mark.parametrize("count", range(5))
 def test_so_many_are_asked_for(count: int) -> None:
     assert specialize(noted, count)(1) == noted(count, 1)
+
+
+class Rows:
+    """An iterator that counts how often it is asked for one."""
+
+    def __init__(self, left):
+        self.left = left
+        self.asked = 0
+
+    def __iter__(self):
+        self.asked += 1
+        return self
+
+    def __next__(self):
+        self.left -= 1
+        if self.left < 0:
+            raise StopIteration
+        return self.left
+
+
+def front(left, x):
+    rows = Rows(left)
+    first, *rest = rows
+    return first, rest, rows.asked, x
+
+
+def both_ends(left, x):
+    rows = Rows(left)
+    first, second, *rest, last = rows
+    return first, second, rest, last, rows.asked, x
+
+
+def all_of_them(left, x):
+    rows = Rows(left)
+    *rest, = rows
+    return rest, rows.asked, x
+
+
+@pytest.mark.parametrize("left", range(5))
+@pytest.mark.parametrize("function", [front, both_ends, all_of_them])
+def test_an_iterator_is_asked_once_more_for_what_a_star_takes(function: Callable[..., Any], left: int) -> None:
+    residual = specialize(function, left)
+    assert not fallbacks(residual)
+    assert outcome(residual, 7) == outcome(function, left, 7)

@@ -23,6 +23,7 @@ from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.runtime import end_of_generator
 from futamura.specializer import iterators, library
+from futamura.specializer.ends import may_show_its_end
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.handling import CONSUMING
 from futamura.specializer.machine import Machine, Unsupported
@@ -405,13 +406,16 @@ def yield_from(m: Machine, frame: Frame, op: Operation) -> None:
     place = op.args[0]
     inner = m.get(frame, place)
     virtual = isinstance(inner, Virtual) and is_generator(m, inner)
-    if _yields_really(m) and (not virtual or _must_be_real(m, inner)):
+    shown = op.results[0] in frame.facts.live_at(frame.block, frame.index) and may_show_its_end(m, inner)
+    if _yields_really(m) and (not virtual or shown or _must_be_real(m, inner)):
         m.escape(inner)
         m.set(frame, op, m.emit("yield_from", (inner,), hint=hint_of(frame, op)))
         return
     if isinstance(inner, Virtual) and virtual and _goes_on_alike(m, inner):
         m.observe()
         inner, virtual = Dynamic(m.lift(inner), GeneratorType), False
+    if shown:
+        _needs_real_end(m, frame, op)
     if not virtual:
         inner = frame.env[place] = _delegated(m, frame, op, inner)
     assert isinstance(inner, Virtual)

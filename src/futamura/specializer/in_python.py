@@ -17,6 +17,7 @@ from typing import Final
 from futamura.ir.graph import Operation
 from futamura.specializer import iterators, library
 from futamura.specializer.callables import is_code
+from futamura.specializer.ends import asked, may_show_its_end
 from futamura.specializer.generators import is_generator, is_iterator, stand_in
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import iterator_over
@@ -60,6 +61,8 @@ def in_python(
     if chosen is not None:
         pass
     elif function is next and args and is_iterator(m, args[0]) and len(args) <= 2:
+        if len(args) == 1 and may_show_its_end(m, args[0]):
+            return None
         chosen = library.next_of if len(args) == 1 else library.next_or
     elif function in (map, filter) and refused:
         return None
@@ -68,13 +71,13 @@ def in_python(
         if made is None and not is_code(m, args[0]):
             return None
         chosen = stand_in(m, frame, op, iterators.map_of if function is map else iterators.filter_of)
-        args = [args[0], made if made is not None else m.emit("iter", (args[1],))]
+        args = [args[0], made if made is not None else asked(m, args[1])]
     elif function is map and len(args) == 3 and (is_code(m, args[0]) or _is_builtin(args[0])):
         sources = [iterator_over(m, frame, arg) for arg in args[1:]]
         if sources == [None, None] and not is_code(m, args[0]):
             return None
         chosen = stand_in(m, frame, op, iterators.map_2)
-        args = [args[0], *(m.emit("iter", (arg,)) if one is None else one for arg, one in zip(args[1:], sources))]
+        args = [args[0], *(asked(m, arg) if one is None else one for arg, one in zip(args[1:], sources))]
     elif function in IN_PYTHON:
         found, at = IN_PYTHON[function]
         given = args[at] if len(args) > at else Known(None)

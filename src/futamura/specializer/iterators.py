@@ -28,6 +28,7 @@ __all__ = [
     "filter_first",
     "filter_of",
     "filterfalse_of",
+    "front_and_rest",
     "islice_of",
     "longest_of",
     "map_2",
@@ -204,6 +205,18 @@ def map_first(function: Callable[..., Any], first: Any, *rest: Any) -> Any:
 
 def filter_first(function: Callable[..., Any], first: Any) -> Any:
     return filter(function, own_iterator(iter(first)))
+
+
+def front_and_rest(iterable: Iterable[Any], before: int) -> list[Any]:
+    """The items of an unpacking with a star: the iterator is asked for one of its own for what the star takes."""
+    iterator = iter(iterable)
+    front = []
+    for _ in range(before):
+        try:
+            front.append(next(iterator))
+        except StopIteration:
+            return front
+    return front + list(iterator)
 
 
 # -- generators as above, where a function that is called may raise StopIteration

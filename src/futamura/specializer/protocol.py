@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
+from futamura.specializer.ends import may_show_its_end
 from futamura.specializer.generators import close, resume, stays_real
 from futamura.specializer.handling import is_caught
 from futamura.specializer.machine import Machine, Unsupported
@@ -25,7 +26,7 @@ __all__ = ["next_item"]
 
 def next_item(m: Machine, op: Operation, generator: Virtual) -> bool:
     """`next(generator)`; False if the generator must become a real one."""
-    if stays_real(m, generator):
+    if stays_real(m, generator) or may_show_its_end(m, generator):
         return False
     if not resume(m, generator, "send", result=_result(op)):
         raise_value(m, m.virtual(VObject("exception", StopIteration, (), site=("exhausted", op.id))))

@@ -23,6 +23,7 @@ from futamura.specializer import libraries as _libraries  # its models are asked
 from futamura.specializer import translating as _translating
 from futamura.specializer.callables import is_code
 from futamura.specializer.calls import enter
+from futamura.specializer.ends import asked
 from futamura.specializer.generators import STANDING_IN, stand_in
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, KeywordModel, Keywords, iterator_over
@@ -65,7 +66,7 @@ def _iterators(m: Machine, frame: Frame, sources: list[AbstractValue], worth: bo
     if not worth and all(iterator is None for iterator in found):
         return None
     pairs = zip(sources, found, strict=True)
-    return [m.emit("iter", (source,)) if iterator is None else iterator for source, iterator in pairs]
+    return [asked(m, source) if iterator is None else iterator for source, iterator in pairs]
 
 
 def _plainly(generator: Callable[..., object], count: int) -> Choice:

@@ -17,7 +17,7 @@ from types import FunctionType
 from typing import Final
 
 from futamura.ir.graph import Operation
-from futamura.specializer import library
+from futamura.specializer import iterators, library
 from futamura.specializer.generators import is_generator, may_go_on
 from futamura.specializer.machine import Machine
 from futamura.specializer.purity import HEAP_TYPE, class_lookup
@@ -41,6 +41,8 @@ def _unpack(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
         return False
     assert isinstance(op.attr, tuple)
     before, starred, after = op.attr
+    if starred and _runs_code(m, value):
+        return _enter(m, frame, op, iterators.front_and_rest, [value, Known(before)])
     if starred:
         return _enter(m, frame, op, library.list_of, [value])
     return _enter(m, frame, op, library.up_to, [value, Known(before + after)])
