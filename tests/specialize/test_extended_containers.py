@@ -279,3 +279,22 @@ def test_objects_in_them() -> None:
     for name, x in itertools.product(("a", "b", "zz", []), (3, "x")):
         assert shown(lambda: residual(name, x)) == shown(lambda: registry.run(name, x))  # noqa: B023
     assert copy.copy(registry).run("a", 1) == 2
+
+
+def test_what_is_missing_comes_later() -> None:
+    def read(held: Any, x: Any) -> Any:
+        return held["a"], held["zz"], x
+
+    def found(held: Any, x: Any) -> Any:
+        return [held[name] for name in ("a", "b")], x
+
+    class Late(dict[str, Any]):
+        pass
+
+    held = Late(a=1)
+    residuals = [(specialize(function, held), function) for function in (read, found)]
+    for residual, function in residuals:
+        assert shown(lambda: residual(3)) == shown(lambda: function(held, 3))  # noqa: B023
+    Late.__missing__ = lambda self, name: f"made {name}"  # type: ignore[attr-defined]
+    for residual, function in residuals:
+        assert shown(lambda: residual(3)) == shown(lambda: function(held, 3))  # noqa: B023

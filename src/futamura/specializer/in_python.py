@@ -58,9 +58,8 @@ def in_python(
         stays = refused or converts or site(frame) in m.refused
         if not stays and _class_with_iter(m, args[at]) is not None:
             chosen = _BY_ITERATOR[function][0]
-    if chosen is not None:
-        pass
-    elif function is next and args and is_iterator(m, args[0]) and len(args) <= 2:
+            return (chosen, args) if isinstance(chosen, FunctionType) else None
+    if function is next and args and is_iterator(m, args[0]) and len(args) <= 2:
         if len(args) == 1 and may_show_its_end(m, args[0]):
             return None
         chosen = library.next_of if len(args) == 1 else library.next_or

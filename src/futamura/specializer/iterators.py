@@ -3,8 +3,8 @@
     for v in chain(("a", "b"), names): ...    ->    the loops of `chain_of`, entered with its arguments
 
 Each takes from its sources what the builtin's `__next__` would, in the same order.  Like those of `library`, these
-functions are only specialized, never called.  A builtin's items end where a function that it calls raises
-StopIteration: those in `ENDING` see to that, too, and stand in where it cannot be excluded.
+functions are only specialized, never called.  A builtin lets the StopIteration of a function that it calls through:
+those in `ENDING` end there, too, and stand in where one cannot be excluded (`ends` says where its value may be seen).
 
 Invariant: who goes on asking behind an exception or the end gets the builtin itself, from its start.
 """

@@ -5,6 +5,8 @@
             for op, k in self: ...
 
 A copy stands for the object only while code is specialized: where it has to exist at run time, that is the object.
+A copied set may have its elements in another order: nobody iterates over it.  Parts of what an object keeps, which
+have no name in a residual, are asked by way of copies, too (`to_ask`).
 
 Invariant: only what the class has of its builtin base is done to the copy, and that it has is an assumption; the copy
 holds what the object holds as long as that is believed, and no code of the program runs to make it.
@@ -51,9 +53,9 @@ def plainly(m: Machine, value: AbstractValue, *names: str) -> AbstractValue:
         return value
     cls = type(value.value)
     base = _base_of(cls) if cls.__flags__ & HEAP_TYPE else None
+    if "__getitem__" in names and base is dict:
+        names = (*names, "__missing__")  # `dict` has none, and asks for it
     if base is None or not all(class_lookup(cls, name) is class_lookup(base, name) for name in names):
-        return value
-    if "__getitem__" in names and base is dict and class_lookup(cls, "__missing__") is not MISSING:
         return value
     if base is not tuple and not m.frozen(value.value):
         return value

@@ -102,6 +102,8 @@ def _known(state: State, iterator: Virtual) -> tuple[object, ...]:
 def _is_used(frame: Frame, end: Terminator) -> bool:
     """Does anybody read the variable of this loop?"""
     params = frame.facts.blocks[end.edges[0].target].params
-    return any(param in op.args for op in frame.facts.function.operations() for param in params) or any(
-        param in edge.args for block in frame.facts.blocks for edge in block.terminator.edges for param in params
-    ) or any(param in block.terminator.args for block in frame.facts.blocks for param in params)
+    used = {value for op in frame.facts.function.operations() for value in op.args}
+    for block in frame.facts.blocks:
+        used.update(block.terminator.args)
+        used.update(value for edge in block.terminator.edges for value in edge.args)
+    return not used.isdisjoint(params)
