@@ -133,7 +133,7 @@ def _seen(call: Callable[..., Any], *args: Any, **named: Any) -> Any:
 def _story(held: Any, call: Callable[..., Any], names: list[str], seed: int) -> list[Any]:
     """What a random list of calls gives, and what the machine holds behind each."""
     rng = random.Random(seed)
-    story = []
+    story: list[Any] = []
     for _ in range(rng.randint(5, 9)):
         x = rng.choice([1, 1, 1, 2, 0, "a", "b", 2.5, None, True])
         named: dict[str, Any] = {}
