@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from futamura.ir.constant import count_of
 from futamura.ir.graph import Terminator
 from futamura.specializer.machine import Machine, Restart, Unsupported
 from futamura.specializer.state import Frame, State
@@ -38,7 +39,7 @@ def watch_repeating(m: Machine, frame: Frame, end: Terminator, iterator: Virtual
     source, position = (m.state.resolve(item) for item in entry.items)
     if type(position) is not Known or type(source) is not Known or type(source.value) is not range:
         return
-    if position.value not in (FIRST, LAST) or len(source.value) < FEWEST or m.versions.polyvariance != "auto":
+    if position.value not in (FIRST, LAST) or count_of(source.value) < FEWEST or m.versions.polyvariance != "auto":
         return
     place = (frame.facts.uid, frame.block)
     decided = place in m.rolled or iterator.oid in m.unrolled or frame.block not in frame.facts.headers
