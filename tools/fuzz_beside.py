@@ -16,7 +16,7 @@ from tests.specialize.beside import differing
 
 
 @click.command()
-@click.option("--count", default=1000, show_default=True, help="How many machines.")
+@click.option("--count", type=click.IntRange(min=1), default=1000, show_default=True, help="How many machines.")
 @click.option("--seed", default=1, show_default=True, help="The first seed; each machine has its own.")
 @click.option("--failures", default=1, show_default=True, help="After how many differences to stop.")
 def main(count: int, seed: int, failures: int) -> None:

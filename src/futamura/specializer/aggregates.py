@@ -199,18 +199,18 @@ def _extreme(
         return None
     if len(args) > 1 and "default" in named:
         return None
-    source, taken = args[0], len(args) == 1 and _runs_code(m, args[0])
-    if "key" not in named or _is_none(named["key"]):
-        chosen = [source, Known("default" in named), named.get("default", NONE), Known(greater)]
-        return HANDLED if taken and keywords and enter(m, frame, op, library.extreme_plainly, chosen) else None
-    if not (_is_code(m, named["key"]) or (taken and _is_callable(named["key"]))):
+    source, key = args[0], named.get("key", NONE)
+    taken = len(args) == 1 and _runs_code(m, source)
+    if _is_none(key):
+        if not (taken and keywords):
+            return None
+    elif not (_is_code(m, key) or (taken and _is_callable(key))):
         return None
-    if len(args) > 1:
+    elif len(args) > 1:
         source = m.virtual(VObject("tuple", tuple, tuple(args), site=(site(frame), "all")))
-    elif not _comes_in_line(m, source) and (site(frame) in m.refused or not _is_of_object(m, named["key"])):
+    elif not _comes_in_line(m, source) and (site(frame) in m.refused or not _is_of_object(m, key)):
         return None
-    given = Known("default" in named)
-    chosen = [source, named["key"], given, named.get("default", NONE), Known(greater)]
+    chosen = [source, key, Known("default" in named), named.get("default", NONE), Known(greater)]
     return HANDLED if enter(m, frame, op, library.extreme, chosen) else None
 
 

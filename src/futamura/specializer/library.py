@@ -377,8 +377,8 @@ def delegate(iterable: Iterable[Any]) -> Iterator[Any]:
         yield item
 
 
-def extreme(items: Iterable[Any], key: Callable[[Any], Any], given: bool, default: Any, greater: bool) -> Any:
-    """`max` or `min` with a key."""
+def extreme(items: Iterable[Any], key: Callable[[Any], Any] | None, given: bool, default: Any, greater: bool) -> Any:
+    """`max` or `min`."""
     iterator = iter(items)
     for found in iterator:
         break
@@ -386,27 +386,12 @@ def extreme(items: Iterable[Any], key: Callable[[Any], Any], given: bool, defaul
         if given:
             return default
         return max(()) if greater else min(())
-    best = key(found)
+    best = found if key is None else key(found)
     for item in iterator:
-        value = key(item)
+        value = item if key is None else key(item)
         if (value > best) if greater else (value < best):
             found = item
             best = value
-    return found
-
-
-def extreme_plainly(items: Iterable[Any], given: bool, default: Any, greater: bool) -> Any:
-    """`max` or `min` without a key."""
-    iterator = iter(items)
-    for found in iterator:
-        break
-    else:
-        if given:
-            return default
-        return max(()) if greater else min(())
-    for item in iterator:
-        if (item > found) if greater else (item < found):
-            found = item
     return found
 
 
