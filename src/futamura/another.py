@@ -25,6 +25,8 @@ from futamura.specializer.purity import HEAP_TYPE, own_attribute, own_attributes
 
 __all__ = ["Another", "General", "Snapshot", "disturbs", "setting"]
 
+_MOST_PATIENT: Final = 1_000
+"""So many calls may run general code at most where nothing has changed."""
 _ROOM: Final = 400
 """So many calls in each other does a specialization need."""
 
@@ -106,6 +108,9 @@ class Another:
         self._keeps: Final = keeps
         self._made: Callable[..., Any] | None = None
         self._changes = False
+        self._waits = self._patience = 0
+        """How many calls there will be before the next look whether there is still doubt, and how many after that."""
+        self._came_back = False
         self.main: Callable[..., Any] = original
         """The residual in whose place this one runs."""
         if flag is not None:
@@ -113,8 +118,9 @@ class Another:
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         flag = self._flag
-        if flag is not None and flag.now == DOUBTED and flag.settle():
-            return self.main(*args, **keywords)
+        if flag is not None and flag.now == DOUBTED and self._is_time() and flag.settle():
+            return self._go_back(args, keywords)
+        self._came_back = True
         runs, changes = self._made, self._changes
         if runs is None and _has_room():
             runs, changes = self._made, self._changes = self._make()
@@ -123,6 +129,22 @@ class Another:
         if flag is not None and changes:
             return _doubted(flag, self._keeps, runs, args, keywords)
         return runs(*args, **keywords)
+
+
+    def _is_time(self) -> bool:
+        """A look whether all still is as it was takes the longer the more there is of it: it is taken ever more seldom
+        where the calls come back here nevertheless."""
+        self._waits -= 1
+        return self._waits < 0
+
+    def _go_back(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """There is no doubt any more: the call is the main residual's, which may give it back."""
+        self._came_back = False
+        try:
+            return self.main(*args, **keywords)
+        finally:
+            self._patience = min(2 * self._patience + 1, _MOST_PATIENT) if self._came_back else 0
+            self._waits = self._patience
 
 
 class General:

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from futamura import DYN, Dyn, Specializer
+from futamura.another import Snapshot
 from tests.outcomes import outcome
 from tests.specialize.specializing import fallbacks, source_of, specialize
 
@@ -237,6 +238,44 @@ def test_what_other_calls_write_is_seen(name: str) -> None:
         if name == "stepwise":
             found, expected = list(found), list(expected)
         assert found == expected, args
+
+
+class Index:
+    def __init__(self) -> None:
+        self.rows = [[1, 2], [3, 4], [5, 6]]
+
+    def between(self, low: Any, high: Any = None) -> Any:
+        if high is None:
+            return self.rows[0][0] + self.rows[1][1] + low
+        return itertools.chain.from_iterable(map(self.rows.__getitem__, range(low, high)))
+
+
+def test_looks_at_static_objects_get_rare(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls that give the parameter, and hand something over, follow each other: not each one looks at all there is."""
+    looks = 0
+
+    def holds(snapshot: Snapshot) -> bool:
+        nonlocal looks
+        looks += 1
+        return looked(snapshot)
+
+    looked = Snapshot.holds
+    monkeypatch.setattr(Snapshot, "holds", holds)
+    index = Index()
+    residual = specialize(index.between)
+    for count in range(200):
+        assert list(residual(0, 2)) == [1, 2, 3, 4]
+        if count == 150:
+            index.rows[1][1] = 7
+            residual(0, 1)
+            assert residual(1) == 9
+            index.rows[1][1] = 4
+    assert 1 < looks < 20
+    assert [residual(1) for _ in range(300)] == [6] * 300
+    assert looks < 30
+    found = looks
+    assert [residual(1) for _ in range(300)] == [6] * 300
+    assert looks <= found + 1, "nothing is doubted any more"
 
 
 def total(rates: Any, x: Any, many: Any = None) -> Any:

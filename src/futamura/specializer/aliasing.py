@@ -59,6 +59,10 @@ _FRESH: Final = frozenset(
     {"is", "is_not", "eq", "ne", "lt", "le", "gt", "ge", "in", "not_in", "not", "truth", "format", "string"}
 )
 """Operators whose results hold nothing of their operands."""
+_FRESH_CALLS: Final = frozenset(
+    {ascii, bin, bool, bytes, callable, chr, float, format, hash, hex, id, int, isinstance, len, oct, ord, repr, str}
+)
+"""Builtins whose results hold nothing of their arguments."""
 _WRITES: Final[dict[str, tuple[type, ...]]] = {
     "iadd": (list, bytearray),
     "imul": (list, bytearray),
@@ -193,7 +197,7 @@ class _Walk:
                             follow(callee.name, parameter, fresh)
                 elif self._writes(op, value, fresh):
                     return True
-                if op.name not in _FRESH:
+                if op.name not in _FRESH and not self._gives_fresh(op):
                     arithmetic = op.name in BINARY or op.name in UNARY or op.name in INPLACE
                     for result in op.results:
                         follow(function, result, arithmetic or (fresh and op.name in _SAME))
@@ -206,6 +210,11 @@ class _Walk:
         if name not in self._uses:
             self._uses[name] = _Uses(self.program[name], self.bindings)
         return self._uses[name]
+
+    def _gives_fresh(self, op: Operation) -> bool:
+        """Is this a call whose result holds nothing of its arguments?"""
+        callee = self.uses.constants.get(op.args[0]) if op.name == "call" else None
+        return type(callee) in (type, BuiltinFunctionType) and callee in _FRESH_CALLS
 
     def _stored(self, op: Operation) -> int | None:
         """The object into which `op` may put another one of its operands."""

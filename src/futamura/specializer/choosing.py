@@ -28,6 +28,7 @@ from futamura.ir.graph import Operation
 from futamura.specializer.dispatching import Parts, fork, known_parts, may_equal, note_choice_of_get
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.plainness import comparable
+from futamura.specializer.recursion import COMPACT
 from futamura.specializer.rules import SPECIAL, exact_type, hint_of, may_raise
 from futamura.specializer.state import Frame, State
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Virtual, VObject, token_key
@@ -261,6 +262,8 @@ def check_ways(m: Machine) -> None:
         left = [(index, ways) for _, index, ways in _left(m, place) if ways > 1]
         made = Counter(left)
         if len(left) > MOST_TIMES or any(n > max(LEAST_TIMES, MOST_WAYS // ways) for (_, ways), n in made.items()):
+            if m.unfolded.items() and not m.refused.has(COMPACT):
+                m.refuse(COMPACT, _TOO_MANY)
             m.refuse(place, _TOO_MANY)
 
 

@@ -2,6 +2,7 @@
 
     words[pc // 4]     the index is that of something finite, and so is `pc`: the code is told apart by both
     rom[pc : pc + 2]   the same, by way of the end
+    link + 0           `link` itself: it is no older for having been computed with
 
 Invariant: of the values that a source may have, finitely many give each result; the other operand does not vary with
 the loops, so that a chain of such operations ends at a value which is finite if its last result is.
@@ -15,7 +16,7 @@ from typing import Final
 from futamura.specializer.machine import Machine
 from futamura.specializer.values import AbstractValue, Known
 
-__all__ = ["note_source", "slice_of"]
+__all__ = ["note_source", "slice_of", "unchanged"]
 
 _EITHER: Final = frozenset({"add", "sub", "mul", "iadd", "isub", "imul", "xor", "ixor"})
 _MOST: Final = {"floordiv": 16, "ifloordiv": 16, "rshift": 4, "irshift": 4, "lshift": 64, "ilshift": 64}
@@ -42,6 +43,14 @@ def note_source(m: Machine, name: str, made: Known, args: Sequence[AbstractValue
         if not all(0 < constant <= most for constant in constants):
             return
     m.sources[made.vid] = source.vid
+
+
+def unchanged(m: Machine, made: object, args: Sequence[AbstractValue]) -> Known | None:
+    """The operand with a provenance that is the int which came out, if there is one: nothing new was made."""
+    if type(made) is not int:
+        return None
+    same = [arg for arg in args if type(arg) is Known and type(arg.value) is int and arg.value == made]
+    return min((arg for arg in same if m.state.age(arg)), key=m.state.age, default=None)
 
 
 def slice_of(m: Machine, parts: Sequence[AbstractValue], made: slice) -> Known:

@@ -11,13 +11,11 @@ from __future__ import annotations
 
 import types
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Final, NoReturn
 
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Span
-from futamura.runtime import advanced
 from futamura.specializer.confined import confined, only_looks
 from futamura.specializer.groups import is_all_groups
 from futamura.specializer.guessing import guess
@@ -126,6 +124,8 @@ class Emitter(ABC):
         """Was a known item of a memory stored where control is open, and was that not known before?"""
         self._displays: Final[dict[frozenset[object], tuple[object, ...]]] = {}
         """The orders in which displays show constants, by these."""
+        self.decided: dict[int, Known] = {}
+        """What `Versions.decided` is."""
         self._oids = 0
         self._vids = 0
 
@@ -199,12 +199,17 @@ class Emitter(ABC):
     def validate(self, value: AbstractValue) -> None:
         """`value` selected something finite: its provenance starts anew, and that of what it was computed from.  What
         was computed from it before is as if that had been done now."""
-        first = vid = value.vid if type(value) is Known else 0
+        if type(value) is not Known:
+            return
+        first = vid = value.vid
+        self.decided[-vid or id(value)] = value
         ages = self.state.ages
         if ages.pop(vid, None) is not None:
             ages.update({made: 1 for made, age in ages.items() if age > 1 and self.sources.get(made) == first})
-        while (vid := self.sources.get(vid, 0)) and self.state.ages.pop(vid, None) is not None:
-            pass
+        while vid := self.sources.get(vid, 0):
+            self.decided[-vid] = value
+            if ages.pop(vid, None) is None:
+                break
 
     def new_object(self) -> int:
         self._oids += 1
@@ -460,14 +465,6 @@ class Emitter(ABC):
             return self.emit("call", (getter, slot_of_super(entry), *items, Known(entry.cls)), raises=False)
         if kind == "method":
             return self.emit("getattr", items, entry.extra, raises=False)
-        if kind == "iterator" and entry.extra == "sequence":
-            return (self._construct_dict_iterator if entry.cls is dict else self._construct_iterator)(entry)
-        if kind == "iterator" and entry.extra == "backwards":
-            return self._construct_backwards(entry)
-        if kind == "iterator" and isinstance(entry.extra, tuple):
-            self.refuse(entry.site, "an iterator over unknown iterators escapes")
-        if kind == "iterator":
-            return self._construct_combined(entry)
         if kind == "view":
             source = self.state.resolve(items[0])
             if type(source) is Dynamic and source.type is not None and source.type.__flags__ & HEAP_TYPE:
@@ -502,78 +499,6 @@ class Emitter(ABC):
         keys = tuple(map(token_key, elements))
         return len(keys) < _CONSTANT_SET or self._displays.setdefault(frozenset(keys), keys) == keys
 
-    def _construct_combined(self, entry: VObject) -> Dynamic:
-        """A `zip` or an `enumerate`; a `for` statement takes what `iter` gives."""
-        items = [self._not_begun(item) for item in entry.items]
-        if entry.extra == "enumerate" and type(items[1]) is Known and items[1].value == 0:
-            del items[1]
-        made = self.emit("call", (Known(zip if entry.extra == "zip" else enumerate), *items), raises=False)
-        return self.emit("iter", (made,), raises=False)
-
-    def _not_begun(self, item: AbstractValue) -> AbstractValue:
-        """What an iterator runs over, if it has not begun and nothing else has this iterator: that makes another."""
-        item = self.state.resolve(item)
-        entry = self.state.object(item)
-        if type(item) is not Virtual or entry is None or entry.extra != "sequence" or len(entry.items) != 2:
-            return item
-        source, position = map(self.state.resolve, entry.items)
-        if type(source) is not Known or type(source.value) not in _ITERATED or entry.cls is reversed:
-            return item
-        begun = type(position) is not Known or position.value != 0
-        return item if begun or self.state.uses(item) > 1 else source
-
-    def _construct_iterator(self, entry: VObject) -> Dynamic:
-        source, position = entry.items[:2]
-        if entry.cls is reversed:
-            self.refuse(entry.site, "an iterator that runs backwards escapes")
-        if entry.cls is deque and (type(position) is not Known or position.value):
-            self.refuse(entry.site, "an iterator over a deque escapes")
-        if len(entry.items) == 3 and (type(position) is not Known or position.value):
-            return self._advanced(entry)
-        if type(source) is Known and isinstance(source.value, range) and type(position) is Known:
-            assert isinstance(position.value, int)
-            source, position = Known(source.value[position.value :]), Known(0)
-        iterator = self.emit("iter", (source,), raises=False)
-        if type(position) is not Known or position.value:
-            method = self.emit("getattr", (iterator,), "__setstate__", raises=False)
-            self.emit("call", (method, position), raises=False)
-        return iterator
-
-    def _construct_dict_iterator(self, entry: VObject) -> Dynamic:
-        """An iterator over a static dict, or a view of it, that has given as many items."""
-        held = entry.names[0]
-        assert isinstance(held, Constant) and isinstance(held.value, dict)
-        made: AbstractValue = Known(held.value)
-        for name in entry.names[1:]:
-            made = self.emit("call", (self.emit("getattr", (made,), str(name), raises=False),), raises=False)
-        iterator = self.emit("iter", (made,), raises=False)
-        given, position = entry.items
-        if type(given) is Known and not given.value:  # all of it was given
-            position = Known(len(held.value))
-        if type(position) is Known and position.value == 0:
-            return iterator
-        return self.emit("call", (Known(advanced), iterator, position), raises=False)
-
-    def _advanced(self, entry: VObject) -> Dynamic:
-        """An iterator over a dict that has given some of its keys, if the dict has the same ones still."""
-        source, position, keys = map(self.state.resolve, entry.items)
-        view = self.state.object(source)
-        held = None if view is None or view.kind != "view" else self.state.object(view.items[0])
-        if type(position) is not Known or type(keys) is not Known or held is None or held.names != keys.value:
-            raise Unsupported("an iterator over a dict escapes", self.span)
-        iterator = self.emit("iter", (source,), raises=False)
-        return self.emit("call", (Known(advanced), iterator, position), raises=False)
-
-    def _construct_backwards(self, entry: VObject) -> Dynamic:
-        """`reversed` of the list, if none of its items was taken yet."""
-        source, position = map(self.state.resolve, entry.items)
-        held = self.state.object(source)
-        if type(source) is Known:
-            return self.emit("iter", (source,), raises=False)
-        if held is None or type(position) is not Known or position.value != len(held.items) - 1:
-            self.refuse(entry.site, "an iterator that runs backwards escapes")
-        return self.emit("call", (Known(reversed), source), raises=False)
-
     def _fill(self, entry: VObject, dynamic: Dynamic) -> None:
         plain = entry.cls is types.SimpleNamespace or not any(
             "__setattr__" in base.__dict__ for base in entry.cls.__mro__[:-1]
@@ -586,9 +511,6 @@ class Emitter(ABC):
                 self.emit("setattr", (item, dynamic), name, results=0, raises=False)
             else:
                 self.emit("call", (Known(object.__setattr__), dynamic, Known(name), item), raises=False)
-
-
-_ITERATED: Final = (list, tuple, range, str, bytes)
 
 
 def _all_alike(items: Sequence[AbstractValue]) -> Known | None:

@@ -14,20 +14,22 @@ Invariant: a version that ways lead back to is given up only if its virtual obje
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Final
 
-from futamura.specializer.keys import OPEN, Choices, Key, NoKey, holds_no_values, is_fixed, opened
+from futamura.specializer.keys import OPEN, Choices, Key, NoKey, has_no_shape, holds_no_values, is_fixed, opened
 from futamura.specializer.knowledge import Knowledge, Learned
 from futamura.specializer.machine import Restart
 from futamura.specializer.merge import generalize
 from futamura.specializer.residual import Lazy, ResidualBlock, Version, blocks_of
 from futamura.specializer.state import State
-from futamura.specializer.values import Dynamic, VObject
+from futamura.specializer.values import Dynamic, Virtual, VObject
 
 __all__ = ["FirstTrips"]
 
 _REAL: Final = frozenset({"list", "tuple", "dict", "set", "deque", "instance", "memory"})
+_REAL_CLASSES: Final = (list, dict, set, deque, bytearray, str, bytes)
 _MOST: Final = 16
 """Versions of one header that are compared with each other."""
 
@@ -46,7 +48,7 @@ class FirstTrips:
         real.update(_iterators(choices, state))
         if not real:
             return state
-        made = generalize(state, fresh, lambda entry: entry.site not in real or not _may_be_real(state, entry))
+        made = generalize(state, fresh, lambda entry: entry.site not in real or not _may_be_real(choices, state, entry))
         made.trim()
         return made
 
@@ -128,7 +130,8 @@ def _made_real(choices: Choices, first: Version, later: Version) -> set[object] 
     sites: dict[int, object] = {
         oid: entry.site
         for oid, entry in first.state.heap.items()
-        if _may_be_real(first.state, entry) and (entry.site, entry.kind, entry.extra == "sequence") not in there
+        if _may_be_real(choices, first.state, entry)
+        and (entry.site, entry.kind, entry.extra == "sequence") not in there
     }
     held = _known_of(first.state, later.state)
     gained = _known_of(later.state, first.state)
@@ -174,7 +177,10 @@ def _stores(version: Version, place: tuple[int, str]) -> bool:
     return any(op.name == "setattr" and op.attr == place[1] for op in ops)
 
 
-def _may_be_real(state: State, entry: VObject) -> bool:
+def _may_be_real(choices: Choices, state: State, entry: VObject) -> bool:
+    if entry.kind == "method":  # `append = found.append`, of a list that is real, or will be in front of the loop
+        held = None if not entry.items or entry.cls not in _REAL_CLASSES else state.resolve(entry.items[0])
+        return type(held) is Dynamic or (type(held) is Virtual and has_no_shape(choices, state.heap[held.oid].site))
     return entry.kind in _REAL or (entry.kind == "iterator" and _positions(state, entry) is not None)
 
 
@@ -191,7 +197,7 @@ def _is_wasted(first: Version, later: Version, sites: set[object]) -> bool:
     done = {
         (op.name, op.span, op.where) for version in before - {later} for block in blocks_of(version) for op in block.ops
     }
-    made = [entry for entry in first.state.heap.values() if entry.site in sites]
+    made = [entry for entry in first.state.heap.values() if entry.site in sites and entry.kind != "method"]
     empty = all(not entry.items and entry.kind != "instance" for entry in made)
     inside = _blocks_leading_to if empty else lambda version, _: blocks_of(version)
     ops = [op for version in after for block in inside(version, after) for op in block.ops]

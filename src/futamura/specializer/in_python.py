@@ -34,6 +34,7 @@ IN_PYTHON: Final[dict[object, tuple[Callable[..., object], int]]] = {
     all: (library.all_of, 0),
     list: (library.list_of, 0),
     set: (library.set_of, 0),
+    frozenset: (library.frozenset_of, 0),
     dict: (library.dict_of, 0),
     tuple: (library.tuple_of, 0),
     sorted: (library.sorted_of, 0),

@@ -22,8 +22,8 @@ from futamura.specializer.state import PLAIN, State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, token_key
 
 __all__ = [
-    "OPEN", "Choices", "Flat", "Key", "NoKey", "Tokens", "has_no_shape", "holds_no_values", "is_fixed", "old_values",
-    "opened", "wherever_made",
+    "OPEN", "REPEATED", "Choices", "Flat", "Key", "NoKey", "Tokens", "has_no_shape", "holds_no_values", "is_fixed",
+    "old_values", "opened", "wherever_made",
 ]  # fmt: skip
 
 _IDENTITIES: Final = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
@@ -36,8 +36,14 @@ OPEN: Final = "*"
 """The token of what no key tells apart."""
 
 
+REPEATED: Final = 8
+"""So many tokens that are repeated are as much work as one that is found out."""
+
 YOUNG: Final = 2
 """Known values of this age are in the keys: one crossing of a dynamic loop's header may change them unseen."""
+
+MIDDLE_AGED: Final = 4
+"""The same for values of places that have selected something: a way back that was kept, and is computed with."""
 
 
 class NoKey(Exception):
@@ -59,6 +65,11 @@ class Choices(Protocol):
     """Classes whose instances were told apart by nothing that they hold, because nothing has read it."""
     read: Learned[type]
     plain: Learned[tuple[int, int]]
+
+    def decides(self, place: object) -> bool:
+        """Have values of this place selected something?"""
+        ...
+
     rolled: Learned[tuple[int, int]]
     work: int
 
@@ -140,10 +151,12 @@ class Key:
         """The sites of objects that do not count, or such objects."""
         self._flats: Final = {} if self._special or without else choices.tokens.flats
         self._made: list[object] = [state.unit, state.general]
+        self._repeated = 0
         self._outside: list[int] = []
         """The positions of the key without what containers hold."""
         self._collect()
-        choices.work += len(self._made)
+        self.work: Final = len(self._made) - self._repeated + self._repeated // REPEATED
+        choices.work += self.work
         self.tokens: Final = tuple(self._made)
 
     def signature(self) -> tuple[object, ...]:
@@ -220,8 +233,11 @@ class Key:
         left = (self._recursive or place in self._left) and place in choices.nokey
         if left or self._plain:
             return choices.polyvariance == "all" or is_a(value.value, _IDENTITIES)
-        if value.vid and self._ages.get(value.vid, 0) > YOUNG and self._in_loop():
+        age = self._ages.get(value.vid, 0) if value.vid else 0
+        if age > YOUNG and self._in_loop():
             if choices.polyvariance == "all" or is_a(value.value, _IDENTITIES):
+                return True
+            if age <= MIDDLE_AGED and not self._recursive and choices.decides(place):
                 return True
             choices.nokey.add(place)
             choices.tokens.flats.clear()
@@ -331,6 +347,7 @@ class Key:
         made = self._made
         first = len(made) + 1
         made += flat.tokens
+        self._repeated += len(flat.tokens)
         for at, place in flat.places:
             self.scalars[first + at] = place
         if flat.entry.kind in _CONTAINERS:

@@ -116,6 +116,10 @@ def set_of(iterable: Iterable[Any]) -> set[Any]:
     return made
 
 
+def frozenset_of(iterable: Iterable[Any]) -> frozenset[Any]:
+    return frozenset([item for item in iterable])
+
+
 def dict_of(pairs: Iterable[Any]) -> dict[Any, Any]:
     made: dict[Any, Any] = {}
     update_dict(made, pairs)

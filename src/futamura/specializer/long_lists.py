@@ -3,12 +3,16 @@
     [0] * 4096    program + [0] * 1000    bytearray(4096)    list(rom)        more than a virtual list has
     int.from_bytes(memory[pc:pc + 2], "big")    struct.unpack_from(">H", memory, pc)
 
+Lists that are made of ints are memories from fewer items on, once states have turned out too large and too many to be
+told apart item by item.
+
 Invariant: shorter lists are virtual lists, whatever they hold.
 """
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from typing import Final
 
 from futamura.ir.graph import Operation
@@ -19,7 +23,35 @@ from futamura.specializer.rules import SPECIAL, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Known, Virtual, VObject
 
-__all__: list[str] = []
+__all__ = ["shortened_lists"]
+
+_SHORTER: Final = ("memory", "shorter")
+"""Refused in a specialization: that lists of ints are virtual up to the length to which others are."""
+_SHORTEST: Final = 128
+"""Shorter lists are never memories."""
+
+
+def shortened_lists(m: Machine) -> bool:
+    """The states are too large: from now on, lists of ints are memories where that makes them smaller.  False if they
+    are already, or if there is none."""
+    if m.refused.has(_SHORTER):
+        return False
+    held = [entry.items for entry in m.state.heap.values() if entry.kind == "list" and len(entry.items) > _SHORTEST]
+    if not any(_is_of_ints(items) for items in held):
+        return False
+    m.refused.add(_SHORTER)
+    return True
+
+
+def _is_of_ints(items: Sequence[AbstractValue]) -> bool:
+    """Are these mostly known ints?"""
+    known = [item for item in items if type(item) is Known and type(item.value) is int]
+    return 2 * len(known) > len(items)
+
+
+def _longest(m: Machine) -> int:
+    """So many ints may a virtual list hold that is made from one, or from known ones."""
+    return _SHORTEST if _SHORTER in m.refused else m.budget.virtual_length
 
 
 def _memory(m: Machine, frame: Frame, content: Content) -> AbstractValue | None:
@@ -35,7 +67,7 @@ def _repeated(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]
             continue
         item = entry.items[0]
         if type(count.value) is int and type(item) is Known and type(item.value) is int:
-            if m.budget.virtual_length < count.value <= LONGEST:
+            if _longest(m) < count.value <= LONGEST:
                 return _memory(m, frame, Content((item.value,) * count.value, ()))
     return None
 
@@ -43,7 +75,7 @@ def _repeated(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]
 def _joined(m: Machine, left: AbstractValue, right: AbstractValue) -> Content | None:
     """What two lists of known ints hold together, if that is more than a virtual list has."""
     first, second = content_of(m, left), content_of(m, right)
-    if first is None or second is None or len(first) + len(second) <= m.budget.virtual_length:
+    if first is None or second is None or len(first) + len(second) <= _longest(m):
         return None
     if any(frame.dynamic for frame in m.state.frames):
         return None  # it may grow and grow
@@ -79,10 +111,10 @@ def _becomes(m: Machine, frame: Frame, target: AbstractValue, content: Content) 
 def _extended(
     m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
 ) -> AbstractValue | None:
-    found = _other_extend(m, frame, op, target, held, args)
-    if found is None and len(args) == 1 and (content := _joined(m, target, args[0])) is not None:
-        return NONE if _becomes(m, frame, target, content) else None
-    return found
+    content = _joined(m, target, args[0]) if len(args) == 1 else None
+    if content is not None and _becomes(m, frame, target, content):
+        return NONE
+    return _other_extend(m, frame, op, target, held, args)
 
 
 def _bytearray(
@@ -97,14 +129,12 @@ def _bytearray(
 
 
 def _list(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
-    found = _other_list(m, frame, op, args)
-    if found is not None or len(args) != 1 or type(args[0]) is not Known:
-        return found
-    given = args[0].value
-    if type(given) not in (bytes, tuple) or not m.budget.virtual_length < len(given) <= LONGEST:  # type: ignore[arg-type]
-        return None
-    data: tuple[int, ...] = tuple(given)  # type: ignore[arg-type]
-    return _memory(m, frame, whole(data)) if set(map(type, data)) == {int} else None
+    given = args[0].value if len(args) == 1 and type(args[0]) is Known else None
+    if (type(given) is bytes or type(given) is tuple) and _longest(m) < len(given) <= LONGEST:
+        data: tuple[int, ...] = tuple(given)
+        if set(map(type, data)) == {int} and (made := _memory(m, frame, whole(data))) is not None:
+            return made
+    return _other_list(m, frame, op, args)
 
 
 _other_list: Final = MODELS[list]
@@ -112,9 +142,9 @@ _other_extend: Final = METHODS["list", "extend"]
 MODELS[list] = _list
 METHODS["list", "extend"] = _extended
 KEYWORD_MODELS[bytearray] = _bytearray
-SPECIAL["mul"].append(_repeated)
-SPECIAL["add"].append(_concatenated)
-SPECIAL["iadd"].append(_concatenated)
+SPECIAL["mul"].insert(0, _repeated)
+SPECIAL["add"].insert(0, _concatenated)
+SPECIAL["iadd"].insert(0, _concatenated)
 
 
 # -- what reads several items

@@ -13,14 +13,15 @@ Invariant: nothing is changed here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from futamura.specializer.growth import Shapes
-from futamura.specializer.keys import Choices, Key, NoKey, Tokens, opened
+from futamura.specializer.keys import Choices, Key, NoKey, opened
 from futamura.specializer.residual import Version
 from futamura.specializer.state import State
 from futamura.specializer.values import Dynamic
+from futamura.specializer.varied import key_of
 
 __all__ = ["KEYWORDS", "mixed_places", "most_records", "recorded"]
 
@@ -35,12 +36,7 @@ _LAST: Final = 16
 
 
 def mixed_places(
-    made: Key,
-    siblings: Sequence[Version],
-    loops: bool,
-    tokens: Tokens,
-    doubles: bool,
-    key_of: Callable[[Version], tuple[dict[int, object], tuple[object, ...]] | None],
+    choices: Choices, made: Key, siblings: Sequence[Version], loops: bool, doubles: bool
 ) -> set[object] | None:
     """The places that hold a known value in one version and a dynamic one in another that is the same otherwise, and
     should leave the keys; None if a key has to be made anew first.
@@ -49,6 +45,7 @@ def mixed_places(
     amount, or if such places have made too many versions; one is too many where objects have shown that this `doubles`
     what follows, but then what may be the result of a test is kept.
     """
+    tokens = choices.tokens
     amounts, most = tokens.amounts, 1 if doubles else MIXED
     if siblings and siblings[0].state.unit:
         most += 1  # an argument of a recursive function that has several values will have more
@@ -66,7 +63,7 @@ def mixed_places(
         differing = opened(key, other)
         if differing is None:
             continue
-        known = key_of(version)
+        known = key_of(choices, version)
         if known is None:
             return None
         places = [made.scalars.get(at, known[0].get(at)) for at in differing]

@@ -41,7 +41,7 @@ from futamura.specializer.state import Frame
 from futamura.specializer.stepping import STEPS, goes_on, inner_iterator, is_stepping, stepping
 from futamura.specializer.subscripts import class_behind
 from futamura.specializer.values import NONE, About, AbstractValue, Dynamic, Known, Virtual, VObject
-from futamura.specializer.wholes import whole
+from futamura.specializer.wholes import holds_keys, whole
 
 __all__ = [
     "HANDLED", "KEYWORD_METHODS", "KEYWORD_MODELS", "METHODS", "MODELS", "Model", "are_plain", "call_method",
@@ -66,9 +66,10 @@ def iterator_over(m: Machine, frame: Frame, source: AbstractValue) -> AbstractVa
     of: tuple[Constant, ...] = ()
     if type(source) is Known:
         kind = type(source.value)
-        held = (kind is list or kind in DICTS) and m.frozen(source.value)
+        keyed = holds_keys(m, source.value)
+        held = keyed or (kind is list and m.frozen(source.value))
         simple = held or kind in (str, bytes, tuple, range) or is_record(kind)
-        if simple and kind in DICTS:
+        if simple and keyed:
             of, cls = (Constant(source.value),), dict
             source = Known(tuple(source.value))  # type: ignore[arg-type]
     if not simple and (promised_length(source, m.state.intact) or m.budget.virtual_length) >= m.budget.virtual_length:
@@ -508,8 +509,8 @@ def iterable_items(m: Machine, value: AbstractValue) -> tuple[AbstractValue, ...
         for item in value.value:
             m.world.found(value.value, item)
         return tuple(Known(item) for item in value.value)
-    if type(value) is Known and type(value.value) in DICTS and m.frozen(value.value):
-        assert isinstance(value.value, dict)
+    if type(value) is Known and holds_keys(m, value.value):
+        assert isinstance(value.value, (dict, set, frozenset))
         names = list(value.value)
         return tuple(Known(name) for name in names) if len(names) <= m.budget.virtual_length else None
     return None

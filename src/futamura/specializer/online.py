@@ -43,6 +43,7 @@ from futamura.specializer import matching as _matching
 from futamura.specializer import membership as _membership
 from futamura.specializer import own_items as _own_items
 from futamura.specializer import queues as _queues
+from futamura.specializer import real_iterators as _real_iterators
 from futamura.specializer import reflection as _reflection
 from futamura.specializer import sets as _sets
 from futamura.specializer import showing as _showing
@@ -101,7 +102,7 @@ _LASTING: Final = ("FT305", "FT306", "FT401")
 _ = (
     _aggregates, _attributes, _classes, _containers, _contexts, _dunders, _functions, _globals, _equality, _standing_in,
     _matching, _lists, _marks, _reflection, _sets, _showing, _sorting, _texts, _views, _long_lists, _queues,
-    _conversions, _inherited, _own_items, _unpacking, _membership, call_value,
+    _conversions, _real_iterators, _inherited, _own_items, _unpacking, _membership, call_value,
 )  # fmt: skip
 
 
@@ -208,7 +209,6 @@ def _entered(world: World, lower: Lower, function: types.FunctionType) -> Lowere
     if world.enter(function):
         raise Restart(f"{function.__qualname__} fills a table", whole=True)
     return lower(function)
-
 
 
 class _Run:
@@ -337,7 +337,7 @@ class _Run:
             except OverBudget as over:
                 if self.is_trial():
                     raise
-                if not self.world.caches.give_up() and not self._left_the_outermost_call(machine, versions, over):
+                if not self.world.caches.give_up() and not self._smaller(machine, versions, over):
                     raise
             else:
                 self.events.extend(machine.events.values())
@@ -360,7 +360,7 @@ class _Run:
         machine.patient, machine.watch, machine.deadline = self.subject.style is not None, self.watch, self._deadline
         machine.own_cells, machine.own_names, called = facts.cells, facts.function.free, facts.function.name
         machine.guessed, machine.missed = self._guessed, self._missed
-        machine.defaults = self.defaults
+        machine.defaults, machine.decided = self.defaults, versions.decided
         machine.own_name = called.rpartition(".")[2].partition("#")[0]
         return machine
 
@@ -399,6 +399,13 @@ class _Run:
         text = f"the call of {facts.function.qualname} stays: {reason.reason}"
         self.events.append(Event("FT302", text, line, self._file, reason.span, context=self._context))
         return True
+
+    def _smaller(self, machine: Machine, versions: Versions, over: OverBudget) -> bool:
+        """Is there something that makes less work of it?"""
+        if versions.work > machine.most_work and _long_lists.shortened_lists(machine):
+            versions.work = 0
+            return True
+        return self._left_the_outermost_call(machine, versions, over)
 
     def _left_the_outermost_call(self, machine: Machine, versions: Versions, over: OverBudget) -> bool:
         """The budget ran out inside a call: the rest may fit without it.  Each such attempt gets a part."""

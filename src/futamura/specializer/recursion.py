@@ -30,7 +30,7 @@ from futamura.specializer.state import ArgumentKey, Entered, Frame, State
 from futamura.specializer.summaries import RESULT, lent_alone, returned_leaves
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, bare_shape
 
-__all__ = ["call_unit", "classes_entered", "lent_objects", "unfolds"]
+__all__ = ["COMPACT", "call_unit", "classes_entered", "lent_objects", "unfolds"]
 
 COPIES: Final = 1
 """A call with the same arguments is unfolded at so many places of a residual function; the others stay calls."""
@@ -46,6 +46,9 @@ GROWING: Final = 6
 """So many calls on the stack with ever more in their containers, and the same otherwise: it grows without bound."""
 GROWING_WITH_CALLS: Final = 4
 """The same, where each call makes the container of the next one."""
+
+COMPACT: Final = ("compact", 0)
+"""Refused in a specialization: that what calls itself is unfolded in itself."""
 
 NOT_KEPT: Final = Entered(State([]))
 """What a function was entered with that does not look as if it would call itself."""
@@ -80,7 +83,7 @@ def unfolds(
     except Restart:
         _pass_on(m, facts, arguments)
         raise
-    if _cycles(m, facts, key):
+    if _cycles(m, facts, key) or COMPACT in m.refused:
         return False, entered
     _stop_growth(m, facts, on_stack, key)
     if len(frames) >= m.budget.depth - 1 or _only_opens(m, on_stack, key):

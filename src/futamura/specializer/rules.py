@@ -24,7 +24,7 @@ from futamura.ir.graph import Operation
 from futamura.ir.ops import OPERATORS
 from futamura.specializer.bounds import by_law, compared, least_of_result, note_sum, note_test
 from futamura.specializer.builtin_errors import exception_classes
-from futamura.specializer.derived import note_source
+from futamura.specializer.derived import note_source, unchanged
 from futamura.specializer.handling import about_caught, is_caught, loses_context
 from futamura.specializer.machine import Machine
 from futamura.specializer.plainness import always_true, comparable, is_record, stands_for
@@ -176,8 +176,12 @@ def operate(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
             if name == "eq" and folded[0] is True:
                 for arg in args:
                     m.validate(arg)
-            computed = m.known(folded[0], derived_age(m, name, values, args))
-            note_source(m, name, computed, args)
+            elif name in ("not", "truth"):
+                m.decided.update((-arg.vid or id(arg), arg) for arg in args if type(arg) is Known)
+            computed = unchanged(m, folded[0], args)
+            if computed is None:
+                computed = m.known(folded[0], derived_age(m, name, values, args))
+                note_source(m, name, computed, args)
             m.set(frame, op, computed)
             return
     for special in SPECIAL.get(name, ()):
@@ -429,11 +433,7 @@ def _raise_unbound(m: Machine, name: str, scope: str) -> None:
         return
     text = str(unbound(name, scope))
     made = m.virtual(VObject("exception", UnboundLocalError, (Known(text),), site=("unbound", name)))
-    if (
-        m.catching_frame() is not None
-        and not m.catches_for_real()
-        and not loses_context(m.state, made, m.refused)
-    ):
+    if m.catching_frame() is not None and not m.catches_for_real() and not loses_context(m.state, made, m.refused):
         m.unwind(made)
         return
     _raise_built(m, made, UnboundLocalError)

@@ -30,8 +30,8 @@ __all__ = [
 LEFT: Final = -1
 """The block of a frame that has returned."""
 
-OLDEST: Final = 4
-"""Beyond two crossings a value is out of the keys anyway; a bound on ages lets states settle."""
+OLDEST: Final = 6
+"""Beyond three crossings a value is out of the keys anyway; a bound on ages lets states settle."""
 
 LARGE_ENVIRONMENT: Final = 100
 

@@ -26,7 +26,17 @@ from futamura.specializer.growth import (
     weights_of,
 )
 from futamura.specializer.history import Groups, History, Restore, copied_set, copied_summaries, shortened
-from futamura.specializer.keys import OPEN, Key, NoKey, Tokens, has_no_shape, is_fixed, old_values, wherever_made
+from futamura.specializer.keys import (
+    OPEN,
+    REPEATED,
+    Key,
+    NoKey,
+    Tokens,
+    has_no_shape,
+    is_fixed,
+    old_values,
+    wherever_made,
+)
 from futamura.specializer.knowledge import Knowledge, Learned
 from futamura.specializer.machine import Restart
 from futamura.specializer.meeting import mixed_places, most_records, recorded
@@ -37,13 +47,18 @@ from futamura.specializer.residual import ResidualBlock, Summary, Unit, Version,
 from futamura.specializer.situation import located, standing
 from futamura.specializer.state import ArgumentKey, State
 from futamura.specializer.summaries import raised_state, were_told
-from futamura.specializer.values import VObject
+from futamura.specializer.values import Known, VObject
+from futamura.specializer.varied import apart_without, deciding_places, values_of
 
 __all__ = ["Versions"]
 
 FEW_EACH: Final = 2
 """So many versions for each part of static data (the results of a test) are no explosion: of values that
 multiply, the next look finds more."""
+
+
+_LOOKED_AT: Final = 256
+"""In so many versions values are looked for that have selected something."""
 
 
 class Versions:
@@ -84,6 +99,9 @@ class Versions:
         """The functions in which optional objects made too many versions."""
         self.opaque = Learned[object](knowledge)
         """Calls that bring nothing static and made versions explode: they stay calls."""
+        self.decided: Final[dict[int, Known]] = {}
+        """The known values that selected something finite, by the negative of `vid` or else by their identity."""
+        self._deciding: Final[set[object]] = set()
         self.work = 0
         self.tokens: Final = Tokens()
         self.summaries: dict[int, Summary] = {}
@@ -102,6 +120,8 @@ class Versions:
         let_go(self._all, self.unit)
         self._running = None
         self.unit = Unit("")
+        self.decided.clear()
+        self._deciding.clear()
         self.extents.clear()
         self.confused.clear()
         self.units.clear()
@@ -328,7 +348,7 @@ class Versions:
         key = self.key(state)
         version = self.unit.table.get(key.tokens)
         if version is None:
-            self.work += len(key.tokens)  # a new version costs more than one that is reached again
+            self.work += key.work  # a new version costs more than one that is reached again
             seen = self._watch_shapes(state, key)
             if self._turned_dynamic(key, state):
                 self._rekey()
@@ -351,7 +371,7 @@ class Versions:
             return False
         siblings = self._per_block.get((top.facts.uid, top.block), [])
         loops = not top.index and top.block in top.facts.dynamic_headers
-        found = mixed_places(made, siblings, loops, self.tokens, self._doubles(state), self._key_of)
+        found = mixed_places(self, made, siblings, loops, self._doubles(state))
         if found is None:
             return True  # the place of a value that grew old has left the keys
         left = {place for place in found if not self.nokey.has(place)}
@@ -440,7 +460,7 @@ class Versions:
         if plain or scalars is None or not isinstance(key, tuple):
             made = Key(self, version.state)
             return made.scalars, made.tokens
-        self.work += len(key)
+        self.work += len(key) // REPEATED
         left = self.nokey.known()
         named = self.tokens.identities
         gone = {at for at, place in scalars.items() if place in left and place in self.nokey and key[at] not in named}
@@ -463,14 +483,14 @@ class Versions:
             self.grows(growing, state)
         if block in self.plain:
             return
-        values = self._values(siblings)
+        values = values_of(self, siblings)
         trips, positions = trips_of(siblings)
         spread = max(trips, *values.values(), 1)
         if count <= 1.5 * spread and count < self.budget.hard_versions_per_block:
             return
         others = {place for place, number in values.items() if 1 < number < spread and not self.nokey.has(place)}
         others -= positions
-        if count < self.budget.hard_versions_per_block and FEW_EACH * self._apart(siblings, others) >= count:
+        if count < self.budget.hard_versions_per_block and FEW_EACH * apart_without(self, siblings, others) >= count:
             return  # they differ in more than a few values: handlers, objects, loops over static data
         if self.nokey.came_late():
             raise Restart("versions that were made before a place left the keys are too many", whole=True)
@@ -480,7 +500,9 @@ class Versions:
             self.grows(grown, state)
         self._leave_a_call(state, count)
         if others and count < self.budget.hard_versions_per_block:
-            self.nokey.update(others)
+            useless = others - deciding_places(siblings, others, self.decided)
+            enough = FEW_EACH * apart_without(self, siblings, useless) <= count
+            self.nokey.update(useless if enough else others)
             reason = f"{count} versions of one block: only what varies most tells them apart"
             self._note("FT403", reason, state)
             if any(frame.extents for version in siblings for frame in version.state.frames):
@@ -521,36 +543,6 @@ class Versions:
         for learned in (self.plain, self.noshape, self.opaque, self.doubling):
             learned.clear()
 
-    def _keys_of(self, siblings: list[Version]) -> list[tuple[dict[int, object], tuple[object, ...]]]:
-        return [made for version in siblings if (made := self._key_of(version)) is not None]
-
-    def _values(self, siblings: list[Version]) -> dict[object, int]:
-        """How many known values each place of the keys takes among these versions."""
-        found: dict[object, set[object]] = {}
-        for scalars, key in self._keys_of(siblings):
-            self.work += len(key)
-            for at, place in scalars.items():
-                found.setdefault(place, set()).add(key[at])
-        return {place: len(values) for place, values in found.items()}
-
-    def _apart(self, siblings: list[Version], places: set[object]) -> int:
-        """How many of these versions would be told apart without the values of these places."""
-        found: set[tuple[object, ...]] = set()
-        for scalars, key in self._keys_of(siblings):
-            found.add(tuple([None if scalars.get(at) in places else token for at, token in enumerate(key)]))
-        return len(found)
-
-    def _key_of(self, version: Version) -> tuple[dict[int, object], tuple[object, ...]] | None:
-        """The places of the known values in the key of a version's state, and this key; None if it has none now."""
-        if version.scalars is not None:
-            assert isinstance(version.key, tuple)
-            return version.scalars, version.key
-        try:
-            made = Key(self, version.state)
-        except NoKey:
-            return None  # it has left the keys, which are computed anew
-        return made.scalars, made.tokens
-
     def _watch_shapes(self, state: State, key: Key) -> Collection[Shapes] | None:
         """At a dynamic loop's header, containers that differ in length from trip to trip while all else is equal
         grow with the loop; where that happens at another loop's header, a callee decides when it ends.  At any
@@ -580,6 +572,13 @@ class Versions:
             self.noshape.update({site for kept in seen for site, _ in kept})
             self._note("FT402", "a dict has many sets of keys: built at run time", state)
             raise Restart("dicts have many sets of keys")
+
+    def decides(self, place: object) -> bool:
+        if place not in self._deciding:
+            if not deciding_places(self._all[-_LOOKED_AT:], {place}, self.decided):
+                return False
+            self._deciding.add(place)
+        return True
 
     def _doubles(self, state: State) -> bool:
         """Is this in a function in which optional objects made too many versions?"""
