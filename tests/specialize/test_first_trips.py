@@ -51,18 +51,41 @@ def twice(count: Any, xs: Any) -> Any:
     return first, second
 
 
+def decode(codes: Any, rows: Any) -> Any:
+    found: list[Any] = []
+    part: list[Any] = []
+    keep, add, drop = found.append, part.append, part.clear
+    for row in rows:
+        if row < codes[0]:
+            add(row)
+            if len(part) == 3:
+                total = 0
+                for one in part:
+                    total = 85 * total + one
+                keep(total)
+                drop()
+        elif row == codes[1]:
+            if part:
+                raise ValueError("inside of three")
+            keep(-1)
+        elif row not in codes:
+            raise ValueError(row)
+    return found, part
+
+
 CASES: list[tuple[Any, Any, list[Any]]] = [
     (bins, 3, [[], [1], [1, 2, 4, 7]]),
     (table, ("a", "b"), [[], ["a"], ["c", "a", "c"]]),
     (shared, 5, [[], [[]], [[], [], []]]),
     (twice, 2, [[], [1], [1, 2, 4]]),
+    (decode, (50, 60, 61), [[], [1], [1, 2, 4], [1, 2, 3, 60, 61, 7, 8, 9, 4], [60, 61, 60]]),
 ]
 
 
 @pytest.mark.parametrize(("function", "static", "inputs"), CASES, ids=lambda case: getattr(case, "__name__", ""))
 def test_the_loop_stands_there_once(function: Any, static: Any, inputs: list[Any]) -> None:
     residual = specialize(function, static)
-    loops = 2 if function is twice else 1
+    loops = 2 if function in (twice, decode) else 1
     assert residual.source.count("for ") == loops, residual.source
     assert "break" not in residual.source and not residual.stats["fallbacks"], residual.source
     for given in inputs:

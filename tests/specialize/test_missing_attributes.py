@@ -166,3 +166,111 @@ def test_a_reader_of_annotations_leaves_no_annotation() -> None:
             assert str(found.value) == str(error)
         else:
             assert residual(value) == wanted
+
+
+class Sized:
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+
+class Slotted:
+    __slots__ = ("size",)
+
+    def __init__(self) -> None:
+        self.size = 1
+
+
+def shown(value: Any, text: Any) -> Any:
+    try:
+        show = value.__html__
+    except AttributeError:
+        show = None
+    return text.upper() if show is None else show()
+
+
+def several(value: Any, text: Any) -> Any:
+    found = []
+    for name in ("size", "depth"):
+        try:
+            found.append(getattr(value, name))
+        except (AttributeError, KeyError):
+            found.append(text)
+    return found
+
+
+def told(value: Any, text: Any) -> Any:
+    try:
+        return value.depth, text
+    except AttributeError as error:
+        return error.name, error.obj is value, error.args, text
+
+
+def kept(value: Any, errors: Any) -> Any:
+    try:
+        return value.depth
+    except AttributeError as error:
+        errors.append(error)
+        return None
+
+
+def passed(value: Any, text: Any) -> Any:
+    try:
+        return value.depth
+    except KeyError:
+        return text
+
+
+def again(value: Any, text: Any) -> Any:
+    try:
+        try:
+            return value.depth
+        except AttributeError:
+            text = text + "!"
+            raise
+    except AttributeError:
+        return text
+
+
+def instead(value: Any, text: Any) -> Any:
+    try:
+        return value.depth
+    except AttributeError:
+        raise ValueError(text)  # noqa: B904  # its context is the other one
+
+
+READERS = (shown, several, told, kept, passed, again, instead)
+
+
+def described(function: Any, *args: Any) -> Any:
+    try:
+        return repr(function(*args))
+    except Exception as error:
+        context = error.__context__
+        of = (type(context).__name__, str(context), getattr(context, "name", None)) if context is not None else None
+        return type(error).__name__, str(error), getattr(error, "name", None), of
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("kind", [Sized, Slotted, "class"])
+def test_a_handler_catches_what_is_known_to_be_missing(reader: Any, kind: Any) -> None:
+    value = Sized if kind == "class" else Sized(3) if kind is Sized else Slotted()
+    residual = futamura.specialize(reader, value=value)
+    if reader in (shown, several) and kind is Sized:
+        assert "try" not in residual.source, residual.source
+    for text in ("a", ""):
+        theirs: Any = [] if reader is kept else text
+        mine: Any = [] if reader is kept else text
+        assert described(residual, mine) == described(reader, value, theirs)
+        if reader is kept:
+            assert [(one.name, one.obj is value, str(one)) for one in mine] == [
+                (one.name, one.obj is value, str(one)) for one in theirs
+            ]
+
+
+def test_a_class_gets_what_was_missing() -> None:
+    class Empty: ...
+
+    residual = futamura.specialize(shown, value=Empty())
+    assert residual("a") == "A"
+    exec("Empty.__html__ = lambda self: 'html'")
+    assert residual("a") == "html"

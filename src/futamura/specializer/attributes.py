@@ -65,7 +65,7 @@ from futamura.specializer.purity import (
 )  # fmt: skip
 from futamura.specializer.raising import own_traceback
 from futamura.specializer.reclassing import store_class
-from futamura.specializer.restoring import hold, store_what_is_read
+from futamura.specializer.restoring import hold
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import (
@@ -102,23 +102,6 @@ _FIELDS: Final[dict[type, tuple[str, ...]]] = {
 VIRTUAL_FIELDS: Final[dict[str, Callable[[Machine, VObject, str], AbstractValue | None]]] = {}
 """The attributes of virtual objects of a kind that are no methods."""
 _METHODS: Final = (types.MethodDescriptorType, types.WrapperDescriptorType)
-
-
-@rule("getattr")
-def load(m: Machine, frame: Frame, op: Operation) -> None:
-    assert isinstance(op.attr, str)
-    target = m.get(frame, op.args[0])
-    result = load_attribute(m, frame, op, target, op.attr)
-    if result is CALLED:
-        return
-    if result is None:
-        hint = frame.facts.function.hints[op.results[0]]
-        store_what_is_read(m, m.world, target, op.attr)
-        result = m.emit("getattr", (target,), op.attr, hint=hint)
-    else:
-        m.folded += 1
-    assert not isinstance(result, str)
-    m.set(frame, op, result)
 
 
 CALLED: Final = "called"

@@ -1,7 +1,8 @@
-"""Numbers that a known text is not: the ValueError is known, so that what a reader tries next is, too.
+"""Conversions to what a value is already, and to numbers that a known text is not.
 
     try: return int(token)
     except ValueError: return Symbol(token)       token = "define"    ->    Symbol("define")
+    float(width)                                  width a float       ->    width
 
 Invariant: exact texts only, and none so long that a limit of the interpreter decides about it.
 """
@@ -16,7 +17,7 @@ from futamura.specializer.machine import Machine
 from futamura.specializer.models import HANDLED, MODELS
 from futamura.specializer.raising import raise_value
 from futamura.specializer.state import Frame
-from futamura.specializer.values import AbstractValue, Known, VObject
+from futamura.specializer.values import AbstractValue, Dynamic, Known, VObject
 
 __all__: list[str] = []
 
@@ -26,6 +27,8 @@ _LONGEST: Final = 500
 
 def _converted(convert: Callable[..., Any]) -> Callable[..., AbstractValue | None]:
     def model(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+        if len(args) == 1 and type(args[0]) is Dynamic and args[0].type is convert:
+            return args[0]
         values = [arg.value for arg in args if type(arg) is Known]
         if m.patient or not values or len(values) < len(args) or len(args) > 2:
             return None
@@ -47,5 +50,19 @@ def _converted(convert: Callable[..., Any]) -> Callable[..., AbstractValue | Non
     return model
 
 
+def _itself(cls: type) -> None:
+    """A value of this very class is what a conversion to it gives."""
+    other = MODELS.get(cls)
+
+    def model(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+        if len(args) == 1 and type(args[0]) is Dynamic and args[0].type is cls:
+            return args[0]
+        return None if other is None else other(m, frame, op, args)
+
+    MODELS[cls] = model
+
+
+for _cls in (tuple, frozenset, bytes):
+    _itself(_cls)
 MODELS[int] = _converted(int)
 MODELS[float] = _converted(float)

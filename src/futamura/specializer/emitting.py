@@ -41,13 +41,15 @@ from futamura.specializer.values import (
     token_key,
 )
 
-__all__ = ["CONSTRUCTORS", "CYCLE_BREAKERS", "Emitter", "Unsupported"]
+__all__ = ["CONSTRUCTORS", "CYCLE_BREAKERS", "LACKING", "Emitter", "Unsupported"]
 
 
 _CONSTANT_SET: Final = 3
 """From here on a display of constants is a constant, which is copied item by item: the order is not that of items that
 were added, where two of them want one place."""
 
+LACKING: Final = "lacking"
+"""What an AttributeError of an attribute that is known not to be there is told from others by."""
 _MANY: Final = 16
 """More equal constants than this are written once: `[0] * 256`."""
 
@@ -450,6 +452,8 @@ class Emitter(ABC):
             maker = Known(dict.__new__ if HELD in entry.names else object.__new__)
             return self.emit("call", (maker, Known(entry.cls)), type=entry.cls, raises=False)
         if kind == "exception":
+            if entry.extra == LACKING:
+                self.refuse(entry.site, "an AttributeError knows the object and the name")
             if has_context(entry):
                 self.refuse(entry.site, "an exception that was raised in a handler escapes with its context")
             if entry.extra != "made":

@@ -90,8 +90,9 @@ def _positions(state: State, iterator: VObject) -> dict[object, int] | None:
     """The sites of an iterator and of those that it takes its items from, with the place of the position in each; None
     if no iterator at run time would do as well."""
     if iterator.extra == "sequence":
+        source = state.object(state.resolve(iterator.items[0]))
         plain = iterator.cls is not reversed and len(iterator.items) == 2
-        return {iterator.site: 1} if plain and state.object(state.resolve(iterator.items[0])) is None else None
+        return {iterator.site: 1} if plain and (source is None or source.kind == "tuple") else None
     if iterator.extra not in ("zip", "enumerate"):
         return None
     found = {iterator.site: len(iterator.items) - 1}

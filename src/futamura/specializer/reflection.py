@@ -8,7 +8,6 @@ Invariant: a lookup is decided only where the default rules of attribute access 
 
 from __future__ import annotations
 
-import enum
 import functools
 import gc
 from types import CellType, ModuleType
@@ -24,17 +23,14 @@ from futamura.specializer.attributes import (
     note_global,
     store_attribute,
 )
-from futamura.specializer.describing import is_dunder, origin_of
 from futamura.specializer.descriptors import is_always_there, may_fail
+from futamura.specializer.lacking import lacks, raised
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.models import HANDLED, MODELS
 from futamura.specializer.purity import (
     MISSING,
     class_lookup,
-    keeps_attributes,
     own_attribute,
-    plain_reads,
-    stored_attribute,
 )
 from futamura.specializer.restoring import store_what_is_read
 from futamura.specializer.rules import exact_type, rule, site
@@ -49,74 +45,6 @@ __all__: list[str] = []
 def _known_name(args: list[AbstractValue]) -> str | None:
     name = args[1] if len(args) > 1 else None
     return name.value if type(name) is Known and type(name.value) is str and is_writable_name(name.value) else None
-
-
-_IMMUTABLE_TYPE: Final = 1 << 8
-"""The flag of classes that nobody can add attributes to."""
-
-
-_BARE: Final = frozenset(
-    {bool, bytearray, bytes, complex, dict, float, frozenset, int, list, range, set, slice, str, tuple, type(None)}
-)
-"""Classes whose objects have what the class has, and nothing else."""
-
-
-def _missing(m: Machine, target: AbstractValue, name: str) -> bool:
-    """Is it known that an object has no such attribute?"""
-    cls = exact_type(m, target)
-    if cls is None or class_lookup(cls, name) is not MISSING:
-        return False
-    if type(target) is Known and is_a(target.value, type):
-        return _missing_in_class(m, target.value, name)
-    if type(target) is Known and (origin := origin_of(target.value, name)) is not None:
-        return origin is MISSING or _missing(m, Known(origin), name)
-    if cls in _BARE:
-        return True
-    if not plain_reads(cls):
-        return False
-    if isinstance(target, Dynamic) and cls.__dictoffset__:
-        return False
-    if m.world.may_be_stored(cls, name):
-        return False
-    for what in (name, "__getattr__"):
-        m.assume_attribute(cls, what, MISSING)
-    if not cls.__dictoffset__:
-        return True
-    entry = m.state.object(target)
-    if entry is not None:
-        return entry.kind == "instance" and name not in entry.names
-    assert type(target) is Known
-    value = target.value
-    if not m.world.is_frozen(value):
-        return False
-    place = (m.world.serial(value), name)
-    stored = stored_attribute(value, name) is not MISSING
-    if place in m.world.written or not keeps_attributes(value) or stored or not m.world.contents(value):
-        return False
-    if not m.world.objects.is_bare(value, name):
-        return False
-    m.read_places.add(place)
-    return True
-
-
-def _missing_in_class(m: Machine, cls: type, name: str) -> bool:
-    """Has neither the class such an attribute, nor what its own class would answer for it?"""
-    meta = type(cls)
-    if class_lookup(cls, name) is not MISSING or m.world.may_be_stored(cls, name):
-        return False
-    if class_lookup(meta, "__getattribute__") is not type.__dict__["__getattribute__"]:
-        return False
-    answers = class_lookup(meta, "__getattr__")
-    if answers is not MISSING and not (answers is _MEMBERS and is_dunder(name)):
-        return False
-    for owner, what in ((cls, name), (meta, name), (meta, "__getattr__")):
-        if not owner.__flags__ & _IMMUTABLE_TYPE:
-            m.assume_attribute(owner, what, class_lookup(owner, what))
-    return True
-
-
-_MEMBERS: Final = enum.EnumMeta.__dict__.get("__getattr__", MISSING)
-"""What enumerations answer for their members' names, and for no name that Python uses, up to Python 3.11."""
 
 
 def _asks(m: Machine, target: AbstractValue, name: str) -> bool:
@@ -150,7 +78,7 @@ def _get_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractV
     if name is None or not 2 <= len(args) <= 3:
         return None
     if len(args) == 3:
-        if _missing(m, args[0], name):
+        if lacks(m, args[0], name):
             return args[2]
         if _asks(m, args[0], name):
             return None  # an AttributeError of what is called asks for the default
@@ -161,6 +89,8 @@ def _get_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractV
     if found is CALLED:
         return HANDLED
     if found is None and len(args) == 2:
+        if raised(m, frame, args[0], name):
+            return HANDLED
         store_what_is_read(m, m.world, args[0], name)
         return m.emit("getattr", (args[0],), name)
     if found is None and _is_compared(m, args[0]):
@@ -174,7 +104,7 @@ def _has_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractV
     name = _known_name(args)
     if name is None or len(args) != 2:
         return None
-    if _missing(m, args[0], name):
+    if lacks(m, args[0], name):
         return Known(False)
     if exact_type(m, args[0]) is None or _asks(m, args[0], name):
         return None
