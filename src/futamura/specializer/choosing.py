@@ -69,7 +69,7 @@ class _Choice(NamedTuple):
 
 def branch_on_item(m: Machine, frame: Frame, op: Operation, table: AbstractValue, key: AbstractValue) -> bool:
     """Go on behind `table[key]` in one way for each item that it may give."""
-    found = _table(m, frame, op, table)
+    found = None if type(key) is Known else _table(m, frame, op, table)
     if found is None or (found.kind is not dict and exact_type(m, key) not in (int, bool)):
         return False
     choice = _choice(m, frame, op, found, known_parts(m, key))

@@ -201,7 +201,8 @@ def store_item(m: Machine, target: AbstractValue, key: AbstractValue, value: Abs
     key = kept_key(m, key) if entry.kind == "dict" else key
     if type(key) is not Known:
         return False
-    if entry.kind in ("list", "deque") and type(key.value) is int and -len(entry.items) <= key.value < len(entry.items):
+    if entry.kind in ("list", "deque") and type(key.value) in _INDICES and _is_inside(entry, key.value):
+        assert isinstance(key.value, int)
         items = list(entry.items)
         items[key.value] = value
         m.state.heap[target.oid] = entry._replace(items=tuple(items))
@@ -282,8 +283,18 @@ def delitem(m: Machine, frame: Frame, op: Operation) -> None:
     m.emit("delitem", (target, key), results=0)
 
 
+_INDICES: Final = (int, bool)
+
+
+def _is_inside(entry: VObject, index: object) -> bool:
+    """Is there an item at this place, counted from either end?"""
+    assert isinstance(index, int)
+    return -len(entry.items) <= index < len(entry.items)
+
+
 def _position(entry: VObject, key: object) -> int | None:
-    if entry.kind in ("list", "tuple", "deque") and type(key) is int and -len(entry.items) <= key < len(entry.items):
+    if entry.kind in ("list", "tuple", "deque") and type(key) in _INDICES and _is_inside(entry, key):
+        assert isinstance(key, int)
         return key % len(entry.items)
     if entry.kind == "dict" and comparable(key) and _hashable(key) and key in entry.names:
         return entry.names.index(key)
