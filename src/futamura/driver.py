@@ -150,7 +150,8 @@ def residual_text(
     `promised` is tested before its entry runs; `known` are the global names of which the program assumes what they
     are bound to, by module.
     """
-    given = {name: of_type(contents.type) for name, contents in (promised or {}).items()}
+    promised = _lasting(program, promised or {})
+    given = {name: of_type(contents.type) for name, contents in promised.items()}
 
     def printed(program: Program, passes: Sequence[str]) -> tuple[Emitted, Callable[[], Program] | None]:
         """The text behind these passes, and what gives the program without decision trees, if they made such."""
@@ -181,6 +182,22 @@ def residual_text(
             return found
         plain, _ = printed(undecided, _BEHIND_DECISIONS)
         return found if _encoded(found) <= _encoded(plain) else plain
+
+
+def _lasting(program: Program, promised: Mapping[str, Contents]) -> Mapping[str, Contents]:
+    """The promises that hold of each call: where the residual calls itself, nothing is tested."""
+    main = program.main
+    again = [
+        (function, op)
+        for function in program.functions
+        for op in function.operations()
+        if op.name == "invoke" and op.attr == main.name
+    ]
+    return {
+        name: promised[name]
+        for at, (name, param) in enumerate(zip(main.signature.names, main.entry.params))
+        if name in promised and all(function is main and op.args[at] == param for function, op in again)
+    }
 
 
 def _encoded(emitted: Emitted) -> tuple[int, int, int]:

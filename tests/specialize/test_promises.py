@@ -13,6 +13,7 @@ import pytest
 
 import futamura
 from futamura import Dyn
+from tests.outcomes import outcome as described
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
@@ -219,3 +220,60 @@ def test_all_orders_of_a_write_and_a_read() -> None:
 
         residual = futamura.specialize(run, n=1, xs=Dyn(list[float], length=2))
         assert repr(residual([1.0, 2.0])) == repr(run(1, [1.0, 2.0]))
+
+
+def path(value):
+    if isinstance(value, str) and "." in value:
+        found = []
+        for at, part in enumerate(value.split(".")):
+            found.append(looked_up(part, at) if part else part)
+        return found
+    return [value]
+
+
+def looked_up(part, at):
+    if part.isdigit():
+        found = []
+        for one in path(at + 1):
+            for other in path(one):
+                found.append(other)
+        return found
+    return part
+
+
+def depth(value, n):
+    if isinstance(value, str):
+        return len(value) + depth(n, value) if n else len(value)
+    if value > 20:
+        return 0
+    return value + depth(value + n.count("a") + 1, n) + depth(n, 0)
+
+
+def spread(xs, at):
+    """The list is handed on as it is, or another one is."""
+    if at >= len(xs):
+        return 0.0
+    rest = spread(xs, at + 1) + spread([1, "x"], 2)
+    return xs[at] * 2.0 + rest
+
+
+def halved(xs, at):
+    if at >= len(xs):
+        return 0
+    return xs[at] + halved([float(x) for x in xs], at + 2) + halved(xs, at + 1)
+
+
+CALLED_AGAIN = (
+    (path, (Dyn(str),), [("a.b",), ("a.3.b",), ("1.2",), (".",), ("",), (7,)]),
+    (depth, (Dyn(str), Dyn(int)), [("aab", 3), ("", 0), ("x", 7), ("a", 25), (3, "a")]),
+    (spread, (Dyn(list[float]), Dyn(int)), [([1.0, 2.0], 0), ([], 0), ([1], 0), (["x"], 0)]),
+    (halved, (Dyn(list[int], length=3), Dyn(int)), [([1, 2, 3], 0), ([1.5, 2, 3], 0), ([1], 0), ([True, 2, 3], 1)]),
+)
+
+
+@pytest.mark.parametrize(("function", "promises", "inputs"), CALLED_AGAIN)
+@pytest.mark.parametrize("assume", ["check", "trust"])
+def test_a_residual_that_calls_itself_with_something_else(function, promises, inputs, assume):
+    residual = futamura.Specializer(assume=assume)(function, *promises)
+    for args in inputs:
+        assert described(residual, *args) == described(function, *args), args
