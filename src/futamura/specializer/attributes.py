@@ -44,6 +44,7 @@ from futamura.specializer.descriptors import (
 from futamura.specializer.extended import METHOD_NAMES, dict_held, inherited
 from futamura.specializer.functionparts import part_of_function, part_of_method
 from futamura.specializer.globals import module_attribute
+from futamura.specializer.local_caches import FIELDS_OF_CACHES
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.memos import lazy_attribute, stored_lazily
 from futamura.specializer.named import record_item
@@ -99,7 +100,7 @@ _FIELDS: Final[dict[type, tuple[str, ...]]] = {
 }
 """What never changes of objects that the library makes."""
 
-VIRTUAL_FIELDS: Final[dict[str, Callable[[Machine, VObject, str], AbstractValue | None]]] = {}
+VIRTUAL_FIELDS: Final[dict[str, Callable[[Machine, VObject, str], AbstractValue | None]]] = {**FIELDS_OF_CACHES}
 """The attributes of virtual objects of a kind that are no methods."""
 _METHODS: Final = (types.MethodDescriptorType, types.WrapperDescriptorType)
 

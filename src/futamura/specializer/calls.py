@@ -38,6 +38,7 @@ from futamura.specializer.generators import is_generator, new_generator
 from futamura.specializer.handing_over import hand_over, is_left
 from futamura.specializer.harmless import class_of_result, handed_over, harmless, runs_nothing, unpacked_shape
 from futamura.specializer.in_python import in_python
+from futamura.specializer.local_caches import call_of_local_cache
 from futamura.specializer.machine import GUARDED, Machine, Restart, Unsupported
 from futamura.specializer.marks import fold_pure
 from futamura.specializer.marks import unfolds as is_marked_inline
@@ -107,7 +108,7 @@ def call_value(
     if entry is not None and entry.kind == "bound":
         call_value(m, frame, op, entry.items[0], [entry.items[1], *args], keywords)
         return
-    for behind in (call_of_partial, call_of_overload, call_of_cache, call_of_record):
+    for behind in (call_of_partial, call_of_overload, call_of_cache, call_of_local_cache, call_of_record):
         if (inner := behind(m, function, args, keywords)) is not None:
             call_value(m, frame, op, *inner)
             return

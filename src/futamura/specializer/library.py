@@ -88,6 +88,11 @@ def remembered(memo: dict[Any, Any], key: Any, function: Callable[..., Any], /, 
     return value
 
 
+def memoized(function: Callable[..., Any], most: int | None) -> Callable[..., Any]:
+    """What `functools.lru_cache` makes of a function: the model says what is called."""
+    return function
+
+
 def up_to(iterable: Iterable[Any], most: int) -> list[Any]:
     """The items that are asked for where `most` are unpacked: one more tells that there are too many."""
     items = []
