@@ -16,7 +16,7 @@ from futamura.ir.text import ParseError, parse_function, parse_program, print_fu
 from tests.strategies import ATTRIBUTES, CONSTANTS, functions
 
 
-@given(CONSTANTS)
+@given(st.one_of(CONSTANTS, st.frozensets(CONSTANTS)))
 def test_constants_are_exact(value: object) -> None:
     table: list[object] = []
     text = constant_text(value, table)

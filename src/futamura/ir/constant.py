@@ -2,6 +2,7 @@
 
     Constant(1) != Constant(True) != Constant(1.0)      Constant(0.0) != Constant(-0.0)
     Constant((1, 2)) == Constant((1, 2))                Constant([]) == itself only
+    Constant(frozenset([0, 8])) != Constant(frozenset([8, 0])), whose elements come in another order
 
 `exact_key` is recursive over the immutable builtin types and falls back to identity.  A key that
 holds an `id` is only valid while the value lives, so a `Constant` keeps its value alive.
@@ -17,7 +18,7 @@ from collections.abc import Collection, Sequence
 from types import EllipsisType, NoneType, NotImplementedType
 from typing import Any, Final
 
-__all__ = ["UNBOUND", "Constant", "count_of", "exact_key", "is_large", "makes_nan", "whole_key"]
+__all__ = ["UNBOUND", "Constant", "count_of", "exact_key", "is_large", "makes_nan", "ordered_key", "whole_key"]
 
 MOST_PARTS: Final = 1 << 12
 """Of a constant that is compared or written part by part."""
@@ -47,6 +48,24 @@ def exact_key(value: object) -> object:
     if type(value) in _CONTAINERS and is_large(value):
         return (type(value), "at", id(value))
     return whole_key(value)
+
+
+def ordered_key(value: object) -> object:
+    """`exact_key`, which also tells apart equal frozensets whose elements come in other orders."""
+    key = exact_key(value)
+    return (key, tuple(orders)) if type(value) in _CONTAINERS and (orders := _orders(value)) else key
+
+
+def _orders(value: object) -> list[object]:
+    """The elements of the frozensets in a constant that is not large, in the orders in which they come."""
+    found: list[object] = []
+    work = [value] if not is_large(value) else []
+    for one in work:
+        if isinstance(one, (tuple, frozenset)) and type(one) in _CONTAINERS:
+            work.extend(one)
+            if type(one) is frozenset and len(one) > 1:
+                found.append(tuple(map(whole_key, one)))
+    return found
 
 
 def is_large(value: object) -> bool:
@@ -106,7 +125,7 @@ class Constant:
     @property
     def key(self) -> object:
         if self._key is None:
-            object.__setattr__(self, "_key", exact_key(self.value))
+            object.__setattr__(self, "_key", ordered_key(self.value))
         return self._key
 
     _key: object

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from futamura.ir.constant import exact_key
+from futamura.ir.constant import ordered_key
 
 __all__ = [
     "ANY_CLASS",
@@ -204,4 +204,4 @@ def token_key(value: object) -> object:
     """The part of a version's key that stands for a known value."""
     if type(value) is range:
         return (range, value.start, value.stop, value.step)
-    return exact_key(value)
+    return ordered_key(value)
