@@ -87,6 +87,8 @@ def _place(assumption: Assumption, assumptions: Sequence[Assumption]) -> _Place:
     holder, module = assumption.holder, ""
     if assumption.kind == "global":
         module, holder = _module(assumption), None
+    elif assumption.kind == "imported":
+        holder = None
     elif assumption.kind in ("own", "field", "contents"):
         named = _path(holder, assumptions)
         if named is not None and (assumption.kind != "contents" or len(named[1]) > 1):  # a registry may be filled later
@@ -200,6 +202,8 @@ def _assumption(place: _Place) -> Assumption:
         holder = {} if found is None else found.__dict__
         assert isinstance(holder, dict)
         value = holder.get(place.name, getattr(sys.modules["builtins"], place.name, missing))
+    elif place.kind == "imported":
+        holder, value = sys.modules, sys.modules.get(place.name, missing)
     else:
         value = getattr(holder, place.name, missing)
     if value is missing or _digest(value) != place.digest:

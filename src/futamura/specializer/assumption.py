@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import abc
 import builtins
+import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -68,6 +69,8 @@ class Assumption:
         if self.kind == "global":
             assert isinstance(self.holder, Mapping)
             now = self.holder.get(self.name, getattr(builtins, self.name, missing))
+        elif self.kind == "imported":
+            now = sys.modules.get(self.name, missing)
         elif self.kind == "cell":
             try:
                 now = self.holder.cell_contents  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Globals and imports: what code finds in its module.
+"""Globals: what code finds in its module.
 
     RATE (bound once, never written by visible code)   ->  Known, with an assumption
     counter (rebound by visible code), own module       ->  a global read of the residual
@@ -10,7 +10,6 @@ Invariant: a global operation of inlined code works on the globals of the module
 from __future__ import annotations
 
 import builtins
-import importlib.util
 import sys
 import types
 from typing import Final
@@ -18,8 +17,8 @@ from typing import Final
 from futamura.ir.graph import Operation
 from futamura.runtime import delete_global, read_global, write_global
 from futamura.specializer import library
-from futamura.specializer.machine import Machine, Restart, Unsupported
-from futamura.specializer.rules import hint_of, rule
+from futamura.specializer.machine import Machine, Restart
+from futamura.specializer.rules import rule
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Known
 
@@ -75,28 +74,6 @@ def _place_of(m: Machine, frame: Frame) -> Known:
     namespace = frame.facts.namespace
     found = sys.modules.get(str(namespace.get("__name__")))
     return Known(found if isinstance(found, types.ModuleType) and found.__dict__ is namespace else namespace)
-
-
-@rule("import")
-def import_module(m: Machine, frame: Frame, op: Operation) -> None:
-    assert isinstance(op.attr, tuple)
-    name, names, level = op.attr
-    if level and frame.facts.namespace is not m.home:
-        package = frame.facts.namespace.get("__package__")
-        if type(package) is not str or not package or not names:
-            raise Unsupported("a relative import of another module", op.span)
-        try:
-            name = importlib.util.resolve_name("." * level + name, package)
-        except ImportError:
-            raise Unsupported("a relative import of another module", op.span) from None
-        level = 0
-    m.set(frame, op, m.emit("import", (), (name, names, level), hint=hint_of(frame, op)))
-
-
-@rule("import_from")
-def import_member(m: Machine, frame: Frame, op: Operation) -> None:
-    args = [m.get(frame, arg) for arg in op.args]
-    m.set(frame, op, m.emit("import_from", args, op.attr, hint=hint_of(frame, op)))
 
 
 def module_attribute(m: Machine, module: types.ModuleType, name: str) -> AbstractValue | None:

@@ -35,6 +35,7 @@ from futamura.specializer import dunders as _dunders
 from futamura.specializer import equality as _equality
 from futamura.specializer import functions as _functions
 from futamura.specializer import globals as _globals
+from futamura.specializer import imports as _imports
 from futamura.specializer import inherited as _inherited
 from futamura.specializer import lists as _lists
 from futamura.specializer import long_lists as _long_lists
@@ -102,7 +103,7 @@ _LASTING: Final = ("FT305", "FT306", "FT401")
 _ = (
     _aggregates, _attributes, _classes, _containers, _contexts, _dunders, _functions, _globals, _equality, _standing_in,
     _matching, _lists, _marks, _reflection, _sets, _showing, _sorting, _texts, _views, _long_lists, _queues,
-    _conversions, _real_iterators, _inherited, _own_items, _unpacking, _membership, call_value,
+    _conversions, _real_iterators, _imports, _inherited, _own_items, _unpacking, _membership, call_value,
 )  # fmt: skip
 
 

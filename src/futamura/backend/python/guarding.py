@@ -217,6 +217,9 @@ def _add_assumed(test: EntryTest, assumed: Sequence[Assumed], emitted: Emitted, 
                 holding.add(one.holder, one)
         elif _is_held(one):
             holding.add(one.holder, one)
+        elif one.kind == "imported" and type(one.holder) is dict:
+            modules = test.constant(one.holder, "modules")
+            test.terms.append(f"{modules}.get({one.name!r}) is {test.constant(one.value, one.name.rpartition('.')[2])}")
         elif one.kind == "own" and _has_plain_dict(one.holder):
             own.setdefault(id(one.holder), []).append(one)
         elif one.kind == "field" and not hasattr(type(one.holder), "__getattr__"):
