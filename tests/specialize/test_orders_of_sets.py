@@ -119,3 +119,46 @@ def test_texts_have_no_order() -> None:
     row = {"a": 1, "b": 2, "c": 3}
     assert residual(row) == named(NAMES, row)
     assert "for name in" in residual.source
+
+
+class Loud:
+    """It tells when it is hashed."""
+
+    def __init__(self, log, number):
+        self.log, self.number = log, number
+
+    def __hash__(self):
+        self.log.append(("hash", self.number))
+        return self.number
+
+
+def noted(log, number):
+    log.append(("made", number))
+    return number
+
+
+def gathered(steps, x, log):
+    return len(frozenset(noted(log, step) if step < 3 else x for step in steps))
+
+
+def unhashable(steps, x, log):
+    try:
+        return frozenset([noted(log, step), x][step] for step in steps)
+    except (IndexError, TypeError) as error:
+        return type(error).__name__
+
+
+def known_numbers(steps, x, log):
+    found = frozenset(step * 8 for step in steps if step != x)
+    return [one + x for one in found], len(found)
+
+
+@pytest.mark.parametrize("function", [gathered, unhashable, known_numbers])
+@pytest.mark.parametrize("steps", [(0, 1, 2, 3), (1, 3, 0, 5), (3, 2), ()])
+def test_items_are_hashed_one_by_one(function: Any, steps: Any) -> None:
+    residual = futamura.specialize(function, steps=steps)
+    for make in (lambda log: 1, lambda log: [], lambda log: Loud(log, 4), lambda log: 2.5, lambda log: 3):
+        mine: list[Any] = []
+        theirs: list[Any] = []
+        assert outcome(residual, make(mine), mine) == outcome(function, steps, make(theirs), theirs)
+        assert mine == theirs

@@ -122,7 +122,12 @@ def set_of(iterable: Iterable[Any]) -> set[Any]:
 
 
 def frozenset_of(iterable: Iterable[Any]) -> frozenset[Any]:
-    return frozenset([item for item in iterable])
+    return frozen_of(set_of(iterable))
+
+
+def frozen_of(made: set[Any]) -> frozenset[Any]:
+    """The elements in the order in which they were added: the model knows them, or the builtin does all of it."""
+    return frozenset(made)
 
 
 def dict_of(pairs: Iterable[Any]) -> dict[Any, Any]:

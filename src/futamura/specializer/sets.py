@@ -19,9 +19,10 @@ from functools import partial
 from typing import Final
 
 from futamura.ir.graph import Operation
+from futamura.specializer import library
 from futamura.specializer.containers import usable_key
 from futamura.specializer.machine import Machine
-from futamura.specializer.models import METHODS, MODELS, iterable_items
+from futamura.specializer.models import KEYWORD_MODELS, METHODS, MODELS, Keywords, iterable_items
 from futamura.specializer.purity import deep
 from futamura.specializer.rules import SPECIAL, rule, site
 from futamura.specializer.state import Frame
@@ -112,6 +113,18 @@ def _model_frozenset(m: Machine, frame: Frame, op: Operation, args: list[Abstrac
     return Known(frozenset(made))
 
 
+def _frozen(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    """What `frozenset` gives for items that were added one by one, if they are numbers."""
+    entry = m.state.object(args[0])
+    known = entry is not None and entry.kind == "set" and entry.extra == 0
+    if entry is None or not known or not all(type(one) in _NUMBERS for one in entry.names):
+        m.refuse(("frozenset", frame.chain[-1]), "the elements of a frozenset are not known")
+    return Known(frozenset([*entry.names]))
+
+
+KEYWORD_MODELS[library.frozen_of] = _frozen
 _NUMBERS: Final = (int, bool)
 
 
