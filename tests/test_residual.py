@@ -290,6 +290,18 @@ def appended(items: list[object], item: object) -> None:
     items.append(item)
 
 
+def shifted(x: int, n: int) -> int:
+    return x + n + n
+
+
+def test_numbers_of_very_many_digits_are_saved(tmp_path: Path) -> None:
+    """More than `str` of an int gives: the text has them in another base."""
+    number = 10**5000
+    residual = futamura.specialize(shifted, n=number)
+    assert saved(residual, tmp_path / "one.py")["shifted"](1) == residual(1) == 2 * number + 1
+    assert hex(number) in residual.module_text()
+
+
 def test_what_cannot_be_saved_is_named_and_the_file_left_alone(tmp_path: Path) -> None:
     file = tmp_path / "out.py"
     file.write_text("old")

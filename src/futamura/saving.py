@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import dis
 import keyword
 import sys
 import types
@@ -28,6 +27,7 @@ from typing import Final
 from futamura.backend.python.emitted import Emitted
 from futamura.embedding import embedded
 from futamura.frontend.contents import changed_names, contents_are_constant, is_rebound
+from futamura.ir.bytecode import instructions
 from futamura.source import unwarned
 from futamura.specializer.assumption import Assumption
 from futamura.spelling import Imports, Unspeakable, contents_spelled, spelled
@@ -275,5 +275,5 @@ def _globals_of(text: str, *operations: str) -> set[str]:
     names: set[str] = set()
     for code in codes:
         codes.extend(item for item in code.co_consts if isinstance(item, types.CodeType))
-        names.update(str(found.argval) for found in dis.get_instructions(code) if found.opname in operations)
+        names.update(str(found.argval) for found in instructions(code) if found.opname in operations)
     return names

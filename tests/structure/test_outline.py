@@ -9,6 +9,7 @@ Invariant: the expected value comes from a plain Python walk over the same graph
 from __future__ import annotations
 
 import ast
+from collections import Counter
 
 import pytest
 
@@ -111,6 +112,22 @@ def test_deep_loops(depth: int, counted: bool) -> None:
     assert nested_blocks(suite)[0] <= BLOCK_LIMIT
     assert any(isinstance(statement, Outlined) for statement in suite) == (depth > BLOCK_LIMIT)
     assert value(suite) == walked(shape)
+
+
+def test_each_part_is_asked_once_for_its_names() -> None:
+    """What is taken out is looked through again and again; finding the names of a part takes long."""
+    shape = counting(60, False)
+    asked: Counter[int] = Counter()
+    kept = []
+
+    def count(part: object) -> tuple[set[str], set[str], bool]:
+        kept.append(part)
+        asked[id(part)] += 1
+        return names_of_parts(part)
+
+    suite = structure(shape, names=count, parameters=["n"])
+    assert value(suite) == walked(shape)
+    assert asked and max(asked.values()) <= 2, "once for each outline, and by the structurer itself"
 
 
 def test_without_names_loops_are_flattened() -> None:

@@ -21,7 +21,6 @@ string counts as changed; one whose name is put together at run time is not seen
 from __future__ import annotations
 
 import ast
-import dis
 import functools
 import gc
 import linecache
@@ -41,6 +40,7 @@ from futamura.frontend.memos import Memo, lazy_attributes, memo_tables
 from futamura.frontend.passing import Callee, Elsewhere, Parameters, asks_by_name, shows_variables
 from futamura.frontend.sharing import changed_parts, changing_objects, is_container
 from futamura.frontend.sources import Changed
+from futamura.ir.bytecode import instructions
 from futamura.ir.classes import is_a
 from futamura.ir.homes import namespace_of
 from futamura.source import unwarned
@@ -146,7 +146,7 @@ def _codes(namespace: Mapping[str, object]) -> Iterator[types.CodeType]:
 
 
 def _stores(code: types.CodeType) -> Iterator[str]:
-    for instruction in dis.get_instructions(code):
+    for instruction in instructions(code):
         if instruction.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
             yield str(instruction.argval)
 

@@ -16,7 +16,6 @@ import builtins
 import cmath
 import collections
 import contextlib
-import dis
 import functools
 import gc
 import keyword
@@ -46,6 +45,7 @@ from types import (
 )
 from typing import Final
 
+from futamura.ir.bytecode import instructions
 from futamura.ir.classes import is_a
 
 __all__ = [
@@ -303,7 +303,7 @@ def behind(value: object) -> Iterator[object]:
 @functools.lru_cache(maxsize=1000)
 def _bound_anew(code: CodeType) -> frozenset[str]:
     """The variables of closures that this code, or code in it, assigns or deletes."""
-    ops = dis.get_instructions(code) if code.co_freevars or code.co_cellvars else ()
+    ops = instructions(code) if code.co_freevars or code.co_cellvars else ()
     names = [op.argval for op in ops if op.opname in ("STORE_DEREF", "DELETE_DEREF")]
     inner = [_bound_anew(part) for part in code.co_consts if type(part) is CodeType and part.co_freevars]
     return frozenset(names).union(*inner)

@@ -28,6 +28,7 @@ from types import CodeType
 from typing import Final
 
 from futamura.backend.python.emitted import Emitted
+from futamura.ir.bytecode import instructions
 from futamura.ir.immediates import marker
 
 __all__ = ["CLASS_BODY", "FUTURE", "Text", "codes_of", "factory_text", "marked", "renamed"]
@@ -157,7 +158,7 @@ def _class_body(code: CodeType, old: str) -> CodeType:
     if code.co_qualname == old:
         return code
     before: dis.Instruction | None = None
-    for instruction in dis.get_instructions(code):
+    for instruction in instructions(code):
         if instruction.opname == "STORE_NAME" and instruction.argval == "__qualname__":
             break
         before = instruction
@@ -170,6 +171,6 @@ def _class_body(code: CodeType, old: str) -> CodeType:
         constants[before.arg] = code.co_qualname
         return code.replace(co_consts=tuple(constants))
     # A new constant, since a string of the program may share the old one.
-    instructions = bytearray(code.co_code)
-    instructions[before.offset + 1] = index
-    return code.replace(co_consts=(*constants, code.co_qualname), co_code=bytes(instructions))
+    changed = bytearray(code.co_code)
+    changed[before.offset + 1] = index
+    return code.replace(co_consts=(*constants, code.co_qualname), co_code=bytes(changed))

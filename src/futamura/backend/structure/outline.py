@@ -83,6 +83,10 @@ class _Outliner:
         self.fresh = fresh
         self.block_limit = block_limit
         self.made: list[Outlined] = []
+        self._parts: dict[int, tuple[object, Iterable[str], Iterable[str], bool]] = {}
+        """What `names` says of opaque parts, by their identity; this keeps them alive."""
+        self._wholes: dict[int, _Uses] = {}
+        """How often all of a suite uses each variable, as long as nothing is taken out."""
 
     def function(self, suite: Suite, bound: frozenset[str], results: tuple[str, ...]) -> Suite:
         """Outline in the body of one function, which starts with the values of `bound` and returns `results`."""
@@ -144,22 +148,29 @@ class _Outliner:
         inside = self._uses(stretch)
         if inside.fixed:
             return None
-        whole = self._uses(top)
-        whole.reads.update(results)
+        whole = self._wholes.get(id(top))
+        if whole is None:
+            whole = self._wholes[id(top)] = self._uses(top)
         own: Counter[str] = Counter() if repeated else inside.reads
-        kept = tuple(name for name in sorted(inside.writes) if whole.reads[name] > own[name])
+        kept = tuple(
+            name for name in sorted(inside.writes) if whole.reads[name] + results.count(name) > own[name]
+        )
         if watched and kept:
             return None
         given = tuple(sorted(set(inside.reads) | set(kept)))
         name = self.fresh("inner")
         body = self.function(list(stretch), frozenset(given), kept)
+        self._wholes.clear()
         self.made.append(Outlined(name, given, kept, body))
         return Call(name, given, kept)
 
     def _uses(self, suite: Suite) -> _Uses:
         uses = _Uses()
         for part in _opaque(suite, uses):
-            reads, writes, fixed = self.names(part)
+            found = self._parts.get(id(part))
+            if found is None:
+                found = self._parts[id(part)] = (part, *self.names(part))
+            _, reads, writes, fixed = found
             uses.fixed = uses.fixed or fixed
             uses.reads.update(reads)
             uses.writes.update(writes)
