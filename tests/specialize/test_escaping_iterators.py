@@ -84,3 +84,30 @@ def _told(call: Callable[[], Any]) -> Any:
         return repr(stop)
     parts = made if isinstance(made, tuple) else (made,)
     return [(type(part).__name__, list(part) if hasattr(part, "__next__") else part) for part in parts]
+
+
+def used_up(xs: Any, x: Any) -> Any:
+    found = iter(xs)
+    taken = [(x, one) for one in found]
+    return type(found).__name__, list(found), found, taken
+
+
+def grown_behind(n: int, x: Any) -> Any:
+    """An iterator that has given all of a list is done with it."""
+    xs = [x] * n
+    found = iter(xs)
+    for _ in found:
+        pass
+    xs.append(3)
+    return found, list(found), xs
+
+
+@pytest.mark.parametrize("xs", [[1, 2], (1, 2), "ab", b"ab", range(3), {1: 2}, {1, 2}, [], "", ()])
+def test_what_is_used_up_keeps_its_class(xs: Any) -> None:
+    residual = specialize(used_up, xs=xs)
+    mine, theirs = residual(5), used_up(xs, 5)
+    assert type(mine[2]) is type(theirs[2]) and list(mine[2]) == []
+    assert (mine[:2], mine[3]) == (theirs[:2], theirs[3])
+    residual = specialize(grown_behind, n=len(xs))
+    mine, theirs = residual(5), grown_behind(len(xs), 5)
+    assert type(mine[0]) is type(theirs[0]) and mine[1:] == theirs[1:]

@@ -248,7 +248,8 @@ def _advance_sequence(m: Machine, iterator: Virtual) -> AbstractValue | str | No
     if at >= size and entry.cls is deque:
         return EXHAUSTED  # it still looks whether the deque changes
     if at < 0 or at >= size:
-        m.state.heap[iterator.oid] = entry._replace(items=(Known(()), Known(0)))
+        kind = entry.cls if entry.cls is not object else exact_type(m, source) or object
+        m.state.heap[iterator.oid] = entry._replace(items=(Known(()), Known(0)), cls=kind)
         return EXHAUSTED
     m.validate(position)
     m.state.heap[iterator.oid] = entry._replace(items=(source, m.known(at + 1, _aged(m, iterator, position))))

@@ -17,6 +17,8 @@ from futamura.specializer.emitting import CONSTRUCTORS, Emitter, Unsupported
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
 _ITERATED: Final = (list, tuple, range, str, bytes)
+_USED_UP: Final[dict[type, object]] = {list: None, str: "", bytes: b"", range: range(0)}
+"""What an iterator that has given all of such an object runs over."""
 
 
 def _construct(m: Emitter, entry: VObject) -> Dynamic:
@@ -62,6 +64,8 @@ def _over_sequence(m: Emitter, entry: VObject) -> Dynamic:
     if type(source) is Known and isinstance(source.value, range) and type(position) is Known:
         assert isinstance(position.value, int)
         source, position = Known(source.value[position.value :]), Known(0)
+    if type(source) is Known and source.value == () and entry.cls in _USED_UP:
+        source = m.emit("list", (), type=list, raises=False) if entry.cls is list else Known(_USED_UP[entry.cls])
     iterator = m.emit("iter", (source,), raises=False)
     if type(position) is not Known or position.value:
         method = m.emit("getattr", (iterator,), "__setstate__", raises=False)
