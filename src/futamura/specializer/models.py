@@ -32,7 +32,7 @@ from futamura.specializer.plain_copies import plainly
 from futamura.specializer.plainness import is_record
 from futamura.specializer.promises import promised_item, promised_length
 from futamura.specializer.pure_calls import HANDLED, fail_now, fold_call
-from futamura.specializer.purity import CHANGEABLE, DICTS, PURE_METHODS, claims, deep, plain_format
+from futamura.specializer.purity import CHANGEABLE, DICTS, PURE_METHODS, claims, deep, plain_format, stays_short
 from futamura.specializer.raising import raise_value
 from futamura.specializer.refinement import answer, plain_check
 from futamura.specializer.rules import exact_type, hint_of, result_type, sequence_items, site
@@ -186,7 +186,7 @@ def _fold_method(
 ) -> AbstractValue | None:
     padded = name in ("center", "ljust", "rjust", "zfill", "expandtabs")
     padded = padded and any(isinstance(v, int) and v > 10_000 for v in values)
-    if padded or not plain_format(name, (target.value, *values)):
+    if padded or not plain_format(name, given := (target.value, *values)) or not stays_short(name, given):
         return None
     try:
         result = getattr(target.value, name)(*values)
@@ -335,6 +335,8 @@ def _join(m: Machine, frame: Frame, separator: Known, items: AbstractValue) -> A
     entry = m.state.object(items)
     found = iterable_items(m, items) if entry is None or entry.kind in ("list", "tuple", "dict") else None
     if found is None or not all(exact_type(m, item) is str for item in found):
+        return None
+    if not stays_short("join", [separator.value] * len(found) + [x.value for x in found if type(x) is Known]):
         return None
     parts: list[AbstractValue] = []
     for at, item in enumerate(found):

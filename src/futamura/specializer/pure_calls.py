@@ -18,7 +18,7 @@ from typing import Final
 from futamura.ir.constant import count_of, makes_nan
 from futamura.specializer.failing import failed
 from futamura.specializer.machine import Machine
-from futamura.specializer.purity import PURE_FUNCTIONS, deep, many_digits, plain_format, wide
+from futamura.specializer.purity import PURE_FUNCTIONS, deep, many_digits, plain_format, stays_short, wide
 from futamura.specializer.raising import raise_value
 from futamura.specializer.rules import sequence_items
 from futamura.specializer.values import AbstractValue, Known
@@ -95,8 +95,9 @@ def _parts(values: list[object]) -> list[object]:
 
 def _bounded(function: object, values: list[object]) -> bool:
     """Is the cost of folding this call small, and its result the same under all settings?"""
-    if function in (str, repr, ascii, format) and any(map(many_digits, values)):
-        return False
+    if function in (str, repr, ascii, format) and values:
+        if any(map(many_digits, values)) or not stays_short(getattr(function, "__name__", ""), values):
+            return False
     if function is int and isinstance(values[0] if values else 0, (str, bytes)):
         return len(values[0]) < sys.int_info.str_digits_check_threshold  # type: ignore[arg-type]
     if function in (pow,) or getattr(function, "__module__", "") in ("math", "_operator"):

@@ -75,6 +75,7 @@ __all__ = [
     "plain_format",
     "plain_lookup",
     "plain_reads",
+    "stays_short",
     "stored_attribute",
     "wide",
 ]
@@ -415,6 +416,36 @@ def plain_format(function: object, values: Sequence[object]) -> bool:
 
 _ALWAYS_SHOWN: Final = int(sys.int_info.str_digits_check_threshold * math.log2(10))
 """Ints of so many bits are written in decimal digits whatever `sys.set_int_max_str_digits` says."""
+
+
+_LONGEST: Final = {
+    **dict.fromkeys(("repr", "ascii", "str", "hex", "expandtabs"), 1 << 16),
+    **dict.fromkeys(("join", "translate"), 1 << 20),
+}
+"""Of so much text functions and methods make more that may be made of again and again: `s = repr(s)`."""
+_LONGEST_PRODUCT: Final = 1 << 20
+"""The same where one text is put into another one: `s.replace("a", t)`, `"{0} {0}".format(s)`."""
+
+
+def stays_short(name: str, values: Sequence[object]) -> bool:
+    """Does the function or method of this name make no text of these values that is too long to be kept?"""
+    if name in _LONGEST and not (name == "str" and type(values[0]) is str):
+        return sum(map(_text_in, values)) <= _LONGEST[name]
+    if name == "replace" and len(values) >= 3:
+        text, old, new = map(_text_in, values[:3])
+        return (0 < old >= new) or text * max(new, 1) <= _LONGEST_PRODUCT
+    if name in ("format", "format_map"):
+        return _text_in(values[0]) * (1 + sum(map(_text_in, values[1:]))) <= _LONGEST_PRODUCT
+    return True
+
+
+def _text_in(value: object) -> int:
+    """How much text a value is, or holds."""
+    if isinstance(value, (str, bytes)):
+        return len(value)
+    if isinstance(value, (tuple, frozenset)):
+        return sum(map(_text_in, value)) + len(value)
+    return 1
 
 
 def many_digits(value: object) -> bool:

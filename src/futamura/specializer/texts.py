@@ -18,7 +18,7 @@ from typing import Final
 from futamura.ir.graph import Operation
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import KEYWORD_METHODS, MODELS, Keywords, joined_text
-from futamura.specializer.purity import class_lookup, deep, many_digits, wide
+from futamura.specializer.purity import class_lookup, deep, many_digits, stays_short, wide
 from futamura.specializer.refinement import A_TEXT
 from futamura.specializer.rules import OPERATOR_CALLS, SPECIAL, exact_type, rule
 from futamura.specializer.state import Frame
@@ -141,6 +141,9 @@ def _format(
     fields = _fields(target.value, len(args))
     if fields is None:
         return None
+    known = [arg.value for arg in (*args, *(arg for _, arg in keywords)) if type(arg) is Known]
+    if not stays_short("format", (target.value, *(value for value in known if deep(value, unordered=False)))):
+        return None
     named = dict(keywords)
     chosen: list[tuple[str, AbstractValue | None, str, str]] = []
     for text, name, spec, conversion in fields:
@@ -179,8 +182,7 @@ def _piece(value: object, spec: str, conversion: str) -> str | None:
     if len(spec) > 8 or spec.endswith("n") or wide(spec) or many_digits(value):
         return None  # "n" asks the locale
     try:
-        shown = {"": value, "s": str(value), "r": repr(value), "a": ascii(value)}[conversion]
-        return format(shown, spec)
+        return format(_CONVERSIONS[conversion](value), spec)
     except (TypeError, ValueError, OverflowError, KeyError):
         return None
 

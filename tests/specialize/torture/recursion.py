@@ -134,6 +134,43 @@ def _cycle() -> dict[str, Any]:
     return {"n": node}
 
 
+def grow_shown(n: str, x: int) -> str:
+    return n if x <= 0 else grow_shown(repr(n), x - 1)
+
+
+def grow_replaced(n: str, x: int) -> str:
+    return n if x <= 0 else grow_replaced(n.replace("a", "aaa"), x - 1)
+
+
+def grow_joined(n: str, x: int) -> str:
+    return n if x <= 0 else grow_joined(n.join(["a", "b", n]), x - 1)
+
+
+def grow_paired(n: str, x: int) -> str:
+    return n if x <= 0 else grow_paired(str((n, n)), x - 1)
+
+
+def grow_in_base(n: str, x: int) -> str:
+    return n if x <= 0 else grow_in_base(n.encode().hex(), x - 1)
+
+
+def grow_formatted(n: str, x: int) -> str:
+    return n if x <= 0 else grow_formatted("{0}{0!r}".format(n), x - 1)  # noqa: UP032
+
+
+def grow_translated(n: str, x: int) -> str:
+    return n if x <= 0 else grow_translated(n.translate({97: "aaa"}), x - 1)
+
+
+def grow_filled(n: str, x: int) -> str:
+    return n if x <= 0 else grow_filled("%s%s" % (n, n), x - 1)  # noqa: UP031
+
+
+_GROWING = (
+    grow_shown, grow_replaced, grow_joined, grow_paired, grow_in_base, grow_formatted, grow_translated, grow_filled,
+)  # fmt: skip
+
+
 def _chain() -> dict[str, Any]:
     node = None
     for _ in range(300):
@@ -168,4 +205,5 @@ CASES = [
     Case("through a table", through_getattr, lambda: {"n": 1}, lambda: _SMALL),
     Case("cyclic object", cyclic, _cycle, lambda: [(1,)]),
     Case("chain of objects", cyclic, _chain, lambda: [(1,)]),
+    *(Case(function.__name__, function, lambda: {"n": "a'b"}, lambda: _SMALL) for function in _GROWING),
 ]
