@@ -16,6 +16,8 @@ import types
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from futamura.ir.constant import is_large
+
 __all__ = ["classes_of", "observe", "scrub", "state_of"]
 
 ADDRESS: Final = re.compile(r"0[xX][0-9a-fA-F]{4,}")
@@ -87,10 +89,10 @@ class _Observer:
             self.tokens.append(f"{kind.__name__} {value!r}")
         elif depth > DEPTH:
             self.tokens.append("deep")
-        elif kind is tuple or kind is frozenset:
+        elif (kind is tuple or kind is frozenset) and not is_large(value):
             self.tokens.append(f"{kind.__name__} {len(value)}")
             self.each(value if kind is tuple else _ordered(value), depth)
-        else:
+        else:  # what has very many parts, because it holds the same ones again and again, is looked at once, too
             self.mutable(value, kind, depth)
 
     def each(self, values: Iterable[object], depth: int) -> None:
@@ -177,6 +179,9 @@ class _Observer:
 
 def _ordered(values: Iterable[object]) -> list[object]:
     """The members of a set in an order that depends on their contents alone."""
+    values = list(values)
+    if len(values) < 2:
+        return values  # sets in sets in sets would be looked at twice on each level
     keyed = []
     for position, item in enumerate(values):
         keyed.append((observe({"": item}), position, item))

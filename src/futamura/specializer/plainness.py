@@ -16,6 +16,7 @@ from types import BuiltinFunctionType, FunctionType, MappingProxyType, ModuleTyp
 from typing import Any, Final
 
 from futamura.ir.classes import is_a
+from futamura.ir.constant import is_large
 from futamura.specializer.purity import MISSING, class_lookup, deep
 
 __all__ = [
@@ -60,6 +61,8 @@ def always_true(cls: type, assume: Callable[[type, str, object], None]) -> bool:
 
 def comparable(value: object) -> bool:
     """May `==`, `hash` and `is` look at `value` without running a user's code?"""
+    if is_large(value):
+        return False  # that takes too long to find out
     if deep(value) or type(value) in _IDENTITIES or _is_plain_member(value) or stands_for(value) is not value:
         return True
     if is_a(value, type):

@@ -353,7 +353,8 @@ class State:
             self._keep_clean_ups(heap)
         self.heap = heap
         if self.ages:
-            self.ages = {vid: age for vid, age in self.ages.items() if vid in vids}
+            ages = self.ages  # of a long run without points, it has far more than are left here
+            self.ages = {vid: ages[vid] for vid in sorted(vids) if vid in ages}
         alone = [cell for cell in captured if cell.oid in heap and self.uses(cell) == 1]
         if alone:
             self._empty(alone)
