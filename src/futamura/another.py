@@ -130,7 +130,6 @@ class Another:
             return _doubted(flag, self._keeps, runs, args, keywords)
         return runs(*args, **keywords)
 
-
     def _is_time(self) -> bool:
         """A look whether all still is as it was takes the longer the more there is of it: it is taken ever more seldom
         where the calls come back here nevertheless."""

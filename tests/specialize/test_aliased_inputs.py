@@ -146,3 +146,36 @@ def test_methods_of_the_static_object() -> None:
     residual = futamura.specialize(one.bind)
     for _ in range(3):
         assert residual(one.anything) == other.bind(other.anything)
+
+
+class Named:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+ROW = {"name": 3}
+
+
+def handed_as_text(row, v):
+    """What is handed on is a text that holds nothing of the row."""
+    return row["name"], Named(str(v["name"])).name
+
+
+def handed_itself(row, v):
+    before = row["name"]
+    keep_in(v, "name", 4)
+    return before, row["name"]
+
+
+def keep_in(v, name, value):
+    exec("v[name] = value")
+
+
+def test_only_what_may_be_written_is_told_apart() -> None:
+    mine, theirs = dict(ROW), dict(ROW)
+    residual = futamura.specialize(handed_as_text, row=mine)
+    assert not residual._recipe.apart.names, "a test of each argument for nothing"
+    assert residual(mine) == handed_as_text(theirs, theirs)
+    assert residual({"name": 5}) == handed_as_text(theirs, {"name": 5})
+    residual = futamura.specialize(handed_itself, row=mine)
+    assert residual(mine) == handed_itself(theirs, theirs)

@@ -161,3 +161,51 @@ def test_a_call_that_knows_less_is_not_unfolded() -> None:
     for xs in ([], [1], [3], [1, 3, 2, 4], [4, 4, 1, 5, 3, 3], [2.5, 1]):
         assert residual(xs) == climb(limits, 0, xs)
     assert residual.source.count("len(") == 0 and residual.source.count("def ") <= 3, residual.source
+
+
+class Led:
+    def __init__(self, power: int, led: Any) -> None:
+        self.power, self.led = power, led
+
+
+def infix(power: int, combine: Any) -> Led:
+    return Led(power, lambda parser, left: combine(left, parser.expression(power)))
+
+
+class Pratt:
+    """What an operator does is a closure that calls the parser again."""
+
+    def __init__(self, operators: Any, tokens: Any) -> None:
+        self.operators, self.tokens, self.at = operators, tokens, 0
+
+    def advance(self) -> Any:
+        self.at += 1
+        return self.tokens[self.at - 1]
+
+    def power(self) -> int:
+        operator = self.operators.get(self.tokens[self.at])
+        return operator.power if operator else 0
+
+    def expression(self, least: int) -> Any:
+        left = self.advance()
+        while self.power() > least:
+            left = self.operators[self.advance()].led(self, left)
+        return left
+
+
+def evaluated(operators: Any, tokens: Any) -> Any:
+    return Pratt(operators, tokens).expression(0)
+
+
+OPERATORS = {
+    "+": infix(10, lambda a, b: a + b), "-": infix(10, lambda a, b: a - b), "*": infix(20, lambda a, b: a * b),
+}  # fmt: skip
+
+
+def test_a_parser_of_closures_is_one_function_for_each_power() -> None:
+    residual = specialize(evaluated, operators=OPERATORS)
+    assert not residual.stats["fallbacks"] and ".led" not in residual.source, residual.source
+    assert residual.source.count("def ") == 3 and len(residual.source.splitlines()) < 80, residual.source
+    whole = [1, "+", 2, "*", 3, "-", 4, "*", 2, "end"]
+    for tokens in ([1, "end"], whole, [2, "*", 3, "+", "a", "end"], [], [1, "+"], [1, []]):
+        assert outcome(residual, tokens) == outcome(evaluated, OPERATORS, tokens)

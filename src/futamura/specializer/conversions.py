@@ -4,7 +4,7 @@
     except ValueError: return Symbol(token)       token = "define"    ->    Symbol("define")
     float(width)                                  width a float       ->    width
 
-Invariant: exact texts only, and none so long that a limit of the interpreter decides about it.
+Invariant: exact classes only, and no text so long that a limit of the interpreter decides about it.
 """
 
 from __future__ import annotations
@@ -27,8 +27,6 @@ _LONGEST: Final = 500
 
 def _converted(convert: Callable[..., Any]) -> Callable[..., AbstractValue | None]:
     def model(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
-        if len(args) == 1 and type(args[0]) is Dynamic and args[0].type is convert:
-            return args[0]
         values = [arg.value for arg in args if type(arg) is Known]
         if m.patient or not values or len(values) < len(args) or len(args) > 2:
             return None
@@ -62,7 +60,7 @@ def _itself(cls: type) -> None:
     MODELS[cls] = model
 
 
-for _cls in (tuple, frozenset, bytes):
-    _itself(_cls)
 MODELS[int] = _converted(int)
 MODELS[float] = _converted(float)
+for _cls in (int, float, tuple, frozenset, bytes):
+    _itself(_cls)

@@ -84,7 +84,7 @@ def in_python(
         runs = is_generator(m, given) or is_stepping(m, given) or (function is not dict and _gives_items(m, given))
         if found is library.sum_plainly and site(frame) in m.refused:
             return None
-        if function is frozenset and ("frozenset", (frame.facts.uid, op.id)) in m.refused:
+        if function is frozenset and refused:
             return None
         if len(args) > at and (runs or (function is functools.reduce and _reduces(m, frame, args))):
             chosen = found

@@ -65,13 +65,12 @@ class Choices(Protocol):
     """Classes whose instances were told apart by nothing that they hold, because nothing has read it."""
     read: Learned[type]
     plain: Learned[tuple[int, int]]
+    rolled: Learned[tuple[int, int]]
+    work: int
 
     def decides(self, place: object) -> bool:
         """Have values of this place selected something?"""
         ...
-
-    rolled: Learned[tuple[int, int]]
-    work: int
 
 
 class Tokens:

@@ -53,7 +53,10 @@ def call_of_local_cache(
     inner, memo = entry.items
     held = m.state.object(memo)
     values = [arg.value for arg in args if type(arg) is Known and type(arg.value) in _EXACT]
-    most = m.budget.virtual_length if entry.extra is None else min(int(str(entry.extra)), m.budget.virtual_length)
+    most = m.budget.virtual_length
+    if entry.extra is not None:
+        assert isinstance(entry.extra, int)
+        most = min(most, entry.extra)
     if keywords or len(values) < len(args) or held is None or len(held.items) >= most:
         _refuse(m)
     return Known(library.remembered), [memo, Known(tuple(values)), inner, *args], []

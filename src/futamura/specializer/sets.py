@@ -120,7 +120,7 @@ def _frozen(
     entry = m.state.object(args[0])
     known = entry is not None and entry.kind == "set" and entry.extra == 0
     if entry is None or not known or not all(type(one) in _NUMBERS for one in entry.names):
-        m.refuse(("frozenset", frame.chain[-1]), "the elements of a frozenset are not known")
+        m.refuse(("call", frame.chain[-1]), "the elements of a frozenset are not known")
     return Known(frozenset([*entry.names]))
 
 
