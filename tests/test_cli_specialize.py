@@ -199,6 +199,26 @@ def test_a_table_that_is_declared(shop: Path) -> None:
     assert done.returncode == 2 and "--frozen: 'reg.NOPE'" in done.stderr
 
 
+def test_promises_of_comparisons_and_of_annotations(shop: Path) -> None:
+    (shop / "kinds.py").write_text(
+        "class Pair:\n    left: int\n    right: list[str]\n"
+        "def run(n, pair): return isinstance(pair.left, int) and pair.left >= n and [x for x in pair.right]\n"
+        "PAIR = Pair()\ndef same(other): return other is PAIR and isinstance(other, Pair)\n"
+    )
+    asked = ("specialize", "kinds.py:run", "n=3")
+    plain = command(*asked, cwd=shop)
+    promised = command(*asked, "--bool-comparisons", cwd=shop)
+    assert plain.returncode == promised.returncode == 0 and plain.stdout != promised.stdout
+    typed = command(*asked, "pair:Pair", "--annotated", "kinds.Pair", cwd=shop)
+    assert typed.returncode == 0 and "isinstance" not in typed.stdout and "[*pair.right]" in typed.stdout
+    bound = command("specialize", "kinds.py:same", "other=kinds.py:PAIR", cwd=shop)
+    assert bound.returncode == 0 and "return True" in bound.stdout  # the module is loaded once
+    unknown = command(*asked, "pair:Triple", cwd=shop)
+    assert unknown.returncode == 2 and "'Triple' is not a type that can be promised" in unknown.stderr
+    wrong = command(*asked, "--annotated", "kinds.run", cwd=shop)
+    assert wrong.returncode == 2 and "--annotated: an instance of function is no class" in wrong.stderr
+
+
 @pytest.mark.parametrize(("line", "key", "content"), [
     ("check shop.py:price rate=3 --runs 5", "equal", True),
     ("explain shop.py:price rate=3", "target", "shop:price"),

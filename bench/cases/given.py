@@ -123,6 +123,7 @@ def _unstructure(place: Path) -> Case:
     return Case(
         "unstructure", generic.unstructure_typed, [(value,) for value in values], {"tp": model.Order},
         residual.unstructure, {"value": Dyn(model.Order)}, peers.unstructurers(model.Order),
+        options={"annotated": [model.Order, model.Customer, model.Address, model.Item]},
         aim=1.25,
     )  # fmt: skip
 

@@ -29,6 +29,7 @@ from futamura.frontend import contents as modules
 from futamura.frontend.collector import collector_paused
 from futamura.ir.classes import is_a
 from futamura.residual import Beside, Printed, Recipe, Residual
+from futamura.specializer.annotated import fields_of
 from futamura.specializer.caching import Attribute
 from futamura.specializer.declared import Declared
 from futamura.specializer.finding import Finding
@@ -104,6 +105,8 @@ class Specializer:
                   there or not, and never changes; what the program itself would put there is found out
     bool_comparisons  `==`, `!=`, `<`, `<=`, `>` and `>=` of values of unknown class give True or False, as those of the
                   builtin classes do (those of arrays and of columns of a query do not): what combines them is shorter
+    annotated     classes, or names like "shop.Order": what their instances hold is of exactly the classes that the
+                  annotations say (`int` is no bool, `float` no int, a class is one of `annotated` or an enumeration)
     watch         called now and then with the source blocks executed, the operations left, and a place
     strict        whatever is not specialized raises `SpecializationError`
     mode          "online", or "offline": a binding-time analysis decides before what is static (docs/binding-times.md)
@@ -121,6 +124,7 @@ class Specializer:
         frozen: Sequence[object] = (),
         caches: Sequence[object] = (),
         bool_comparisons: bool = False,
+        annotated: Sequence[object] = (),
         watch: Callable[[int, int, str], None] | None = None,
         mode: str = "online",
         division: str = "safe",
@@ -137,6 +141,7 @@ class Specializer:
         self.frozen: Final = tuple(map(_declared, frozen))
         self.caches: Final = tuple(map(_declared_cache, caches))
         self.bool_comparisons: Final = bool_comparisons
+        self.annotated: Final = fields_of([_declared(item) for item in annotated])
         self.watch: Final = watch
         self._leaves_out = True
         """May a residual be one for calls that leave out what has a default?"""
@@ -336,7 +341,9 @@ class Specializer:
                 budget=self.budget,
                 modules=modules,
                 watch=self.watch,
-                declared=Declared(self.frozen, self.caches, self.bool_comparisons, self._is_trusted()),
+                declared=Declared(
+                    self.frozen, self.caches, self.bool_comparisons, self.annotated, self._is_trusted()
+                ),
                 asked=asked,
             )
         except Exception as broken:

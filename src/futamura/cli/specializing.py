@@ -57,6 +57,7 @@ class Settings:
     frozen: tuple[str, ...] = ()
     bool_comparisons: bool = False
     caches: tuple[str, ...] = ()
+    annotated: tuple[str, ...] = ()
 
     def specializer(self, watch: Progress) -> Specializer:
         standard = Budget()
@@ -65,14 +66,16 @@ class Settings:
             steps=self.max_states or standard.steps,
             unrolled=self.max_states or standard.unrolled,
         )
-        for option, names in (("--frozen", self.frozen), ("--caches", self.caches)):
+        for option, names in (
+            ("--frozen", self.frozen), ("--caches", self.caches), ("--annotated", self.annotated),
+        ):  # fmt: skip
             try:
                 Specializer(**{option.removeprefix("--"): names})  # type: ignore[arg-type]
             except ValueError as error:
                 raise click.UsageError(f"{option}: {error}") from None
         specializer = Specializer(
             assume=self.assume, polyvariance=self.polyvariance, budget=budget, watch=watch, frozen=self.frozen,
-            caches=self.caches, bool_comparisons=self.bool_comparisons,
+            caches=self.caches, bool_comparisons=self.bool_comparisons, annotated=self.annotated,
         )  # fmt: skip
         return specializer.in_one()  # what is shown is what is saved
 
@@ -89,6 +92,10 @@ def controls(command: Command) -> Command:
                      help="Nobody writes to this while the residual is in use; may be repeated."),
         click.option("--caches", multiple=True, metavar="MODULE.NAME",
                      help="An entry of this may be there or not, and never changes; may be repeated."),
+        click.option("--bool-comparisons", is_flag=True,
+                     help="Comparisons of values of unknown class give True or False."),
+        click.option("--annotated", multiple=True, metavar="MODULE.CLASS",
+                     help="Its instances hold exactly what its annotations say; may be repeated."),
         click.option("--time-limit", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
                      help="Give up after this time; the original code is used then."),
         click.option("--max-states", type=click.IntRange(min=1), metavar="N", help="Source blocks executed at most."),

@@ -87,8 +87,12 @@ def _load_file(place: str) -> types.ModuleType:
         sys.path.insert(0, str(root))
     if "." in name:
         return _imported(name, place)
+    other = "target_" + "".join(letter if letter.isalnum() else "_" for letter in name)
+    for loaded in (sys.modules.get(name), sys.modules.get(other)):
+        if loaded is not None and getattr(loaded, "__file__", None) == str(file):
+            return loaded  # once only: its classes are what objects of it are compared with
     if name in sys.modules or name in sys.stdlib_module_names or not name.isidentifier():
-        name = "target_" + "".join(letter if letter.isalnum() else "_" for letter in name)
+        name = other
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
         raise TargetError(f"'{place}' is not a Python file")

@@ -4,6 +4,7 @@
     rules=@r.json    what a .json or .toml file says    data=@x.bin:bytes   its bytes
     program=-        standard input                 code=vm.py:SIEVE    something that a module defines
     x:float          left open, with a promise      xs:list[float]      the same
+    order:Order      the same, with a class that the function's module has
 
 Invariant: whatever is wrong is a `click.UsageError` with one sentence; nothing is evaluated but literals and imports.
 """
@@ -16,6 +17,7 @@ import json
 import sys
 import tomllib
 import types
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +25,7 @@ import click
 
 from futamura.api import Dyn
 from futamura.cli.target import TargetError, find_object
+from futamura.ir.classes import is_a
 
 __all__ = ["read_inputs"]
 
@@ -41,7 +44,7 @@ def read_inputs(target: object, given: tuple[str, ...]) -> dict[str, object]:
     parameters = inspect.signature(function, follow_wrapped=False).parameters
     found: dict[str, object] = {}
     for text in given:
-        name, value = _read(text)
+        name, value = _read(text, function.__globals__)
         if name not in parameters:
             known = ", ".join(parameters) or "none"
             raise click.UsageError(f"{function.__qualname__}() has no parameter '{name}'; it has: {known}")
@@ -52,36 +55,52 @@ def read_inputs(target: object, given: tuple[str, ...]) -> dict[str, object]:
     return found
 
 
-def _read(text: str) -> tuple[str, object]:
+def _read(text: str, namespace: Mapping[str, object]) -> tuple[str, object]:
     name, equals, value = text.partition("=")
     if equals and name.isidentifier():
         return name, _value(name, value)
     name, colon, kind = text.partition(":")
     if colon and name.isidentifier():
-        return name, Dyn(_kind(text, kind))
+        return name, Dyn(_kind(text, kind, namespace))
     raise click.UsageError(f"'{text}' is not an input: write NAME=VALUE, or NAME:TYPE for one that stays open")
 
 
-def _kind(text: str, kind: str) -> Any:
+def _kind(text: str, kind: str, namespace: Mapping[str, object]) -> Any:
     try:
         tree = ast.parse(kind, mode="eval").body
     except SyntaxError:
         raise click.UsageError(f"'{text}': '{kind}' is not a type") from None
-    return _kind_of(text, tree)
+    return _kind_of(text, tree, namespace)
 
 
-def _kind_of(text: str, tree: ast.expr) -> Any:
+def _kind_of(text: str, tree: ast.expr, namespace: Mapping[str, object]) -> Any:
     match tree:
         case ast.Name(id=name) if name in _KINDS:
             return _KINDS[name]
         case ast.Subscript(value=ast.Name(id="list" | "set" | "frozenset" | "dict" | "tuple" as name), slice=inner):
             parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
             arguments = tuple(
-                ... if isinstance(part, ast.Constant) and part.value is ... else _kind_of(text, part) for part in parts
+                ... if isinstance(part, ast.Constant) and part.value is ... else _kind_of(text, part, namespace)
+                for part in parts
             )
             if len(arguments) == {"list": 1, "set": 1, "frozenset": 1, "dict": 2}.get(name, len(arguments)):
                 return types.GenericAlias(_KINDS[name], arguments)
-    raise click.UsageError(f"'{text}': '{ast.unparse(tree)}' is not a type that can be promised: {', '.join(_KINDS)}")
+        case ast.Name() | ast.Attribute() if (found := _class_named(tree, namespace)) is not None:
+            return found
+    known = f"{', '.join(_KINDS)}, or a class that the module of the function has"
+    raise click.UsageError(f"'{text}': '{ast.unparse(tree)}' is not a type that can be promised: {known}")
+
+
+def _class_named(tree: ast.expr, namespace: Mapping[str, object]) -> type | None:
+    """The class that a name in the module, or an attribute of a module or class named there, is."""
+    if isinstance(tree, ast.Name):
+        found = namespace.get(tree.id)
+    elif isinstance(tree, ast.Attribute) and isinstance(tree.value, ast.Name):
+        holder = namespace.get(tree.value.id)
+        found = vars(holder).get(tree.attr) if is_a(holder, (types.ModuleType, type)) else None
+    else:
+        return None
+    return found if is_a(found, type) else None
 
 
 def _value(name: str, text: str) -> object:

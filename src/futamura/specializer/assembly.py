@@ -26,6 +26,7 @@ _MADE: Final = frozenset({"instance", "list", "dict", "set"})
 _PURE: Final = frozenset(
     {
         "const",
+        "getattr",
         "global_get",
         "list",
         "tuple",

@@ -26,6 +26,7 @@ from futamura.specializer.values import SHORT, AbstractValue, Dynamic, Known, Sh
 __all__ = [
     "by_law",
     "compared",
+    "is_within",
     "items_of",
     "least",
     "least_of_result",
@@ -126,7 +127,23 @@ def least_of_result(name: str, args: Sequence[AbstractValue]) -> Shape | None:
     elif name in _BOUNDS and bounds[0] is not None and bounds[1] is not None:
         found = _BOUNDS[name](bounds[0], bounds[1])
     found = _near(found)
-    return None if found is None else Shape(least=found)
+    return None if found is None else Shape(least=found, most=_most(name, args) if found == 0 else None)
+
+
+def _most(name: str, args: Sequence[AbstractValue]) -> int | None:
+    """What an int that is not negative is not above: a mask, or what a remainder is below."""
+    known = [least(arg) if type(arg) is Known else None for arg in args]
+    if name == "and":
+        return min((bound for bound in known if bound is not None and bound >= 0), default=None)
+    return known[1] - 1 if name == "mod" and known[1] is not None and known[1] > 0 else None
+
+
+def is_within(value: AbstractValue, length: int) -> bool:
+    """Is this int an index of a sequence of this length?"""
+    if type(value) is Known:
+        return isinstance(value.value, int) and -length <= int(value.value) < length
+    lowest, shape = least(value), value.shape if type(value) is Dynamic else None
+    return lowest is not None and lowest >= 0 and shape is not None and shape.most is not None and shape.most < length
 
 
 def items_of_range(args: Sequence[AbstractValue]) -> Shape | None:
@@ -152,6 +169,12 @@ def items_of(source: AbstractValue) -> Shape | None:
     shape = source.shape
     if source.type is range or (shape is not None and shape.iterates):
         return None if shape is None else shape._replace(iterates=True)
+    if shape is not None and shape.lasting:
+        if source.type is dict and shape.items is not None:
+            return Shape(element=shape.items[0], lasting=True)
+        if source.type in (list, tuple):
+            return None if shape.element is None else Shape(element=shape.element, iterates=True)
+        return shape
     found = None if source.type is None else _ITEMS.get(source.type)
     return None if found is None else found._replace(iterates=True)
 

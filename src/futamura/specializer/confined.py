@@ -22,11 +22,12 @@ from typing import Final
 from futamura.ir.classes import is_a
 from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
 from futamura.specializer.exposure import reads_plainly
+from futamura.specializer.promises import has_plain_keys
 from futamura.specializer.purity import MISSING, class_lookup, plain_lookup
 from futamura.specializer.state import State
 from futamura.specializer.values import AbstractValue, Dynamic, Known
 
-__all__ = ["confined", "only_looks"]
+__all__ = ["asked_table", "confined", "only_looks"]
 
 _SCALARS: Final = frozenset({int, float, complex, str, bytes, bool, type(None), range})
 _SEQUENCES: Final = frozenset({list, tuple, str, bytes, bytearray, range})
@@ -59,6 +60,8 @@ def confined(state: State, name: str, args: Sequence[AbstractValue], attr: objec
         return type(args[0]) is Known and _looks_up_plainly(args[0].value) and reads_plainly(args[0].value, str(attr))
     kinds = [_kind(state, arg) for arg in args]
     if name == "getitem":
+        if kinds[0] is dict:
+            return kinds[1] in _SCALARS and has_plain_keys(args[0], state.intact)
         return kinds[0] in _SEQUENCES and _is_index(state, args[1], kinds[1])
     if name == "setitem":
         value, target, index = kinds
@@ -75,9 +78,24 @@ def confined(state: State, name: str, args: Sequence[AbstractValue], attr: objec
         return all(kind in _SEQUENCES or kind in _COLLECTIONS for kind, star in zip(kinds, stars) if star)
     if name in _JOINED and all(kind in _SEQUENCES or kind in _SCALARS for kind in kinds):
         return not any(kind is bytearray for kind in kinds)
-    if name in ("in", "not_in") and _holds_scalars(args[1]):
+    if name in ("in", "not_in") and (_holds_scalars(args[1]) or has_plain_keys(args[1], state.intact)):
         return kinds[0] in _SCALARS
     return name in _OPERATORS and all(kind in _SCALARS for kind in kinds)
+
+
+def asked_table(state: State, name: str, args: Sequence[AbstractValue], attr: object) -> object:
+    """The static dict that this operation looks a plain key up in, and does nothing else; None if there is none."""
+    if name == "getitem":
+        target, key = args
+    elif name in ("in", "not_in"):
+        key, target = args
+    else:
+        entry = state.object(args[0]) if name == "call" and attr is None and len(args) in (2, 3) else None
+        if entry is None or entry.kind != "method" or entry.extra != "get":
+            return None
+        target, key = entry.items[0], args[1]
+    plain = type(target) is Known and type(target.value) is dict and _kind(state, key) in _SCALARS
+    return target.value if plain and type(target) is Known else None
 
 
 def _holds_scalars(value: AbstractValue) -> bool:

@@ -19,13 +19,14 @@ from futamura.specializer.derived import slice_of
 from futamura.specializer.dispatching import OTHER, known_parts, note_choice
 from futamura.specializer.emitting import CYCLE_BREAKERS, Emitter
 from futamura.specializer.failing import missing_item, wrong_count
+from futamura.specializer.item_kinds import is_inside, item_for_open_key
 from futamura.specializer.machine import Machine
 from futamura.specializer.memories import is_memory, read, store
 from futamura.specializer.memos import entry_of, forgotten, missing_entry, note_unknown, noted_store
 from futamura.specializer.plain_copies import plainly, to_ask
 from futamura.specializer.plainness import comparable, is_record, stands_for
 from futamura.specializer.promises import promised_item
-from futamura.specializer.purity import ATOMS, DICTS, deep
+from futamura.specializer.purity import DICTS, deep
 from futamura.specializer.raising import raise_value
 from futamura.specializer.rules import (
     OPERATOR_CALLS,
@@ -330,23 +331,19 @@ def getitem(m: Machine, frame: Frame, op: Operation) -> None:
         types = [exact_type(m, target), exact_type(m, key)]
         promised = promised_item(target, key, m.state.intact)
         kind, raises = promised or (result_type("getitem", types), may_raise("getitem", types))
+        raises = raises and not is_inside(m, target, key)
+        given_by_all = item_for_open_key(m, target, key)
         if types[0] is bytearray and types[1] in (int, bool):
             kind = int
-        elif kind is None and types[1] in (int, bool):
-            kind = _class_of_items(target)
-        result = m.emit("getitem", (target, key), type=kind, hint=hint_of(frame, op), raises=raises)
+        elif kind is None:
+            kind = given_by_all.type
+        shape = given_by_all.shape if kind is given_by_all.type else None
+        result = m.emit("getitem", (target, key), type=kind, hint=hint_of(frame, op), raises=raises, shape=shape)
         by_key = type(target) is Known and type(target.value) is dict
         note_choice(m, target, parts, result, *(() if by_key or types[1] in (int, bool) else (OTHER,)))
     else:
         m.folded += 1
     m.set(frame, op, result)
-
-
-def _class_of_items(target: AbstractValue) -> type | None:
-    """The class of whatever a known tuple gives, if it is one of texts or of numbers."""
-    content = target.value if type(target) is Known else None
-    classes = set(map(type, content)) if type(content) is tuple else set()
-    return classes.pop() if len(classes) == 1 and classes <= ATOMS else None
 
 
 def load_item(m: Machine, frame: Frame, target: AbstractValue, key: AbstractValue) -> AbstractValue | None:
@@ -516,9 +513,10 @@ def _unpack_open(m: Machine, frame: Frame, op: Operation, value: AbstractValue, 
     shape = value.shape if type(value) is Dynamic and value.type is tuple else None
     fits = shape is not None and shape.length is not None and shape.length == count
     made = m.emit_many("unpack", (value,), op.attr, results=len(op.results), raises=not fits)
-    if fits and shape is not None and shape.element is not None:
-        made = [Dynamic(dynamic.rv, shape.element) for dynamic in made]
-        m.types.update((dynamic.rv, shape.element) for dynamic in made)
+    if fits and shape is not None:
+        kinds = shape.items or (shape.element,) * len(made)
+        made = [Dynamic(dynamic.rv, kind) for dynamic, kind in zip(made, kinds)]
+        m.types.update((dynamic.rv, dynamic.type) for dynamic in made if dynamic.type is not None)
     if fits and shape is not None and shape.counts:
         made[0] = Dynamic(made[0].rv, int, Shape(least=0, short=True))
     for result, dynamic in zip(op.results, made):

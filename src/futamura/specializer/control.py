@@ -29,7 +29,7 @@ from futamura.specializer.state import Frame, State
 from futamura.specializer.stepping import enter_step, leave_step
 from futamura.specializer.summaries import returned_state
 from futamura.specializer.unpacking import go_on
-from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, Virtual, VObject
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, Virtual, VObject, tuple_shape
 from futamura.specializer.worth import gives_parts
 
 __all__ = ["ENDERS", "advance", "drain", "ends_within", "finite"]
@@ -153,8 +153,11 @@ def take_next(m: Machine, frame: Frame) -> None:
     if shape is not None and counts:
         known = Shape(least=shape.least, texts=shape.texts, pattern=shape.pattern)
         item_value = Dynamic(item_value.rv, shape.element, known)
-        if shape.element is not None:
-            m.types[item_value.rv] = shape.element
+    if shape is not None and shape.lasting:  # of a dict, which may have been changed
+        pair = None if shape.items is None else tuple_shape(shape.items)
+        item_value = Dynamic(item_value.rv, tuple if pair is not None else shape.element, pair)
+    if item_value.type is not None:
+        m.types[item_value.rv] = item_value.type
     m.split(frame, "next", (rv,), end.edges, implicit=item_value)
 
 

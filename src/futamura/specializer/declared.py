@@ -3,6 +3,7 @@
     Declared(frozen=(RATES,))             nobody writes RATES, nor what it reaches: its contents are known
     Declared(caches=(MEMO,))              an entry of MEMO may be there or not, and never changes
     Declared(bool_comparisons=True)       row["age"] >= 21 is True or False: `and` does not ask for its truth again
+    Declared(annotated=fields_of([Item]))  item.price is a float, as `price: float` in the class says
 
 A comparison gives whatever the method of its operands' classes returns: an array gives an array, a column of a query an
 expression.  Those of builtin classes give a bool among themselves; of an operand whose class is not known this has to
@@ -14,9 +15,11 @@ Invariant: a comparison in which the class of each operand is known is what that
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Final
+
+from futamura.specializer.annotated import Fields
 
 __all__ = ["BOOL_COMPARISONS", "CACHES", "NOTHING", "Declared", "promised_bool"]
 
@@ -41,6 +44,7 @@ class Declared:
     frozen: tuple[object, ...] = ()
     caches: tuple[object, ...] = ()
     bool_comparisons: bool = False
+    annotated: Fields = field(default_factory=dict)
     trusted: bool = False
     """Is nothing of what is assumed tested at entry?"""
 

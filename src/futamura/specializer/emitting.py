@@ -16,7 +16,7 @@ from typing import Final, NoReturn
 
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Span
-from futamura.specializer.confined import confined, only_looks
+from futamura.specializer.confined import asked_table, confined, only_looks
 from futamura.specializer.groups import is_all_groups
 from futamura.specializer.guessing import guess
 from futamura.specializer.handling import has_context
@@ -140,6 +140,10 @@ class Emitter(ABC):
         """The next operation may run code of its operands' classes."""
 
     @abstractmethod
+    def has_plain_keys(self, table: object) -> bool:
+        """Does a look-up in this static dict run no code of the program?"""
+
+    @abstractmethod
     def observe(self) -> None:
         """The next operation may look at static objects."""
 
@@ -251,8 +255,12 @@ class Emitter(ABC):
         hint: str | None = None,
         raises: bool = True,
     ) -> list[Dynamic]:
-        kept = raises and bool(self.state.overlays) and self.keeps() and confined(self.state, name, args, attr)
-        looks = (raises or name == "call") and self.state.intact and only_looks(self.state, name, args, attr)
+        table = asked_table(self.state, name, args, attr) if raises or name == "call" else None
+        asks = table is not None and self.has_plain_keys(table)
+        kept = raises and bool(self.state.overlays) and self.keeps()
+        kept = kept and (asks or confined(self.state, name, args, attr))
+        looks = (raises or name == "call") and self.state.intact
+        looks = looks and (asks or only_looks(self.state, name, args, attr))
         if raises:
             self.expose(name, args, attr)
         lifted = tuple([self.lift(arg) for arg in args])

@@ -10,6 +10,7 @@ where a handler catches it, and where it has to be a real one, the attribute is 
 from __future__ import annotations
 
 import enum
+import types
 from typing import Final
 
 from futamura.ir.classes import is_a
@@ -32,7 +33,7 @@ from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, VObject
 
-__all__ = ["lacks", "raised"]
+__all__ = ["lacks", "raised", "read"]
 
 _IMMUTABLE_TYPE: Final = 1 << 8
 """The flag of classes that nobody can add attributes to."""
@@ -54,13 +55,27 @@ def load(m: Machine, frame: Frame, op: Operation) -> None:
     if result is CALLED or (result is None and raised(m, frame, target, op.attr)):
         return
     if result is None:
-        hint = frame.facts.function.hints[op.results[0]]
-        store_what_is_read(m, m.world, target, op.attr)
-        result = m.emit("getattr", (target,), op.attr, hint=hint)
+        result = read(m, target, op.attr, frame.facts.function.hints[op.results[0]])
     else:
         m.folded += 1
     assert not isinstance(result, str)
     m.set(frame, op, result)
+
+
+def read(m: Machine, target: AbstractValue, name: str, hint: str | None = None) -> Dynamic:
+    """An attribute that the residual program reads."""
+    store_what_is_read(m, m.world, target, name)
+    found = m.world.annotated_as(exact_type(m, target), name)
+    if found is None:
+        return m.emit("getattr", (target,), name, hint=hint)
+    cls = exact_type(m, target)
+    assert cls is not None
+    held = class_lookup(cls, name)
+    runs_nothing = m.world.member(cls, name).plain and (held is MISSING or type(held) is types.MemberDescriptorType)
+    if runs_nothing:
+        m.assume_attribute(cls, name, held)
+    made = m.emit("getattr", (target,), name, hint=hint, type=found.type, raises=not runs_nothing)
+    return Dynamic(made.rv, found.type, found.shape, found.classes)
 
 
 def raised(m: Machine, frame: Frame, target: AbstractValue, name: str) -> bool:

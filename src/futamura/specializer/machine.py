@@ -351,8 +351,7 @@ class Machine(Emitter):
         for frame in self.state.frames:
             for extent in frame.extents:
                 if extent.kind == "except" and not extent.uid:
-                    of = frame.facts.function.regions[extent.region].of
-                    self.versions.real.add((frame.facts.uid, of))
+                    self.versions.real.add((frame.facts.uid, frame.facts.function.regions[extent.region].of))
                     raise Restart("a handler needs the real exception")
 
     def catching(self) -> int | None:
@@ -381,10 +380,9 @@ class Machine(Emitter):
         while frames[-1].facts.blocks[frames[-1].block].handler is None:
             callee = frames.pop()
             frames[-1].dynamic = frames[-1].dynamic or callee.dynamic
-        frame = frames[-1]
-        edge = frame.facts.blocks[frame.block].handler
+        edge = frames[-1].facts.blocks[frames[-1].block].handler
         assert edge is not None
-        self.follow(frame, edge, exception, uid)
+        self.follow(frames[-1], edge, exception, uid)
 
     def plain_exception(self, cls: type) -> AbstractValue | None:
         """A virtual instance of an exception class that is raised without arguments."""
@@ -399,6 +397,9 @@ class Machine(Emitter):
         if not (known := self.world.contents(value)) and (why := self.world.why_unknown(value)):
             self.event("FT306", why)
         return known
+
+    def has_plain_keys(self, table: object) -> bool:
+        return self.world.contents(table) and self.world.plainly_keyed(table)
 
     def reads(self, container: object, item: object) -> None:
         self.world.found(container, item)
@@ -462,8 +463,7 @@ class Machine(Emitter):
     @property
     def file(self) -> str:
         """The source file of the code that runs."""
-        frames = self.state.frames
-        return frames[-1].facts.function.file if frames else ""
+        return self.state.frames[-1].facts.function.file if self.state.frames else ""
 
     # -- control
 

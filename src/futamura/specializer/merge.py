@@ -323,7 +323,8 @@ def _common_shape(a: State, x: AbstractValue, b: State, y: AbstractValue) -> Sha
     short = left.short and right.short
     length = left.length if left.length == right.length else None
     pattern = left.pattern if left.pattern is right.pattern else None
-    left, right = (shape._replace(short=short, length=length, pattern=pattern) for shape in (left, right))
+    most = left.most if left.most == right.most else None
+    left, right = (shape._replace(short=short, length=length, pattern=pattern, most=most) for shape in (left, right))
     if left._replace(least=None) != right._replace(least=None):
         return None
     if left.least is None or right.least is None or left.least < 0 or right.least < 0:

@@ -24,7 +24,7 @@ from futamura.specializer.attributes import (
     store_attribute,
 )
 from futamura.specializer.descriptors import is_always_there, may_fail
-from futamura.specializer.lacking import lacks, raised
+from futamura.specializer.lacking import lacks, raised, read
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.models import HANDLED, MODELS
 from futamura.specializer.purity import (
@@ -91,8 +91,7 @@ def _get_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractV
     if found is None and len(args) == 2:
         if raised(m, frame, args[0], name):
             return HANDLED
-        store_what_is_read(m, m.world, args[0], name)
-        return m.emit("getattr", (args[0],), name)
+        return read(m, args[0], name)
     if found is None and _is_compared(m, args[0]):
         store_what_is_read(m, m.world, args[0], name)
         return m.emit("call", (Known(getattr), args[0], Known(name), args[2]), hint=name, raises=False)

@@ -66,6 +66,8 @@ def result_of_call(m: Machine, args: Sequence[AbstractValue], kind: type | None)
         return _of_pattern(entry.items[0], name)
     if owner is re.Match:
         return _of_match(entry.items[0], name, args[1:])
+    if owner is dict and len(args) == 1:
+        return _of_dict(entry.items[0], name, kind)
     if owner is not str:
         return None
     if name == "format":
@@ -79,6 +81,15 @@ def result_of_call(m: Machine, args: Sequence[AbstractValue], kind: type | None)
     if name in _AROUND:
         return Dynamic(-1, tuple, Shape(length=3, element=str))
     return Dynamic(-1, list, Shape(element=str)) if name in _PARTS else None
+
+
+def _of_dict(held: AbstractValue, name: str, kind: type | None) -> Dynamic | None:
+    """What a view of a dict has, of whose keys and values the classes are promised."""
+    kinds = held.shape.items if type(held) is Dynamic and held.shape is not None else None
+    if kinds is None or name not in ("items", "keys", "values"):
+        return None
+    element = None if name == "items" else kinds[name == "values"]
+    return Dynamic(-1, kind, Shape(element=element, lasting=True, items=kinds if name == "items" else None))
 
 
 def _of_pattern(pattern: AbstractValue, name: str) -> Dynamic | None:

@@ -37,6 +37,7 @@ __all__ = [
     "has_identity",
     "slot_of_super",
     "token_key",
+    "tuple_shape",
 ]
 
 
@@ -73,8 +74,10 @@ class Virtual:
 class Shape(NamedTuple):
     """What is known of a value beside its class.
 
-    Of an open list or tuple, what was promised of its contents: it holds while the state is intact.  Of a range or an
-    iterator over one, the items' class and what none is below; of an int, what it is not below, and whether it is
+    Of an open list or tuple, what was promised of its contents: it holds while the state is intact, that of a list's
+    elements always if that was promised, too (`lasting`); `items` are the classes of a tuple's items one by one, and
+    those of the keys and values of a dict, or of its view or iterator.  Of a range or an iterator over one, the items'
+    class and what none is below; of an int, what it is not below, or above that (`most`), and whether it is
     `short`: it counts things that exist, so its text is not long; of a pair that `enumerate` gives, that it `counts`;
     of a match, or an iterator over matches, the class of its `texts` and the `pattern` that found it; of an object that
     the residual makes, that it is `bare`: no attribute of its own hides a method of its class.
@@ -89,6 +92,9 @@ class Shape(NamedTuple):
     texts: type | None = None
     bare: bool = False
     pattern: re.Pattern[Any] | None = None
+    lasting: bool = False
+    items: tuple[type | None, ...] | None = None
+    most: int | None = None
 
 
 SHORT: Final = 1 << 64
@@ -135,6 +141,12 @@ class Dynamic:
 AbstractValue: TypeAlias = Known | Virtual | Dynamic
 
 BARE: Final = Shape(bare=True)
+
+
+def tuple_shape(kinds: tuple[type | None, ...]) -> Shape:
+    """That of a tuple whose items are of these classes."""
+    same = kinds[0] if len(set(kinds)) == 1 else None
+    return Shape(len(kinds), same, lasting=True, items=None if same is not None or not any(kinds) else kinds)
 
 
 def bare_shape(value: Dynamic) -> Shape | None:

@@ -22,6 +22,7 @@ from futamura.analysis.sharing import is_stored_on_a_class, is_stored_on_an_obje
 from futamura.ir.classes import is_a
 from futamura.ir.homes import namespace_of
 from futamura.ir.immediates import closure_of
+from futamura.specializer.annotated import Content, Fields, held, promise_of
 from futamura.specializer.assumption import Assumption, Filled, Registered, identities, parts, place_of
 from futamura.specializer.caching import Caches
 from futamura.specializer.declared import BOOL_COMPARISONS, CACHES, Declared, promised_bool
@@ -124,6 +125,7 @@ class World:
         self._promised: Final[dict[int, object]] = {}
         self.caches: Final = Caches()
         self.bool_comparisons = False
+        self.annotated: Fields = {}
         self.promises_used: Final[dict[str, None]] = {}
         """What was promised in words, and made a difference."""
         self._plainly_keyed: Final[dict[int, int]] = {}
@@ -215,8 +217,10 @@ class World:
 
     def declare(self, declared: Declared) -> None:
         """What the user promises: nobody writes the objects of `frozen` (nor what they reach) while the residual is
-        in use; an entry of one of `caches` may be there or not, and never changes; comparisons may give a bool."""
+        in use; an entry of one of `caches` may be there or not, and never changes; comparisons may give a bool;
+        attributes hold what annotations say."""
         self.bool_comparisons = declared.bool_comparisons
+        self.annotated = declared.annotated
         self.objects.tested = not declared.trusted
         for value in declared.frozen:
             self._promise(value)
@@ -233,6 +237,13 @@ class World:
             return False
         self.promises_used[BOOL_COMPARISONS] = None
         return True
+
+    def annotated_as(self, cls: type | None, name: str) -> Content | None:
+        """What an instance of exactly this class holds under this name, if it is promised."""
+        found = held(self.annotated, cls, name)
+        if cls is not None and found is not None:
+            self.promises_used[promise_of(cls)] = None
+        return found
 
     def _promise(self, value: object) -> None:
         work = [value]
