@@ -1,98 +1,266 @@
-"""Static `SimpleNamespace` objects: their attributes are those of any object.
+"""`vars(x)`, `x.__dict__` and `dir(x)` of classes and static objects.
 
-Invariant: what the code stores in one, gives away or deletes is seen.
+    {name: field for name, field in vars(Header).items() if isinstance(field, Field)}        written out
+
+Invariant: a class that got, lost or changed an attribute since is noticed when the residual is called.
 """
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
+import pickle
+import struct
 
 import pytest
 
-from tests.outcomes import outcome
-from tests.specialize.specializing import fallbacks, specialize
+import futamura
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 
 
-class Own(SimpleNamespace):
-    limit = 3
-
-    def scaled(self, x: Any) -> Any:
-        return x * self.k
+class Field:
+    def __init__(self, layout):
+        self.layout = layout
 
 
-def config(cls: Any = SimpleNamespace) -> Any:
-    steps = [("add", 1), ("mul", 1.19), ("cap", 100)]
-    return cls(steps=steps, rounding=True, digits=2, k=3, inner=SimpleNamespace(a=1))
+class Record:
+    @classmethod
+    def fields(cls):
+        return [(name, field) for name, field in vars(cls).items() if isinstance(field, Field)]
+
+    @classmethod
+    def unpack(cls, data):
+        out, offset = {}, 0
+        for name, field in cls.fields():
+            size = struct.calcsize("<" + field.layout)
+            (out[name],) = struct.unpack_from("<" + field.layout, data, offset)
+            offset += size
+        return out
 
 
-def price(held: Any, x: Any) -> Any:
-    for kind, k in held.steps:
-        if kind == "add":
-            x += k
-        elif kind == "mul":
-            x *= k
-        elif kind == "cap":
-            x = min(x, k)
-    if held.rounding:
-        x = round(x, held.digits)
-    return x + held.inner.a
+class Header(Record):
+    magic = Field("4s")
+    version = Field("H")
+    length = Field("I")
 
 
-def stored(held: Any, x: Any) -> Any:
-    before = held.k
-    held.k = x
-    held.new = 1
-    return before, held.k, held.new, sorted(vars(held))
+class Shell:
+    prefix = "do_"
+
+    def __init__(self):
+        self.history = []
+        self.depth = 1
+
+    def do_help(self, line):
+        return f"help {line}"
+
+    def do_quit(self, line):
+        return "bye"
+
+    def run(self, line):
+        name, _, rest = line.partition(" ")
+        for one in dir(self):
+            if one.startswith("do_") and one[3:] == name:
+                return getattr(self, one)(rest)
+        return "unknown, try: " + ", ".join(one[3:] for one in dir(self) if one.startswith(self.prefix))
+
+    def shown(self, extra):
+        return {name: (value, extra) for name, value in vars(self).items()}
 
 
-def deleted(held: Any, x: Any) -> Any:
-    before = held.k
-    del held.k
-    return before, hasattr(held, "k"), x
+DATA = struct.pack("<4sHI", b"MAGI", 3, 99)
 
 
-def missing(held: Any, x: Any) -> Any:
-    return getattr(held, "zz", x), hasattr(held, "k"), held.zz
+def test_the_fields_of_a_class_are_written_out() -> None:
+    residual = futamura.Specializer(assume="trust")(Header.unpack)
+    assert "vars" not in residual.source and "for " not in residual.source and "isinstance" not in residual.source
+    checked = futamura.specialize(Header.unpack)
+    assert "vars" not in checked.source and "for " not in checked.source
+    for made in (residual, checked):
+        assert made(DATA) == Header.unpack(DATA) == {"magic": b"MAGI", "version": 3, "length": 99}
+        with pytest.raises(struct.error):
+            made(b"x")
 
 
-def handed(held: Any, x: Any) -> Any:
-    before = held.k
-    x(held)
-    return before, held.k
+@pytest.mark.parametrize("change", ["add", "replace", "delete", "reorder"])
+def test_a_class_that_changes_is_noticed(change) -> None:
+    class Late(Record):
+        a = Field("H")
+        b = Field("B")
+
+    residual = futamura.specialize(Late.unpack)
+    assert residual(DATA) == Late.unpack(DATA) and "vars" not in residual.source
+    if change in ("delete", "reorder"):
+        first = Late.a
+        delattr(Late, "ab"[0])
+    if change != "delete":
+        new = {"add": ("c", Field("B")), "replace": ("b", Field("I")), "reorder": ("a", None)}[change]
+        setattr(Late, new[0], new[1] or first)
+    assert list(residual(DATA).items()) == list(Late.unpack(DATA).items())
+    assert not residual.holds()
 
 
-def named(held: Any, x: Any) -> Any:
-    setattr(held, x, 7)
-    return held.k
+def test_names_are_told_by_dir() -> None:
+    residual = futamura.specialize(Shell().run)
+    assert "dir(" not in residual.source and "getattr" not in residual.source
+    for line in ("help me", "quit", "nothing at all", ""):
+        assert residual(line) == Shell().run(line)
 
 
-def compared(held: Any, x: Any) -> Any:
-    return held == x, held == config(), held != config(), repr(held) == x, len(vars(held))
+def test_what_an_object_has() -> None:
+    residual = futamura.specialize(Shell().shown)
+    assert "for " not in residual.source
+    assert residual(3) == Shell().shown(3) and list(residual(3)) == ["history", "depth"]
 
 
-def bump(held: Any) -> None:
-    held.k += 10
+class Counter:
+    def __init__(self):
+        self.a = 1
+
+    def grown(self, x):
+        before = sorted(vars(self))
+        self.b = x
+        return before, sorted(vars(self)), vars(self).get("b"), "b" in self.__dict__
+
+    def changed(self, x):
+        self.a = x
+        return dict(self.__dict__.items()), [name for name in self.__dict__], self.__dict__["a"]  # noqa: C416
+
+    def looped(self, xs):
+        found = []
+        for x in xs:
+            found.append([*self.__dict__.items()])
+            setattr(self, "n" + x, x)
+        return found
+
+    def handed(self, call):
+        first = [*vars(self)]
+        call(self)
+        return first, [*vars(self)], vars(self).get("c")
 
 
-@pytest.mark.parametrize("cls", [SimpleNamespace, Own])
+def _set_c(counter):
+    counter.c = 5
+
+
 @pytest.mark.parametrize(
-    ("function", "x"),
-    [(price, 3), (price, "a"), (stored, 5), (deleted, 1), (missing, 2), (handed, bump), (named, "k"), (named, "zz"),
-     (compared, 1)],
-)  # fmt: skip
-def test_what_is_done_is_seen(cls: Any, function: Any, x: Any) -> None:
-    mine, theirs = config(cls), config(cls)
-    residual = specialize(function, mine)
-    for _ in range(3):
-        assert outcome(residual, x) == outcome(function, theirs, x)
-    assert repr(mine) == repr(theirs)
+    ("name", "given"), [("grown", 1), ("changed", 2), ("looped", "ab"), ("handed", _set_c), ("handed", id)]
+)
+def test_what_the_code_itself_stores(name, given) -> None:
+    one, other = Counter(), Counter()
+    residual = futamura.specialize(getattr(one, name))
+    for _ in range(2):
+        assert residual(given) == getattr(other, name)(given)
+        assert list(vars(one)) == list(vars(other))
 
 
-def test_nothing_is_left() -> None:
-    residual = specialize(price, config())
-    assert not fallbacks(residual)
-    assert "for" not in residual.source and "_held" not in residual.source
-    own = config(Own)
-    residual = specialize(own.scaled)
-    assert residual(4) == 12 and "_self" not in residual.source
+class Registry:
+    entries: list = []  # noqa: RUF012
+
+    @classmethod
+    def stored(cls, x):
+        before = [name for name in vars(cls) if not name.startswith("_")]
+        cls.extra = x
+        return before, [name for name in cls.__dict__ if not name.startswith("_")], cls.__dict__.get("extra")
+
+    @classmethod
+    def named(cls, name):
+        return name in vars(cls), vars(cls).get(name, 0) == 0, sorted(n for n in cls.__dict__ if n[0] != "_")
+
+    @classmethod
+    def missing(cls, key):
+        try:
+            return cls.__dict__["nothing"], key
+        except KeyError as error:
+            return str(error)
+
+
+def test_a_class_that_the_code_stores_on() -> None:
+    class One(Registry):
+        pass
+
+    class Two(Registry):
+        pass
+
+    residual = futamura.specialize(One.stored)
+    for x in (1, 2):
+        assert residual(x) == Two.stored(x)
+
+
+def test_open_names_and_missing_ones() -> None:
+    residual = futamura.specialize(Registry.named)
+    for name in ("entries", "named", "nothing", "__doc__"):
+        assert residual(name) == Registry.named(name)
+    assert futamura.specialize(Registry.missing)(1) == Registry.missing(1)
+
+
+class Meta(type):
+    def __dir__(cls):
+        return ["made", "up"]
+
+
+class Strange(metaclass=Meta):
+    x = 1
+
+    def __dir__(self):
+        return ["b", "a"]
+
+    @property
+    def __dict__(self):  # type: ignore[override]
+        return {"strange": 1}
+
+
+class Slotted:
+    __slots__ = ("a", "b")
+    c = 1
+
+    def __init__(self):
+        self.a = 1
+
+
+def named(subject, x):
+    return [name for name in dir(subject) if not name.startswith("_")], x
+
+
+def held(subject, x):
+    try:
+        return [*vars(subject)], [*subject.__dict__], x
+    except (TypeError, AttributeError) as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("subject", [Strange, Strange(), Slotted(), Slotted, struct, int, 3, [1], Shell, Header(), len])
+def test_other_subjects_are_right(subject) -> None:
+    for function in (named, held):
+        assert futamura.specialize(function, subject)(1) == function(subject, 1)
+
+
+def bases(cls, x):
+    return {name: x for base in cls.__mro__ for name, field in vars(base).items() if isinstance(field, Field)}
+
+
+def test_along_the_bases() -> None:
+    class More(Header):
+        crc = Field("I")
+
+    residual = futamura.specialize(bases, More)
+    assert residual(1) == bases(More, 1) and list(residual(1)) == ["crc", "magic", "version", "length"]
+    assert "for " not in residual.source
+
+
+def test_a_dict_that_is_handed_on_is_the_real_one() -> None:
+    def typed(subject, x):
+        names = vars(subject)
+        return type(names).__name__, x, names is subject.__dict__ if not isinstance(subject, type) else None
+
+    for subject in (Header, Shell()):
+        assert futamura.specialize(typed, subject)(1) == typed(subject, 1)
+
+
+def test_it_travels_or_says_why_not() -> None:
+    residual = futamura.specialize(bases, Header)
+    try:
+        again = pickle.loads(pickle.dumps(residual))
+    except pickle.PicklingError as error:
+        assert "depends on" in str(error)
+    else:
+        assert again(2) == residual(2)

@@ -118,7 +118,10 @@ class Filled(NamedTuple):
 
 
 def parts(table: object) -> list[object]:
-    """What a table holds, in order; runs no code of what is in it."""
+    """What a table holds, or a class of its own, in order; runs no code of what is in it."""
+    if isinstance(table, type):
+        held: Mapping[object, object] = type.__dict__["__dict__"].__get__(table)
+        return [*held, *held.values()]
     if isinstance(table, dict):
         return [*dict.keys(table), *dict.values(table)]
     assert isinstance(table, (list, set))

@@ -82,8 +82,8 @@ from futamura.specializer.values import (
 )
 
 __all__ = [
-    "CALLED", "VIRTUAL_FIELDS", "delete_attribute", "load_attribute", "may_be_gone", "note_global",
-    "store_attribute", "store_field",
+    "CALLED", "EVERY_NAME", "NAMESPACES", "VIRTUAL_FIELDS", "delete_attribute", "known_field", "load_attribute",
+    "may_be_gone", "note_global", "store_attribute", "store_field",
 ]  # fmt: skip
 
 _FIELDS: Final[dict[type, tuple[str, ...]]] = {
@@ -102,6 +102,10 @@ _FIELDS: Final[dict[type, tuple[str, ...]]] = {
 
 VIRTUAL_FIELDS: Final[dict[str, Callable[[Machine, VObject, str], AbstractValue | None]]] = {**FIELDS_OF_CACHES}
 """The attributes of virtual objects of a kind that are no methods."""
+NAMESPACES: Final[list[Callable[[Machine, Frame, Operation, AbstractValue], AbstractValue | None]]] = []
+"""What stands for `__dict__` of classes and of static objects."""
+EVERY_NAME: Final = "*"
+"""Stands for the names that an object has not, among the places that were read."""
 _METHODS: Final = (types.MethodDescriptorType, types.WrapperDescriptorType)
 
 
@@ -124,8 +128,9 @@ def load_attribute(
     cls = exact_type(m, target)
     if cls is None:
         return None
-    if name == "__dict__" and plain_lookup(cls) and (space := own_dict(m, frame, op, target)) is not None:
-        return space
+    for standing_in in (own_dict, *NAMESPACES) if name == "__dict__" and plain_lookup(cls) else ():
+        if (space := standing_in(m, frame, op, target)) is not None:
+            return space
     if name == "__class__" and class_lookup(cls, name) is vars(object)[name] and plain_reads(cls):
         return Known(cls)
     if type(target) is Known and name in _FIELDS.get(cls, ()):
@@ -213,6 +218,8 @@ def _load_class(m: Machine, frame: Frame, op: Operation, cls: type, name: str) -
     meta = type(cls)
     if cls is dict and m.extended and isinstance(method := dict.__dict__.get(name), _METHODS):
         return Known(method)  # `dict.__init__(self)` in a class that extends it
+    if name in ("__mro__", "__bases__", "__base__") and class_lookup(meta, name) is type.__dict__[name]:
+        return Known(type.__dict__[name].__get__(cls))  # as `isinstance` folds
     if name in ("__name__", "__qualname__") and class_lookup(meta, name) is type.__dict__[name]:
         return Known(str(getattr(cls, name)))
     if name == "__doc__" and class_lookup(meta, name) is type.__dict__[name] and type(cls.__dict__.get(name)) is str:
@@ -281,13 +288,13 @@ def _load_instance(
         if enter_property_or_answer(m, frame, op, member, target, name):
             return CALLED
         is_read = found is MISSING and type(target) is not Dynamic and not may_be_gone(m, target, name)
-        own = _field(m, target, name) if is_read else None
+        own = known_field(m, target, name) if is_read else None
         if own is not None:
             _assume_plain_field(m, cls, name, found)
         return own if own is not None or not is_read else _answered(m, frame, op, target, cls, name)
     if member.stored or m.world.is_stored(cls, name):
         plain = not is_data(found) and not is_described(found)
-        own = _field(m, target, name) if plain and type(target) is not Dynamic else None
+        own = known_field(m, target, name) if plain and type(target) is not Dynamic else None
         if own is not None:
             _assume_plain_field(m, cls, name, found)
         return own
@@ -306,7 +313,7 @@ def _load_instance(
     if name in ("name", "value") and found is enum.Enum.__dict__[name] and type(target) is Known:
         return Known(target.value.__dict__[f"_{name}_"])
     if isinstance(found, types.MemberDescriptorType):
-        own = None if type(target) is Dynamic else _field(m, target, name)
+        own = None if type(target) is Dynamic else known_field(m, target, name)
         if own is not None:
             _assume_plain_field(m, cls, name, found)
         return own
@@ -316,7 +323,7 @@ def _load_instance(
         return record_item(m, target, position)
     if is_data(found):
         return None
-    own = None if type(target) is Dynamic else _field(m, target, name)
+    own = None if type(target) is Dynamic else known_field(m, target, name)
     if own is not None:
         _assume_plain_field(m, cls, name, found)
         return own
@@ -354,7 +361,7 @@ def _described(
     if not is_data(found) or not reads(found):
         if may_be_gone(m, target, name) or (type(target) is Dynamic and cls.__dictoffset__):
             return None
-        own = None if type(target) is Dynamic else _field(m, target, name)
+        own = None if type(target) is Dynamic else known_field(m, target, name)
         if own is not None:
             m.assume_attribute(cls, name, found)
             (assume_order if reads(found) else assume_unread)(m, found)
@@ -410,7 +417,7 @@ def _seen_through(m: Machine, value: object, found: object, name: str) -> bool:
     return type(found) in (types.FunctionType, staticmethod, classmethod) and m.world.lacks(value, name)
 
 
-def _field(m: Machine, target: AbstractValue, name: str) -> AbstractValue | None:
+def known_field(m: Machine, target: AbstractValue, name: str) -> AbstractValue | None:
     entry = m.state.object(target)
     if entry is not None:
         if entry.kind not in ("instance", "exception") or name not in entry.names:
@@ -538,7 +545,7 @@ def store_field(m: Machine, target: AbstractValue, name: str, value: AbstractVal
         m.kept.begun.clear()
         if place not in m.world.written:
             m.world.written.add(place)
-            if place in m.read_places:
+            if place in m.read_places or (place[0], EVERY_NAME) in m.read_places:
                 m.event("FT305", f"attribute `{name}` of a static object is written after it was read")
                 raise Restart(f"attribute {name} of a static object is written", whole=True)
         hold(m.state, m.world, place, (value, True))

@@ -42,6 +42,7 @@ from futamura.specializer import long_lists as _long_lists
 from futamura.specializer import marks as _marks
 from futamura.specializer import matching as _matching
 from futamura.specializer import membership as _membership
+from futamura.specializer import namespaces as _namespaces
 from futamura.specializer import own_items as _own_items
 from futamura.specializer import queues as _queues
 from futamura.specializer import real_iterators as _real_iterators
@@ -103,7 +104,7 @@ _LASTING: Final = ("FT305", "FT306", "FT401")
 _ = (
     _aggregates, _attributes, _classes, _containers, _contexts, _dunders, _functions, _globals, _equality, _standing_in,
     _matching, _lists, _marks, _reflection, _sets, _showing, _sorting, _texts, _views, _long_lists, _queues,
-    _conversions, _real_iterators, _imports, _inherited, _own_items, _unpacking, _membership, call_value,
+    _conversions, _real_iterators, _imports, _inherited, _own_items, _unpacking, _membership, _namespaces, call_value,
 )  # fmt: skip
 
 
@@ -565,8 +566,8 @@ class _Run:
                 raise Unsupported("the residual changes the class of a static object")
             if world.hides(name):
                 raise Restart("an attribute of an object is written by the residual", whole=True)
-            place = (world.serial(value), name)
-            if place in read and place not in world.written and world.is_frozen(value):
+            place, every = (world.serial(value), name), (world.serial(value), _attributes.EVERY_NAME)
+            if (place in read or every in read) and place not in world.written and world.is_frozen(value):
                 world.written.add(place)
                 text = f"attribute `{name}` of a static object is written after it was read"
                 self.events.append(Event("FT305", text))
@@ -580,7 +581,6 @@ class _Run:
         if found is None:
             return None
         program, entry, namespace, cells = found
-
         known_library = str(namespace.get("__name__")).partition(".")[0] in sys.stdlib_module_names
 
         def binding(name: str) -> object:

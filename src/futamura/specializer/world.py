@@ -471,9 +471,9 @@ class World:
         self.on_classes.add(key)
         if cls is not None:
             self.serial(cls)
-        believed = [assumption for assumption in self.assumptions.values() if assumption.name == name]
+        believed = [one for one in self.assumptions.values() if one.name == name or one.kind == "contents"]
         for assumption in believed:
-            if assumption.kind == "attribute" and is_a(assumption.holder, type):
+            if assumption.kind in ("attribute", "contents") and is_a(assumption.holder, type):
                 if cls is None or cls in assumption.holder.__mro__:
                     return True
             elif assumption.kind == "attribute" and (cls is None or cls is assumption.holder):

@@ -17,6 +17,7 @@ from types import CellType, FunctionType
 from typing import Any, Final, Protocol
 
 from futamura.backend.python.entrytest import EntryTest, asking, is_global_name
+from futamura.backend.python.tables import tables_reader
 from futamura.ir.homes import IMMUTABLE, gets_no_names
 from futamura.ir.stamps import STAMPED, Mark, cell_mark, class_mark, function_mark, namespace_mark, restamping, stamp_of
 
@@ -135,13 +136,19 @@ class _Lookups:
         self._test: Final = test
         self._bases: Final[dict[int, tuple[type, dict[str, Assumed | None]]]] = {}
         """By the identity of the base: the attributes that it has to have, or (None) must not have."""
+        self._wholes: Final[list[tuple[object, Sequence[object]]]] = []
+        """All attributes of some classes, and what they have to be."""
 
     def count(self) -> int:
         """How much has to be looked up."""
-        return len(self._test.terms) + sum(len(wanted) for _, wanted in self._bases.values())
+        wholes = sum(len(kept) for _, kept in self._wholes)
+        return len(self._test.terms) + wholes + sum(len(wanted) for _, wanted in self._bases.values())
 
     def add(self, holder: type, one: Assumed) -> None:
         test = self._test
+        if one.kind == "contents":
+            self._wholes.append((_attributes(holder), one.value.kept))  # type: ignore[attr-defined]
+            return
         bases = holder.__mro__
         changing = [not gets_no_names(base) for base in bases]
         owner = next((at for at, base in enumerate(bases) if one.name in base.__dict__), None)
@@ -169,6 +176,8 @@ class _Lookups:
     def close(self) -> None:
         """Write the tests: a few in line, many in a function that has the attributes for its globals."""
         test = self._test
+        if self._wholes:
+            test.terms.append(f"{test.constant(tables_reader(self._wholes), 'classes_hold')}()")
         for base, wanted in self._bases.values():
             attributes = _attributes(base)
             if len(wanted) > _FEW_ATTRIBUTES and type(attributes) is dict and all(map(is_global_name, wanted)):

@@ -13,6 +13,7 @@ Invariant: items are compared by `is` alone, so no code of the program runs; ano
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import MappingProxyType
 from typing import Any, Final
 
 __all__ = ["tables_reader"]
@@ -28,7 +29,7 @@ def tables_reader(tables: Sequence[tuple[object, Sequence[object]]]) -> Callable
     for number, (table, parts) in enumerate(tables):
         name = f"table_{number}"
         space[name] = table
-        if type(table) is dict:
+        if type(table) in (dict, MappingProxyType):
             half = len(parts) // 2
             sides = [(name, parts[:half]), (f"{name}.values()", parts[half:])]
         else:
