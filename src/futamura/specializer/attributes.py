@@ -13,11 +13,8 @@ from __future__ import annotations
 import enum
 import functools
 import itertools
-import re
-import struct
 import sys
 import types
-import typing
 from collections.abc import Callable
 from typing import Final
 
@@ -28,7 +25,12 @@ from futamura.specializer.builtin_errors import keeps_arguments, only_keeps_argu
 from futamura.specializer.cached_calls import cached_property_of, may_be_entered, see_elsewhere
 from futamura.specializer.caching import LRU
 from futamura.specializer.calls import call_value, enter
-from futamura.specializer.class_attributes import annotations_of, enter_property, method_of_metaclass
+from futamura.specializer.class_attributes import (
+    annotations_of,
+    enter_property,
+    load_from_super_of_class,
+    method_of_metaclass,
+)
 from futamura.specializer.descriptors import (
     assume_order,
     assume_unread,
@@ -42,6 +44,7 @@ from futamura.specializer.descriptors import (
     reads,
 )
 from futamura.specializer.extended import METHOD_NAMES, dict_held, inherited
+from futamura.specializer.fixed_fields import FIXED_FIELDS, part_of_slice
 from futamura.specializer.functionparts import part_of_function, part_of_method
 from futamura.specializer.globals import module_attribute
 from futamura.specializer.local_caches import FIELDS_OF_CACHES
@@ -86,21 +89,10 @@ __all__ = [
     "may_be_gone", "note_global", "store_attribute", "store_field",
 ]  # fmt: skip
 
-_FIELDS: Final[dict[type, tuple[str, ...]]] = {
-    struct.Struct: ("size", "format"),
-    re.Pattern: ("pattern", "flags", "groups"),
-    types.GenericAlias: ("__origin__", "__args__"),
-    types.UnionType: ("__args__",),
-    typing.NewType: ("__supertype__",),
-    type(typing.Annotated[int, ""]): ("__origin__", "__args__", "__metadata__"),
-    **{
-        type(form): ("__origin__", "__args__")
-        for form in (typing.List[int], typing.Optional[int], typing.Literal[1], typing.Callable[[int], int])  # noqa: UP006, UP045
-    },
+VIRTUAL_FIELDS: Final[dict[str, Callable[[Machine, VObject, str], AbstractValue | None]]] = {
+    **FIELDS_OF_CACHES,
+    "slice": part_of_slice,
 }
-"""What never changes of objects that the library makes."""
-
-VIRTUAL_FIELDS: Final[dict[str, Callable[[Machine, VObject, str], AbstractValue | None]]] = {**FIELDS_OF_CACHES}
 """The attributes of virtual objects of a kind that are no methods."""
 NAMESPACES: Final[list[Callable[[Machine, Frame, Operation, AbstractValue], AbstractValue | None]]] = []
 """What stands for `__dict__` of classes and of static objects."""
@@ -133,7 +125,7 @@ def load_attribute(
             return space
     if name == "__class__" and class_lookup(cls, name) is vars(object)[name] and plain_reads(cls):
         return Known(cls)
-    if type(target) is Known and name in _FIELDS.get(cls, ()):
+    if type(target) is Known and name in FIXED_FIELDS.get(cls, ()):
         return Known(getattr(target.value, name))
     if cls in WITH_BUILTIN_METHODS or (entry is not None and entry.kind in ("generator", "dict")):
         found = isinstance(class_lookup(cls, name), _METHODS)
@@ -178,6 +170,8 @@ def _load_super(m: Machine, frame: Frame, op: Operation, entry: VObject, name: s
     start, target = entry.items
     cls = exact_type(m, target)
     assert cls is not None and type(start) is Known
+    if type(target) is Known and is_a(target.value, type) and start.value in target.value.__mro__:
+        return load_from_super_of_class(m, frame, start.value, target.value, name)
     order = cls.__mro__
     for base in order[order.index(start.value) + 1 :]:
         found = base.__dict__.get(name, MISSING)

@@ -4,6 +4,7 @@
         @property                               Shop.make(x)    the method of the metaclass
         def prefix(cls): ...
         def make(cls, x): ...
+    super().make(x)     in a class method: the method of the next class that has one, for this class
 
 Invariant: a data descriptor of the metaclass comes before what the class has, everything else of it behind.
 """
@@ -15,12 +16,12 @@ from types import FunctionType
 from futamura.ir.graph import Operation
 from futamura.specializer.calls import call_value
 from futamura.specializer.machine import Machine
-from futamura.specializer.purity import class_lookup
+from futamura.specializer.purity import MISSING, class_lookup
 from futamura.specializer.rules import site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Known, VObject
 
-__all__ = ["annotations_of", "enter_property", "method_of_metaclass"]
+__all__ = ["annotations_of", "enter_property", "load_from_super_of_class", "method_of_metaclass"]
 
 
 def annotations_of(m: Machine, cls: type) -> AbstractValue | None:
@@ -54,3 +55,25 @@ def method_of_metaclass(m: Machine, frame: Frame, cls: type, name: str) -> Abstr
     m.assume_attribute(type(cls), name, found)
     m.assume_attribute(cls, name, class_lookup(cls, name))
     return m.virtual(VObject("bound", object, (Known(found), Known(cls)), site=site(frame)))
+
+
+def load_from_super_of_class(m: Machine, frame: Frame, start: object, cls: type, name: str) -> AbstractValue | None:
+    """What `super(start, cls)` has under this name; None if that is found at run time."""
+    order = cls.__mro__
+    assert isinstance(start, type)
+    base = next((one for one in order[order.index(start) + 1 :] if name in one.__dict__), None)
+    if base is None or name == "__class__" or m.world.may_be_stored(cls, name):
+        return None
+    found = base.__dict__[name]
+    if type(found) is classmethod and type(found.__func__) is FunctionType:
+        made: AbstractValue = m.virtual(VObject("bound", object, (Known(found.__func__), Known(cls)), site=site(frame)))
+    elif type(found) is FunctionType or type(found) is staticmethod:
+        made = Known(found.__func__ if isinstance(found, staticmethod) else found)
+    elif class_lookup(type(found), "__get__") is MISSING:
+        m.world.found_in_class(base, name, found)
+        made = Known(found)
+    else:
+        return None
+    for one in order[order.index(start) + 1 : order.index(base) + 1]:
+        m.assume_attribute(one, name, class_lookup(one, name))
+    return made

@@ -213,6 +213,8 @@ def resume(
                 raise Unsupported("a generator asks itself for an item", m.span)
         _must_have_ended(m, entry)
         return False  # an exception that left it has ended it
+    if where.left and thrown is not None:
+        raise Unsupported("an exception is thrown into a generator that handles one", m.span)
     if len(m.state.frames) >= m.budget.depth:
         m.refuse(("delegated", where.facts.uid), "generators are nested too deep")
     frame = _restored(entry, where)
@@ -288,9 +290,10 @@ def suspend(m: Machine, frame: Frame, value: AbstractValue, waiting: int) -> Non
     while True:
         if frame.purpose not in CONSUMING:
             raise Unsupported("yield inside specialized code", m.span)
-        if any(extent.kind == "except" and extent.uid for extent in frame.extents):
+        handling = any(extent.kind == "except" and extent.uid for extent in frame.extents)
+        if handling and not _ends_quietly(frame.facts, frame.block, frame.index):
             raise Unsupported("a generator is suspended while it handles an exception", m.span)
-        _store(m, frame, waiting)
+        _store(m, frame, waiting, handling)
         m.state.frames.pop()
         dynamic = frame.dynamic
         caller = m.state.frames[-1]
@@ -321,14 +324,35 @@ def _lets_pass(m: Machine, frame: Frame) -> bool:
     return names is not None
 
 
-def _store(m: Machine, frame: Frame, waiting: int) -> None:
+_QUIET: Final = frozenset({"const", "copy", "is", "is_not", "yield"})
+
+
+def _ends_quietly(facts: FunctionFacts, block: int, index: int) -> bool:
+    """Does nothing that is left of an `except` clause raise, or look at its exception?"""
+    path = facts.paths[block]
+    regions = facts.function.regions
+    clauses = {region for region in path if regions[region].kind == "except"}
+    seen, work = {block}, [block]
+    for at in work:  # which grows
+        found = facts.blocks[at]
+        ops = found.ops[index:] if at == block and len(seen) == 1 else found.ops
+        if found.terminator.name != "jump" or any(op.name not in _QUIET for op in ops):
+            return False
+        after = found.terminator.edges[0].target
+        if not clauses.isdisjoint(facts.paths[after]) and after not in seen:
+            seen.add(after)
+            work.append(after)
+    return True
+
+
+def _store(m: Machine, frame: Frame, waiting: int, left: bool = False) -> None:
     used = frame.facts.live_at(frame.block, frame.index)
     live = [value for value in (*used, *frame.held) if value in frame.env and value != waiting]
     items = tuple(m.get(frame, value) for value in live)
     generator = m.state.resolve(frame.subject) if frame.subject is not None else None
     assert isinstance(generator, Virtual)
     quiet = _lets_pass(m, frame)
-    where = Suspension(frame.facts, frame.block, frame.index, frame.chain, frame.dynamic, None, waiting, quiet)
+    where = Suspension(frame.facts, frame.block, frame.index, frame.chain, frame.dynamic, None, waiting, quiet, left)
     m.clean_ups = m.clean_ups or where.has_clean_up()
     m.state.heap[generator.oid] = m.state.heap[generator.oid]._replace(items=items, names=tuple(live), extra=where)
 

@@ -150,6 +150,8 @@ def _super_model(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
 
 def _super_object(m: Machine, frame: Frame, start: AbstractValue, target: AbstractValue) -> AbstractValue | None:
     cls = exact_type(m, target)
+    if type(target) is Known and is_a(target.value, type):  # in a class method
+        cls = target.value if type(start) is Known and start.value in target.value.__mro__ else cls
     if type(start) is not Known or not is_a(start.value, type) or cls is None or start.value not in cls.__mro__:
         return None
     return m.virtual(VObject("super", super, (start, target), site=site(frame)))

@@ -81,6 +81,8 @@ class Suspension(NamedTuple):
     """The value that takes what is sent; -1 at a `yield from`, None before the start."""
     quiet: bool = False
     """Do the handlers around it let a GeneratorExit pass?"""
+    left: bool = False
+    """Has the residual left the `except` clause that it stopped in?  What is left of the clause does not tell."""
 
     def has_clean_up(self) -> bool:
         """Would closing it run code?  A generator that stands at a `yield from` has an inner one, an object itself."""
