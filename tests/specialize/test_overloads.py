@@ -7,6 +7,7 @@ Invariant: what is registered later, for this class or for others, is found by t
 
 from __future__ import annotations
 
+import abc
 import collections.abc
 import functools
 from collections.abc import Callable
@@ -95,3 +96,47 @@ def test_open_arguments_are_dispatched_when_the_residual_runs() -> None:
     residual = futamura.specialize(shown_all, shown, x=5)
     nodes = [Leaf(1), Node(3), Claims(2)]
     assert residual(nodes) == shown_all(shown, nodes, 5)
+
+
+class Shape(abc.ABC):
+    @abc.abstractmethod
+    def area(self) -> int: ...
+
+
+class Square(Shape):
+    def __init__(self, side: int) -> None:
+        self.side = side
+
+    def area(self) -> int:
+        return self.side**2
+
+
+def of_shapes() -> Any:
+    @functools.singledispatch
+    def measured(node: Any, x: int) -> Any:
+        return "any", x
+
+    measured.register(Shape)(lambda node, x: ("shape", node.area() + x))
+    measured.register(int)(lambda node, x: ("int", node + x))
+    return measured
+
+
+def test_abstract_bases_are_looked_up_as_others() -> None:
+    measured = of_shapes()
+    residual = futamura.specialize(shown_all, measured, [Square(3), 4, Leaf(1)])
+    assert "measured(" not in residual.source
+    assert residual(1) == shown_all(measured, [Square(3), 4, Leaf(1)], 1) == [("shape", 10), ("int", 5), ("any", 1)]
+
+
+def test_a_class_that_is_registered_with_an_abstract_one_later() -> None:
+    measured = of_shapes()
+
+    class Late(Node):
+        def area(self) -> int:
+            return 7
+
+    nodes = [Late(1), Square(2)]
+    residual = futamura.specialize(shown_all, measured, nodes)
+    assert residual(1) == shown_all(measured, nodes, 1) == [("any", 1), ("shape", 5)]
+    Shape.register(Late)
+    assert residual(1) == shown_all(measured, nodes, 1) == [("shape", 8), ("shape", 5)]

@@ -82,7 +82,7 @@ GENERATORS = [items, numbers, named, twice, raising, delegated]
 def listed(made, keys, data):
     found = []
     for item in made(keys, data):
-        found.append(item)  # noqa: PERF402
+        found.append(item)
     return found
 
 
@@ -103,7 +103,7 @@ def with_context(made, keys, data):
     for item in made(keys, data):
         found.append(sys.exc_info()[0])
         try:
-            item + 1  # noqa: B018
+            item + 1
         except TypeError as error:
             found.append((str(error), error.__context__))
         found.append(sys.exc_info()[0])

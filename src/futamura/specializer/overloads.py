@@ -10,17 +10,19 @@
 
 What `self.visit` gives is a virtual object, whose items are the descriptor, the instance and its class.
 
-Invariant: only the very functions that `functools` makes, and only if no abstract class is registered, whose
-`__subclasshook__` would have to be asked.  What is registered is an assumption: a new class makes it fail.
+Invariant: only the very functions that `functools` makes, and only if the class counts as none of the abstract classes
+that are registered, but for its own bases.  What is registered is an assumption: a new class makes it fail.
 """
 
 from __future__ import annotations
 
+import abc
 import functools
 import types
 from typing import Final
 
 from futamura.ir.classes import is_a
+from futamura.specializer.abstract import instance_of, is_abstract
 from futamura.specializer.assumption import Assumption, Registered
 from futamura.specializer.emitting import CONSTRUCTORS, Emitter
 from futamura.specializer.machine import Machine
@@ -135,7 +137,10 @@ def _chosen(m: Machine, function: types.FunctionType, value: AbstractValue) -> o
         return None
     if class_lookup(cls, "__class__") is not vars(object)["__class__"]:
         return None
-    if any(type(kind) is not type for kind in (*registry, *cls.__mro__)):
+    if not all(type(kind) in (type, abc.ABCMeta) for kind in (*registry, *cls.__mro__)):
+        return None
+    strangers = [kind for kind in registry if type(kind) is not type and kind not in cls.__mro__]
+    if strangers and not (all(map(is_abstract, strangers)) and instance_of(m, cls, strangers) is False):
         return None
     kind = next((base for base in cls.__mro__ if base in registry), None)
     if kind is None:
