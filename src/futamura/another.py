@@ -137,12 +137,14 @@ class Another:
         return self._waits < 0
 
     def _go_back(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        """There is no doubt any more: the call is the main residual's, which may give it back."""
+        """There is no doubt any more: the call is the main residual's, which may give it back, or run what makes that
+        doubtful again, because a promise or a guess about its inputs is broken."""
         self._came_back = False
         try:
             return self.main(*args, **keywords)
         finally:
-            self._patience = min(2 * self._patience + 1, _MOST_PATIENT) if self._came_back else 0
+            came_back = self._came_back or (self._flag is not None and self._flag.now == DOUBTED)
+            self._patience = min(2 * self._patience + 1, _MOST_PATIENT) if came_back else 0
             self._waits = self._patience
 
 

@@ -507,7 +507,8 @@ def _assume_plain_field(m: Machine, cls: type, name: str, found: object) -> None
 def _note_store(m: Machine, cls: type | None, target: AbstractValue, name: str) -> None:
     """What is stored to may be a class: what was found in it is not to be believed any more.  Or it is an object that
     was believed to have no such attribute."""
-    if type(target) is not Virtual and m.world.hides(name):
+    owner = target.value if type(target) is Known else None
+    if type(target) is not Virtual and m.world.hides(name, owner):
         m.event("FT305", f"attribute `{name}` is stored on an object whose class had given it")
         raise Restart(f"attribute {name} of an object is stored", whole=True)
     if type(target) is Known and is_a(target.value, (type, types.FunctionType)):

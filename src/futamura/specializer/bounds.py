@@ -163,7 +163,7 @@ _ITEMS: Final[dict[type, Shape]] = {str: Shape(element=str), bytes: Shape(elemen
 
 
 def items_of(source: AbstractValue) -> Shape | None:
-    """What is known of what an iterator over `source` gives, if that runs no code, fails never and sees no change."""
+    """What is known of what an iterator over `source` gives, if that runs no code and fails never."""
     if type(source) is not Dynamic:
         return None
     shape = source.shape
@@ -175,6 +175,9 @@ def items_of(source: AbstractValue) -> Shape | None:
         if source.type in (list, tuple):
             return None if shape.element is None else Shape(element=shape.element, iterates=True)
         return shape
+    if source.type in (list, tuple):
+        element = None if shape is None else shape.element
+        return Shape(element=element, iterates=True, passing=source.type is list)  # whatever becomes of the list
     found = None if source.type is None else _ITEMS.get(source.type)
     return None if found is None else found._replace(iterates=True)
 

@@ -152,7 +152,8 @@ def take_next(m: Machine, frame: Frame) -> None:
         item_value = Dynamic(item_value.rv, tuple, Shape(length=2, counts=shape is not None and shape.counts))
     if shape is not None and counts:
         known = Shape(least=shape.least, texts=shape.texts, pattern=shape.pattern)
-        item_value = Dynamic(item_value.rv, shape.element, known)
+        kind = None if shape.passing and not m.state.intact else shape.element
+        item_value = Dynamic(item_value.rv, kind, known)
     if shape is not None and shape.lasting:  # of a dict, which may have been changed
         pair = None if shape.items is None else tuple_shape(shape.items)
         item_value = Dynamic(item_value.rv, tuple if pair is not None else shape.element, pair)

@@ -22,6 +22,9 @@ from futamura.specializer.values import AbstractValue, Dynamic, Known
 __all__ = ["guess"]
 
 _LIKELY: Final = (int, float, str)
+_CONTAINERS: Final = (list, str)
+_TAKING_ITEMS: Final = (len, list, tuple, set, frozenset, sorted, enumerate, reversed, iter)
+"""With a number these raise."""
 
 
 def guess(
@@ -45,12 +48,16 @@ def _kind(
     state: State, open_inputs: Mapping[int, str], name: str, args: Sequence[AbstractValue], attr: object
 ) -> type | None:
     """The class that all these operands would have to be of."""
-    if name == "call" and type(args[0]) is Known and args[0].value is isinstance:  # it is decided then
+    callee = args[0].value if name == "call" and type(args[0]) is Known else None
+    if callee is isinstance:  # it is decided then
         asked = [arg.value for arg in args[2:] if type(arg) is Known]
-        return next((one for one in _LIKELY if one in asked), int)
+        asked = [one for value in asked for one in (value if type(value) is tuple else (value,))]
+        return next((one for one in (*_LIKELY, *_CONTAINERS) if any(one is other for other in asked)), None)
     known = [type(arg.value) if type(arg) is Known else arg.type for arg in args if type(arg) in (Known, Dynamic)]  # type: ignore[union-attr]
     others = [one for one in known if one in _LIKELY] if name != "format" else []
-    for kind in (*others, int, str):
+    indexed = name == "getitem" and type(args[0]) is Dynamic and args[0].rv in open_inputs
+    takes_items = name in ("iter", "unpack") or indexed or any(callee is one for one in _TAKING_ITEMS)
+    for kind in _CONTAINERS if takes_items else (*others, int, str):
         tried = [
             Dynamic(arg.rv, kind, arg.shape, arg.classes) if type(arg) is Dynamic and arg.rv in open_inputs else arg
             for arg in args

@@ -564,7 +564,7 @@ class _Run:
                 continue
             if name == "__class__":
                 raise Unsupported("the residual changes the class of a static object")
-            if world.hides(name):
+            if world.hides(name, value):
                 raise Restart("an attribute of an object is written by the residual", whole=True)
             place, every = (world.serial(value), name), (world.serial(value), _attributes.EVERY_NAME)
             if (place in read or every in read) and place not in world.written and world.is_frozen(value):

@@ -77,10 +77,11 @@ class Shape(NamedTuple):
     Of an open list or tuple, what was promised of its contents: it holds while the state is intact, that of a list's
     elements always if that was promised, too (`lasting`); `items` are the classes of a tuple's items one by one, and
     those of the keys and values of a dict, or of its view or iterator.  Of a range or an iterator over one, the items'
-    class and what none is below; of an int, what it is not below, or above that (`most`), and whether it is
-    `short`: it counts things that exist, so its text is not long; of a pair that `enumerate` gives, that it `counts`;
-    of a match, or an iterator over matches, the class of its `texts` and the `pattern` that found it; of an object that
-    the residual makes, that it is `bare`: no attribute of its own hides a method of its class.
+    class and what none is below; of an iterator over a list, the items' class while the state is intact (`passing`);
+    of an int, what it is not below, or above that (`most`), and whether it is `short`: it counts things that exist, so
+    its text is not long; of a pair that `enumerate` gives, that it `counts`; of a match, or an iterator over matches,
+    the class of its `texts` and the `pattern` that found it; of an object that the residual makes, that it is `bare`:
+    no attribute of its own hides a method of its class.
     """
 
     length: int | None = None
@@ -95,6 +96,7 @@ class Shape(NamedTuple):
     lasting: bool = False
     items: tuple[type | None, ...] | None = None
     most: int | None = None
+    passing: bool = False
 
 
 SHORT: Final = 1 << 64

@@ -110,7 +110,8 @@ class World:
         self.on_classes: Final[set[tuple[int, str]]] = set()
         """Attributes of classes that specialized code stores; 0 stands for a class that is not known."""
         self.hiding: Final[set[str]] = set()
-        """Attributes that specialized code stores on objects that others may have."""
+        """Attributes that specialized code stores on objects that others may have, and are not known."""
+        self._hiding_on: Final[set[tuple[int, str]]] = set()
         self.settled: Final[dict[Place, tuple[object, list[object]]]] = {}
         """What static objects compute when they first need it, and all that was made for it, by object and name."""
         self.searches: Final[dict[object, object]] = {}
@@ -216,9 +217,7 @@ class World:
         return any(believed)
 
     def declare(self, declared: Declared) -> None:
-        """What the user promises: nobody writes the objects of `frozen` (nor what they reach) while the residual is
-        in use; an entry of one of `caches` may be there or not, and never changes; comparisons may give a bool;
-        attributes hold what annotations say."""
+        """What the user promises (see `declared`)."""
         self.bool_comparisons = declared.bool_comparisons
         self.annotated = declared.annotated
         self.objects.tested = not declared.trusted
@@ -557,7 +556,7 @@ class World:
         that is so when the residual is called, and nothing in sight stores one."""
         if not keeps_attributes(value):
             return own_attribute(value, name) is MISSING
-        if stored_attribute(value, name) is not MISSING or self._may_be_hidden(type(value), name):
+        if stored_attribute(value, name) is not MISSING or self._may_be_hidden(type(value), name, value):
             return False
         self.assume(Assumption("own", f"an object of class {type(value).__qualname__}", value, name, None))
         return True
@@ -569,19 +568,22 @@ class World:
         self._showing.add(name)
         return True
 
-    def _may_be_hidden(self, cls: type, name: str) -> bool:
+    def _may_be_hidden(self, cls: type, name: str, value: object = None) -> bool:
         """Does code in sight store an attribute of this name on an object of the class, or make it one of another?"""
         stored = is_stored_on_an_object(cls, name) or is_stored_on_an_object(cls, "__class__")
-        return stored or name in self.hiding
+        return stored or name in self.hiding or (self.serial(value), name) in self._hiding_on
 
-    def hides(self, name: str) -> bool:
-        """Code that is specialized stores this attribute on an object that others may have.  True if it was believed
-        that one has none of this name."""
-        if name in self.hiding:
+    def hides(self, name: str, value: object = None) -> bool:
+        """Code that is specialized stores this attribute on an object that others may have, or on this static one.
+        True if it was believed that it has none of this name."""
+        if name in self.hiding or (value is not None and (self.serial(value), name) in self._hiding_on):
             return False
+        believed = [found for found in self.assumptions.values() if found.kind == "own" and found.name == name]
+        if value is not None:
+            self._hiding_on.add((self.serial(value), name))
+            return any(one.holder is value for one in believed)
         self.hiding.add(name)
-        believed = any(found.kind == "own" and found.name == name for found in self.assumptions.values())
-        return believed or name in self._showing
+        return bool(believed) or name in self._showing
 
     def forget(self) -> None:
         """Everything is asked anew: what is still assumed, or read, will be again."""
