@@ -28,6 +28,7 @@ __all__ = ["build", "compiled_modules"]
 HOUSE: Final = Path(__file__).resolve().parent.parent
 PARTS: Final = ("ir", "specializer", "optimize", "backend/structure", "backend/python")
 INTERPRETED: Final = {
+    "specializer/comparing.py": "its function is specialized itself",
     "specializer/library.py": "its functions are specialized themselves",
     "specializer/iterators.py": "its functions are specialized themselves",
     "ir/interp.py": "exceptions get the causes and contexts that the interpreter gives them",

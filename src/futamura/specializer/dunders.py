@@ -14,7 +14,7 @@ from types import FunctionType, MemberDescriptorType
 from typing import Final, NamedTuple
 
 from futamura.ir.graph import Operation
-from futamura.specializer import iterators, library
+from futamura.specializer import comparing, iterators, library
 from futamura.specializer.attributes import store_field
 from futamura.specializer.bounds import items_of
 from futamura.specializer.calls import enter
@@ -177,7 +177,36 @@ def _enter_attempts(
 # -- comparison
 
 
+_CONSTANTS: Final = frozenset({str, bytes, int, bool, type(None)})
+"""What is of these classes equals itself."""
+
+
+def _ways_to_compare(m: Machine, args: list[AbstractValue]) -> tuple[str, ...] | None:
+    """How the items of two tuples or lists are compared one by one; None unless some of them compare by a method."""
+    found = [sequence_items(m, arg) for arg in args]
+    if found[0] is None or found[1] is None or found[0][0] is not found[1][0]:
+        return None
+    kind, left, right = found[0][0], found[0][1], found[1][1]
+    if min(len(left), len(right)) > _MOST_COMPARED or (kind is list and len(left) != len(right)):
+        return None
+    ways = []
+    for pair in zip(left, right):
+        one, other = (m.state.resolve(item) for item in pair)
+        if any(own_class(m, item) is not None and type(item) is not Dynamic for item in (one, other)):
+            ways.append("objects")
+        elif Dynamic not in (type(one), type(other)):
+            ways.append("known")
+        else:
+            ways.append("values" if {exact_type(m, one), exact_type(m, other)} <= _CONSTANTS else "objects")
+    compared = [own_class(m, m.state.resolve(item)) for pair in zip(left, right) for item in pair]
+    by_method = any(cls is not None and class_lookup(cls, "__eq__") is not vars(object)["__eq__"] for cls in compared)
+    return tuple(ways) if by_method else None
+
+
 def _compare_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
+    equality = op.operator.name in ("eq", "ne") and site(frame) not in m.refused
+    if equality and (ways := _ways_to_compare(m, args)) is not None:
+        return enter(m, frame, op, comparing.equal_items, [*args, Known(ways), Known(op.operator.name == "eq")])
     name, reflected, symbol = _COMPARED[op.operator.name]
     left, right = args
     own, other = own_class(m, left), own_class(m, right)

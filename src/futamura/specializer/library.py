@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from futamura.specializer import iterators
+from futamura.specializer import comparing, iterators
 
 __all__ = [
     "attributes_at", "delegate", "extend", "is_own", "items_at", "join", "next_of", "next_or", "property_or_answer",
@@ -26,7 +26,7 @@ __all__ = [
 
 def is_own(namespace: Mapping[str, Any]) -> bool:
     """Are these the globals of functions that stand for builtins?  No program could rebind them."""
-    return namespace is globals() or namespace is iterators.__dict__
+    return namespace is globals() or namespace is iterators.__dict__ or namespace is comparing.__dict__
 
 
 def any_of(iterable: Iterable[Any]) -> bool:
