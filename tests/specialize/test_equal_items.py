@@ -61,7 +61,7 @@ def pairs(a, b, x):
 
 
 def same(a, x):
-    return (a, NEVER) == (a, NEVER), [NEVER, x] == [NEVER, 3], (NEVER, 1) == (Never(), 1), (NAN, a) == (NAN, a)
+    return (a, NEVER) == (a, NEVER), [NEVER, x] == [NEVER, 3], (Never(), 1) == (NEVER, 1), (NAN, a) == (NAN, a)
 
 
 def odd(a, x):

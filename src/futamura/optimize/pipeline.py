@@ -42,6 +42,7 @@ from futamura.optimize.deadstores import dead_stores
 from futamura.optimize.decisions import decisions
 from futamura.optimize.displays import RULES as OF_DISPLAYS
 from futamura.optimize.displays import displays, has_displays
+from futamura.optimize.extremes import extremes, may_have_extremes
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.handlers import handlers, has_handlers
 from futamura.optimize.hoisting import RULES as OF_LICM
@@ -226,6 +227,12 @@ PASSES: Final[dict[str, Row | Cleaning | Whole]] = {
         "behind all that empties loops",
         wanted=_has_ways,
     ),
+    "extremes": Row(
+        extremes,
+        "`min` and `max` of two values are comparisons",
+        "late: of a call, the others know what it gives",
+        wanted=may_have_extremes,
+    ),
     "spares": Row(
         spares,
         "what was made for a handler is used where the handler was not needed",
@@ -368,7 +375,7 @@ PIPELINE: Final = (
     "inline", "closures", "closure-facts", "contify", "paste", "parameters", "scalars", "cells", "typefold",
     "handlers", "rethrown", "decisions", "fields", "cse", "typefold", "thread", "paste", "parameters", "algebra",
     "dead-stores", "closed-forms", "licm", "arms", "paste", "spares", "late-iter", "copies", "peel", "split", "sink",
-    "displays", "tables", "texts", "dce", "rethrown", "operands", "paste",
+    "displays", "tables", "texts", "extremes", "dce", "rethrown", "operands", "paste",
 )  # fmt: skip
 NO_TIME: Final = {
     "handlers": "a `try` that nothing comes to costs a step of the machine, but has to be read",
