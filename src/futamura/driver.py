@@ -97,11 +97,11 @@ def roundtrip_source(target: object, change: Change | None = None) -> str:
     return emit_function(target, change).text
 
 
-def _emitted(program: Program, naming: NameOf | None = None) -> Emitted:
+def _emitted(program: Program, naming: NameOf | None = None, known: Known | None = None) -> Emitted:
     """The text of a program; what the back end cannot print is a fault of ours, and is said with a code."""
     with collector_paused():
         try:
-            return emit(guard_together(program), naming=naming)
+            return emit(guard_together(program, known), naming=naming)
         except (Unprintable, NotImplementedError, KeyError) as broken:
             main = program.main
             title = f"`{main.qualname}` could not be printed: {broken}"
@@ -178,7 +178,7 @@ def residual_text(
         undecided = keeping()
         # Whether it would be plainer without decision trees is asked of an outline first: the passes take long.
         outline, _ = optimize(undecided, _TIDYING, known=known, given=given)
-        if _encoded(found) <= _encoded(_emitted(outline, naming)):
+        if _encoded(found) <= _encoded(_emitted(outline, naming, known)):
             return found
         plain, _ = printed(undecided, _BEHIND_DECISIONS)
         return found if _encoded(found) <= _encoded(plain) else plain
@@ -222,7 +222,7 @@ def _briefest(program: Program, known: Known | None, naming: NameOf | None) -> E
 
     What stood twice because it is reached with different knowledge (behind both ways of an `or`) is a condition again.
     """
-    found = _shortened(program, naming)
+    found = _shortened(program, known, naming)
     size = _size(program)
     if size > MOST_MERGED:
         return found
@@ -230,7 +230,7 @@ def _briefest(program: Program, known: Known | None, naming: NameOf | None) -> E
     if not report.changed["merge"] or _size(merged) >= size:
         return found
     merged, _ = optimize(merged, _MERGED, known=known)
-    other = _shortened(merged, naming)
+    other = _shortened(merged, known, naming)
     return other if _encoded(other) <= _encoded(found) and len(other.text) < len(found.text) else found
 
 
@@ -238,13 +238,13 @@ def _size(program: Program) -> int:
     return sum([len(block.ops) for function in program.functions for block in function.blocks])
 
 
-def _shortened(program: Program, naming: NameOf | None) -> Emitted:
+def _shortened(program: Program, known: Known | None, naming: NameOf | None) -> Emitted:
     """The text with tests led past those that follow from them."""
     shorter = take_shortcuts(program)
-    found = _emitted(forward(shorter), naming)
+    found = _emitted(forward(shorter), naming, known)
     if shorter is program or not (found.dispatchers or found.flags):
         return found
-    return _plainer(found, _emitted(forward(program), naming))
+    return _plainer(found, _emitted(forward(program), naming, known))
 
 
 def _plainer(found: Emitted, plain: Emitted) -> Emitted:

@@ -7,6 +7,10 @@ A function that was inlined computed its argument before it looked for what it h
 up one expression, each used once, by the next, are brought into the order in which Python evaluates it, if only such
 as raise nothing, have no effect and read nothing that changes go past others.
 
+What is made between a method is looked up and called, and has a name, is made before:
+
+    v2 = getattr get v1; v3 = tuple v4, v5; v6 = call v2, v3; ... v3 ...               p = x, y; v = board.get(p); ... p
+
 Invariant: all other operations stay in their order; a global name is read elsewhere only if it is assumed to keep its
 meaning as long as the program runs.
 """
@@ -22,6 +26,7 @@ from futamura.ir.graph import Operation, Value
 from futamura.optimize.effects import acts
 from futamura.optimize.flowgraph import FlowGraph, Node
 from futamura.optimize.inference import Inference
+from futamura.runtime import call_in_generator
 
 __all__ = ["callees_first"]
 
@@ -37,7 +42,7 @@ def callees_first(
 ) -> bool:
     """Order the expressions of a block; did anything change?"""
     found = _Expressions(graph, inference, node, uses, handled)
-    changed = False
+    changed = found.late_methods(node)
     at = len(node.ops) - 1
     while at > 0:
         if node.ops[at].name not in _ROOTS:
@@ -62,6 +67,26 @@ class _Expressions:
         self._handled: Final = handled
         self._updated: Final = {op.args[0] for op in node.ops if op.name in INPLACE}
         """What operators in place update: these values keep their names."""
+
+    def late_methods(self, node: Node) -> bool:
+        """Bring look-ups of methods to their calls, past what is free and has a name; did anything change?"""
+        changed = False
+        for root in [op for op in node.ops if op.name == "call"]:
+            at = next(place for place, op in enumerate(node.ops) if op is root)
+            callee = self._inference.callee(root.args[0])
+            guarded = callee is not None and callee.value is call_in_generator
+            method = root.args[1:2] if guarded else root.args[:1]
+            start = next((place for place, op in enumerate(node.ops[:at]) if op.results == method), at)
+            lookup = node.ops[start]
+            if lookup.name != "getattr" or not self._is_part(lookup) or root.args.count(lookup.results[0]) != 1:
+                continue
+            between = node.ops[start + 1 : at]
+            named = [op for op in between if op.name != "const" and not (len(op.results) == 1 and self._is_part(op))]
+            if len(between) > _MOST or not named or not all(map(self._is_free, between)):
+                continue
+            node.ops[start:at] = [*between, lookup]
+            changed = True
+        return changed
 
     def start(self, ops: list[Operation], root: int) -> int:
         """Where the operations begin that are part of nothing but the expression that ends at `root`; `root` if one

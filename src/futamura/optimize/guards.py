@@ -22,6 +22,7 @@ from futamura.ir.classes import is_a
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Edge, Function, Operation, Program, Region, Value
 from futamura.optimize.flowgraph import FlowGraph, Node
+from futamura.optimize.inference import Known
 from futamura.runtime import STOPPED, call_in_generator, raise_in_generator
 
 __all__ = ["guard_together"]
@@ -39,18 +40,18 @@ _SEARCHES: Final = frozenset({"match", "search", "fullmatch"})
 _CALLING: Final = frozenset({"sub", "subn"})
 
 
-def guard_together(program: Program) -> Program:
-    """The program with such statements."""
-    functions = [_guarded(function) for function in program.functions]
+def guard_together(program: Program, known: Known | None = None) -> Program:
+    """The program with such statements; `known` are the globals that are assumed to keep their meaning."""
+    functions = [_guarded(function, known or {}) for function in program.functions]
     if all(new is old for new, old in zip(functions, program.functions)):
         return program
     return replace(program, functions=tuple(functions))
 
 
-def _guarded(function: Function) -> Function:
+def _guarded(function: Function, known: Known) -> Function:
     if function.kind != "function" or not _has_guard(function) or not FlowGraph.takes(function):
         return function
-    calls = _Calls(function)
+    calls = _Calls(function, known)
     if not calls.guarded:
         return function
     graph = FlowGraph(function)
@@ -75,8 +76,9 @@ def _has_guard(function: Function) -> bool:
 class _Calls:
     """What the calls of a function are."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, known: Known) -> None:
         self.function: Final = function
+        self._known: Final = known
         self.makers: Final = {result: op for op in function.operations() for result in op.results}
         self.items: Final[dict[Value, Value]] = {}
         """By the variable of a loop: its iterator."""
@@ -92,6 +94,8 @@ class _Calls:
 
     def constant(self, value: Value) -> object:
         op = self.makers.get(value)
+        if op is not None and op.name == "global_get" and isinstance(op.attr, tuple):
+            return self._known.get(op.attr)
         return op.attr.value if op is not None and isinstance(op.attr, Constant) else None
 
     def may_stop(self, op: Operation) -> bool:
