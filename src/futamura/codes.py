@@ -159,6 +159,15 @@ CODES: Final[dict[str, Code]] = {
         "yours",
         "note",
     ),
+    "FT308": Code(
+        "static-given",
+        "code whose source is not known, or that is only known at run time, may change what it gets: nothing that the"
+        " object holds or reaches counts as known any more",
+        "hand on what that code needs of the object instead of the object; or declare that nobody writes to it:"
+        ' `Specializer(frozen=["module.NAME"])` or `--frozen module.NAME`',
+        "yours",
+        "note",
+    ),
     "FT401": Code(
         "generalized",
         "a value takes so many different known values at one place that code is not copied for each of them",

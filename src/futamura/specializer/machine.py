@@ -414,13 +414,12 @@ class Machine(Emitter):
         """Code that we cannot see receives `value`."""
         for leaf in handed(self.state, value, self.nested):
             if type(leaf) is Known and self.state.general != HANDED and self.world.escape(leaf.value):
+                self.event("FT308", f"a static {type(leaf.value).__name__} is handed to code that is not known")
                 raise Restart("a static object is handed to unknown code", whole=True)
 
     def expose(self, name: str, args: Sequence[AbstractValue], attr: object) -> None:
         for place, arg in looked_at(name, args):
-            if type(arg) is Dynamic:
-                continue
-            for leaf in self.state.leaves(arg):
+            for leaf in self.state.leaves(arg) if type(arg) is not Dynamic else ():
                 if type(leaf) is Known and exposed(name if leaf is arg else within(name), attr, place, leaf.value):
                     self.escape(leaf)
 

@@ -99,7 +99,7 @@ MOST_LEFT: Final = 4
 """As many calls are left to save a specialization that runs out of budget."""
 _KINDS: Final = 3
 """For so many combinations of classes a call of a function in itself stays, before it does for all."""
-_LASTING: Final = ("FT305", "FT306", "FT401")
+_LASTING: Final = ("FT305", "FT306", "FT308", "FT401")
 """Events that stand although specialization starts again: they say why it does."""
 _ = (
     _aggregates, _attributes, _classes, _containers, _contexts, _dunders, _functions, _globals, _equality, _standing_in,
