@@ -9,9 +9,9 @@ A view is a virtual object with the dict as its one item; what it gives is read 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from futamura.ir.graph import Operation
 from futamura.specializer.containers import dict_pairs, store_item, usable_key
@@ -29,7 +29,7 @@ from futamura.specializer.models import (
 )
 from futamura.specializer.purity import MISSING, class_lookup, deep
 from futamura.specializer.raising import raise_value
-from futamura.specializer.rules import exact_type, site
+from futamura.specializer.rules import exact_type, sequence_items, site
 from futamura.specializer.sets import sorted_set
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Known, Virtual, VObject
@@ -255,13 +255,25 @@ def sorted_plainly(
     if len(args) != 1 or (entry is not None and entry.kind not in ("list", "tuple", "dict", "view")):
         return None
     items = iterable_items(m, args[0])
-    if items is None or not all(type(item) is Known and deep(item.value, unordered=False) for item in items):
+    keys = None if items is None else _keys_to_sort(m, items)
+    if items is None or keys is None:
         return None
     try:
-        values = sorted([item.value for item in items if type(item) is Known], reverse=backwards)  # type: ignore[type-var]
+        order = sorted(range(len(items)), key=keys.__getitem__, reverse=backwards)
     except TypeError:
         return None
-    return m.virtual(VObject("list", list, tuple(Known(value) for value in values), site=site(frame)))
+    return m.virtual(VObject("list", list, tuple([items[at] for at in order]), site=site(frame)))
+
+
+def _keys_to_sort(m: Machine, items: Sequence[AbstractValue]) -> list[Any] | None:
+    """What decides about the order of these: the items, or what tuples begin with, if these are all different."""
+    known = [item.value for item in items if type(item) is Known and deep(item.value, unordered=False)]
+    if len(known) == len(items):
+        return known
+    found = [sequence_items(m, m.state.resolve(item)) for item in items]
+    firsts = [m.state.resolve(one[1][0]) for one in found if one is not None and one[0] is tuple and one[1]]
+    keys = [one.value for one in firsts if type(one) is Known and deep(one.value, unordered=False)]
+    return keys if len(keys) == len(items) == len(set(keys)) else None
 
 
 _NOT_CALLED: Final = frozenset(
