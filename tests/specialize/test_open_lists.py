@@ -184,3 +184,22 @@ def test_what_takes_items_is_guessed_to_be_a_list() -> None:
     for function in (length, first_two):
         (event,) = [one for one in futamura.specialize(function, Store(2)).events if one.code == "FT409"]
         assert "list" in event.reason
+
+
+NFA = {"q0": {"a": ["q0", "q1"], "b": ["q0"]}, "q1": {"b": ["q2"]}, "q2": {}}
+
+
+def reached(nfa, word):
+    current = {"q0"}
+    for letter in word:
+        current = {after for state in current for after in nfa.get(state, {}).get(letter, ())}
+        if not current:
+            return False
+    return "q2" in current
+
+
+def test_a_set_that_is_asked_whether_it_is_empty_is_made_before_the_loops() -> None:
+    source = futamura.specialize(reached, NFA).source
+    assert source.count("for ") == 3 and "while" not in source and source.count(".add(") == 1
+    for word in ("", "ab", "abbabbab", "x", "ba", ["a", "b"]):
+        assert futamura.specialize(reached, NFA)(word) == reached(NFA, word)

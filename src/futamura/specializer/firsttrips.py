@@ -219,9 +219,15 @@ def _reached(start: Version, end: Version | None) -> set[Version]:
 
 
 def _looping(start: Version) -> set[Version]:
-    """The versions on the ways that lead from one back to it."""
+    """The versions on the ways that lead from a loop's header back to it within the loop."""
     leading: dict[Version, list[Version]] = {}
+    frames = start.state.frames
+    loop = next((loop for loop in frames[-1].facts.loops if loop.header == frames[-1].block), None)
     for version in _reached(start, None):
+        held = version.state.frames
+        inside = len(held) > len(frames) or (len(held) == len(frames) and held[-1].facts is frames[-1].facts)
+        if not inside or (loop is not None and held[len(frames) - 1].block not in loop.blocks):
+            continue
         for after in _successors(version):
             leading.setdefault(after, []).append(version)
     found = {start}
