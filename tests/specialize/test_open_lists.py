@@ -203,3 +203,61 @@ def test_a_set_that_is_asked_whether_it_is_empty_is_made_before_the_loops() -> N
     assert source.count("for ") == 3 and "while" not in source and source.count(".add(") == 1
     for word in ("", "ab", "abbabbab", "x", "ba", ["a", "b"]):
         assert futamura.specialize(reached, NFA)(word) == reached(NFA, word)
+
+
+def gathered(k, xs):
+    out = []
+    for x in xs:
+        out.append((isinstance(x, float), x * k))
+        out.insert(0, None)
+    return out
+
+
+def either(k, xs, which):
+    out = [1.0]
+    target = out if which else xs
+    target.append("text")
+    return [(isinstance(x, float), x) for x in xs], len(out), k
+
+
+def stored(k, xs):
+    out = [None] * 3
+    box = [xs]
+    found = []
+    for x in xs:
+        out[0] = x
+        box[0][-1] = k
+        found.append(isinstance(x, float))
+    return out, found
+
+
+def grown(k, xs):
+    out = []
+    found = []
+    for x in xs:
+        if len(out) == 2:
+            found.append((len(out), x))
+        out.append(x)
+        if len(out) == 3:
+            found.append([len(out), out[2], k])
+            out.clear()
+    return found, out
+
+
+@pytest.mark.parametrize("function", [gathered, either, stored, grown])
+def test_lists_that_the_residual_makes_are_no_promised_ones(function) -> None:
+    promised, plain = futamura.specialize(function, "k", Dyn(list[float])), futamura.specialize(function, 2.0)
+    for xs in ([], [1.0], [1.0, 2.0, 3.0, 4.0, 5.0], [1, "a", 2.0]):
+        for rest in ((True,), (False,)) if function is either else ((),):
+            for residual, k in ((promised, "k"), (plain, 2.0)):
+                one, other = list(xs), list(xs)
+                assert outcome(residual, one, *rest) == outcome(function, k, other, *rest)
+                assert one == other
+
+
+def test_the_class_of_items_is_known_while_a_new_list_is_filled() -> None:
+    source = futamura.specialize(gathered, 2.0, Dyn(list[float])).source
+    assert "isinstance" not in source
+    source = futamura.specialize(Filter(0.5).run, xs=Dyn(list[float])).source
+    loop = source.partition("for x in xs:")[2].partition("return")[0]
+    assert loop.count("_self") == 1 and loop.index("_self") > loop.index("append")

@@ -252,7 +252,8 @@ def note_test(
 def note_length(m: Emitter, args: Sequence[AbstractValue], made: Dynamic) -> None:
     """Remember that a number is the length of an open list, which nothing has written to so far."""
     if len(args) == 2 and type(args[0]) is Known and args[0].value is len and m.state.intact:
-        if type(args[1]) is Dynamic and args[1].type is list:
+        fresh = type(args[1]) is Dynamic and args[1].shape is not None and args[1].shape.fresh
+        if type(args[1]) is Dynamic and args[1].type is list and not fresh:  # of a fresh list, writes are not watched
             m.lengths[made.rv] = args[1].rv
 
 

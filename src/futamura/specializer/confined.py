@@ -27,7 +27,7 @@ from futamura.specializer.purity import MISSING, class_lookup, plain_lookup
 from futamura.specializer.state import State
 from futamura.specializer.values import AbstractValue, Dynamic, Known
 
-__all__ = ["asked_table", "confined", "only_looks"]
+__all__ = ["asked_table", "confined", "fills", "only_looks"]
 
 _SCALARS: Final = frozenset({int, float, complex, str, bytes, bool, type(None), range})
 _SEQUENCES: Final = frozenset({list, tuple, str, bytes, bytearray, range})
@@ -115,6 +115,18 @@ def only_looks(state: State, name: str, args: Sequence[AbstractValue], attr: obj
     entry = state.object(args[0]) if name == "call" else None
     owner = None if entry is None else _kind(state, entry.items[0])
     return entry is None or owner in _SCALARS or owner in _PLAIN_SEARCHES
+
+
+def fills(state: State, name: str, args: Sequence[AbstractValue], attr: object) -> bool:
+    """Does this operation write to nothing but a list that the residual has made, and run no code of the program?"""
+    if name == "call":
+        entry = state.object(args[0])
+        target = entry.items[0] if entry is not None and entry.kind == "method" and entry.items else None
+    else:
+        target = args[1] if name == "setitem" else None
+    target = None if target is None else state.resolve(target)
+    fresh = type(target) is Dynamic and target.type is list and target.shape is not None and target.shape.fresh
+    return fresh and confined(state, name, args, attr)
 
 
 def _kind(state: State, value: AbstractValue) -> type | None:

@@ -16,7 +16,7 @@ from typing import Final, NoReturn
 
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Span
-from futamura.specializer.confined import asked_table, confined, only_looks
+from futamura.specializer.confined import asked_table, confined, fills, only_looks
 from futamura.specializer.groups import is_all_groups
 from futamura.specializer.guessing import guess
 from futamura.specializer.handling import has_context
@@ -29,6 +29,7 @@ from futamura.specializer.residual import ResidualBlock, ResidualOperation, Vers
 from futamura.specializer.state import HANDED, Spent, State, Unsupported
 from futamura.specializer.values import (
     BARE,
+    FRESH,
     HELD,
     OF_SUPER,
     AbstractValue,
@@ -260,7 +261,7 @@ class Emitter(ABC):
         kept = raises and bool(self.state.overlays) and self.keeps()
         kept = kept and (asks or confined(self.state, name, args, attr))
         looks = (raises or name == "call") and self.state.intact
-        looks = looks and (asks or only_looks(self.state, name, args, attr))
+        looks = looks and (asks or only_looks(self.state, name, args, attr) or fills(self.state, name, args, attr))
         if raises:
             self.expose(name, args, attr)
         lifted = tuple([self.lift(arg) for arg in args])
@@ -437,7 +438,8 @@ class Emitter(ABC):
             one = self.emit("list", (item,), type=list, raises=False)
             return self.emit("mul", (one, Known(len(items))), type=list, raises=False)
         if kind in ("list", "tuple") and entry.cls in (list, tuple):
-            display = self.emit(kind, items, type=entry.cls, raises=False)
+            shape = FRESH if kind == "list" else None
+            display = self.emit(kind, items, type=entry.cls, raises=False, shape=shape)
             if kind == "tuple":
                 self.parts[display.rv] = items
             return display

@@ -23,6 +23,7 @@ from futamura.specializer.state import State
 from futamura.specializer.values import (
     ANY_CLASS,
     BARE,
+    FRESH,
     HELD,
     SHORT,
     About,
@@ -307,6 +308,8 @@ def _type_of(state: State, value: AbstractValue) -> type | None:
 def _shape_of(state: State, value: AbstractValue) -> Shape | None:
     if type(value) is Virtual:
         entry = state.heap[value.oid]
+        if entry.kind == "list" and entry.cls is list:
+            return FRESH
         return BARE if entry.kind == "instance" and shows_methods(entry.cls, entry.names) else None
     if type(value) is Known and type(value.value) is int:
         return Shape(least=value.value, short=abs(value.value) < SHORT and not state.age(value))  # else it will grow

@@ -22,6 +22,7 @@ from futamura.ir.constant import ordered_key
 __all__ = [
     "ANY_CLASS",
     "BARE",
+    "FRESH",
     "NONE",
     "OF_SUPER",
     "SHORT",
@@ -81,7 +82,8 @@ class Shape(NamedTuple):
     of an int, what it is not below, or above that (`most`), and whether it is `short`: it counts things that exist, so
     its text is not long; of a pair that `enumerate` gives, that it `counts`; of a match, or an iterator over matches,
     the class of its `texts` and the `pattern` that found it; of an object that the residual makes, that it is `bare`:
-    no attribute of its own hides a method of its class.
+    no attribute of its own hides a method of its class; of a list that it makes, that it is `fresh`: none of those of
+    whose contents something was promised.
     """
 
     length: int | None = None
@@ -97,6 +99,7 @@ class Shape(NamedTuple):
     items: tuple[type | None, ...] | None = None
     most: int | None = None
     passing: bool = False
+    fresh: bool = False
 
 
 SHORT: Final = 1 << 64
@@ -143,6 +146,7 @@ class Dynamic:
 AbstractValue: TypeAlias = Known | Virtual | Dynamic
 
 BARE: Final = Shape(bare=True)
+FRESH: Final = Shape(fresh=True)
 
 
 def tuple_shape(kinds: tuple[type | None, ...]) -> Shape:
