@@ -4,7 +4,8 @@
 
 The option rewrites the `[out]` parts of `tests/cases/**/*.test` with what comes out now.  Invariants: the `[run]` lines
 are checked in both modes, so a wrong result is never written as the expected one; a division that is not congruent
-fails the test in which it was made, also where a specializer made it.
+fails the test in which it was made, also where a specializer made it.  How long an example takes says nothing: machines
+are shared.
 """
 
 from __future__ import annotations
@@ -13,10 +14,15 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from futamura.analysis import bindingtimes
 from futamura.cli.doctor import is_compiled
 from tests.bindingtimes.congruence import check
+
+
+settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("shared")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
