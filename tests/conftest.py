@@ -20,7 +20,6 @@ from futamura.analysis import bindingtimes
 from futamura.cli.doctor import is_compiled
 from tests.bindingtimes.congruence import check
 
-
 settings.register_profile("shared", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("shared")
 

@@ -82,9 +82,13 @@ class _Expressions:
                 continue
             between = node.ops[start + 1 : at]
             named = [op for op in between if op.name != "const" and not (len(op.results) == 1 and self._is_part(op))]
-            if len(between) > _MOST or not named or not all(map(self._is_free, between)):
+            passed = all(value in root.args for op in named for value in op.results)
+            if len(between) > _MOST or not named or not passed or not all(map(self._is_free, between)):
                 continue
-            node.ops[start:at] = [*between, lookup]
+            begin, ops = start, node.ops
+            while begin and ops[begin - 1].results == ops[begin].args[:1] and self._is_part(ops[begin - 1]):
+                begin -= 1
+            ops[begin:at] = [*between, *ops[begin : start + 1]]
             changed = True
         return changed
 
