@@ -18,13 +18,13 @@ from types import GetSetDescriptorType
 from typing import Any, Final
 
 from futamura.ir.classes import is_a
-from futamura.ir.graph import Function, Operation
+from futamura.ir.graph import Operation
 from futamura.specializer.annotations import plain_class
 from futamura.specializer.assumption import Assumption, Filled, identities, parts
 from futamura.specializer.attributes import EVERY_NAME, NAMESPACES, known_field
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import MODELS
-from futamura.specializer.own_dicts import own_dict
+from futamura.specializer.own_dicts import only_asked, own_dict
 from futamura.specializer.purity import HEAP_TYPE, class_lookup, own_attributes
 from futamura.specializer.rules import site
 from futamura.specializer.state import Frame
@@ -39,24 +39,11 @@ _MOST: Final = 256
 """So many attributes are not written out one by one."""
 
 
-def _is_only_asked(function: Function, value: int) -> bool:
-    """Is this value nothing but a dict that is asked for what is in it?"""
-    for block in function.blocks:
-        for op in block.ops:
-            at = _CONTAINER.get(op.name, -1)
-            if op.name == "getattr" and op.attr in _METHODS:
-                at = 0
-            if any(arg == value and place != at for place, arg in enumerate(op.args)):
-                return False
-        edges = [*block.terminator.edges, *([block.handler] if block.handler is not None else [])]
-        if value in block.terminator.args or any(value in edge.args for edge in edges):
-            return False
-    return True
-
-
 def _namespace(m: Machine, frame: Frame, op: Operation, target: AbstractValue) -> AbstractValue | None:
     """What stands for `target.__dict__`; None if that is read at run time."""
-    if type(target) is not Known or not op.results or not _is_only_asked(frame.facts.function, op.results[0]):
+    if type(target) is not Known or not op.results:
+        return None
+    if not only_asked(frame.facts.function, op.results[0], _CONTAINER, _METHODS):
         return None
     found = _of_class(m, target.value) if is_a(target.value, type) else _of_object(m, target)
     if found is None:

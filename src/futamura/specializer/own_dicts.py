@@ -9,6 +9,7 @@ meantime, the read is done at run time in another specialization.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from types import FunctionType, GetSetDescriptorType
 from typing import Final
 
@@ -20,7 +21,7 @@ from futamura.specializer.rules import site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import HELD, AbstractValue, Dynamic, Virtual, VObject
 
-__all__ = ["OWN_DICT", "own_dict", "owner_of", "shows"]
+__all__ = ["OWN_DICT", "only_asked", "own_dict", "owner_of", "shows"]
 
 OWN_DICT: Final = "attributes"
 """The kind of these: items are (the instance,)."""
@@ -38,17 +39,19 @@ def own_dict(m: Machine, frame: Frame, op: Operation, target: AbstractValue) -> 
         return None
     if op.operator.name != "getattr" or site(frame) in m.refused:
         return None
-    if not _only_asked(frame.facts.function, op.results[0]):
+    if not only_asked(frame.facts.function, op.results[0]):
         return None
     return m.virtual(VObject(OWN_DICT, dict, (target,), site=site(frame)))
 
 
-def _only_asked(function: Function, value: int) -> bool:
-    """Is this value nothing but what is asked for items?"""
+def only_asked(
+    function: Function, value: int, container: Mapping[str, int] = _CONTAINER, methods: Collection[str] = _METHODS
+) -> bool:
+    """Is this value nothing but a dict that these operators and methods ask?"""
     for block in function.blocks:
         for op in block.ops:
-            at = _CONTAINER.get(op.name, -1)
-            if op.name == "getattr" and op.attr in _METHODS:
+            at = container.get(op.name, -1)
+            if op.name == "getattr" and op.attr in methods:
                 at = 0
             if any(arg == value and place != at for place, arg in enumerate(op.args)):
                 return False
