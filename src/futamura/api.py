@@ -106,7 +106,8 @@ class Specializer:
     bool_comparisons  `==`, `!=`, `<`, `<=`, `>` and `>=` of values of unknown class give True or False, as those of the
                   builtin classes do (those of arrays and of columns of a query do not): what combines them is shorter
     annotated     classes, or names like "shop.Order": what their instances hold is of exactly the classes that the
-                  annotations say (`int` is no bool, `float` no int, a class is one of `annotated` or an enumeration)
+                  annotations say (`int` is no bool, `float` no int, a class is one of `annotated` or an enumeration),
+                  at any time: what the function itself stores there, or puts into a list that is there, keeps to it
     watch         called now and then with the source blocks executed, the operations left, and a place
     strict        whatever is not specialized raises `SpecializationError`
     mode          "online", or "offline": a binding-time analysis decides before what is static (docs/binding-times.md)
@@ -194,6 +195,9 @@ class Specializer:
             if any(id(one) in believed for one in found.escaped):  # the one without guesses must not believe it either
                 made, outcome = self._made(family, inputs, None, (*given_up, *found.escaped))
                 better, found = self._made(family, {**inputs, **guesses}, (made, outcome), given_up)
+            changes = {number for number, _ in found.written - outcome.written}
+            if not changes.isdisjoint(map(id, outcome.believed)):
+                return made, outcome  # what the one with guesses writes, the other one believes
             worth = not better.stats["fallbacks"] and "FT412" not in better.stats["notes"]
             more = better.stats["folded"] > made.stats["folded"] or better.stats["left"] < made.stats["left"]
             if not found.guesses and better.source and worth and more:

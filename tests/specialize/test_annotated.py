@@ -288,3 +288,48 @@ def test_annotations_that_name_nothing_are_an_error() -> None:
 
     with pytest.raises(ValueError, match=r"annotations of .*Lost' cannot be evaluated: name 'Nowhere' is not defined"):
         futamura.Specializer(annotated=[Lost])
+
+
+class Answering:
+    word: str
+
+    def __init__(self):
+        self.hits = 0
+
+    def __getattr__(self, name):
+        self.hits += 1
+        if self.hits == 1:
+            raise KeyError(name)
+        return "answer"
+
+
+class Unset:
+    k: int
+
+    def __init__(self, k=None):
+        if k is not None:
+            self.k = k
+
+
+def test_attributes_that_are_not_there() -> None:
+    def asked(thing, name):
+        before = getattr(thing, "hits", 0)
+        try:
+            found = thing.word if name == "word" else thing.k
+        except (KeyError, AttributeError) as error:
+            found = type(error)
+        return before, found, getattr(thing, "hits", 0)
+
+    def gone(thing):
+        del thing.k
+        try:
+            return thing.k
+        except AttributeError:
+            return "gone"
+
+    promised = futamura.Specializer(annotated=[Answering, Unset])
+    for _ in range(2):
+        assert promised(asked, Dyn(Answering), "word")(Answering()) == asked(Answering(), "word")
+        assert promised(asked, Dyn(Unset), "k")(Unset()) == asked(Unset(), "k")
+        assert promised(asked, Dyn(Unset), "k")(Unset(3)) == asked(Unset(3), "k")
+        assert promised(gone, Dyn(Unset))(Unset(3)) == "gone"

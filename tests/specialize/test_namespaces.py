@@ -264,3 +264,69 @@ def test_it_travels_or_says_why_not() -> None:
         assert "depends on" in str(error)
     else:
         assert again(2) == residual(2)
+
+
+class First:
+    @classmethod
+    def made(cls):
+        return "first"
+
+    def own(self):
+        return "first"
+
+
+class Second:
+    extra = 1
+
+    @classmethod
+    def made(cls):
+        return "second"
+
+    def own(self):
+        return "second"
+
+
+@pytest.mark.parametrize("part", ["order", "base", "made", "own", "names"])
+def test_other_bases_are_noticed(part) -> None:
+    class Moved(First):
+        @classmethod
+        def made(cls):
+            return super().made()
+
+        def own(self):
+            return super().own()
+
+    def asked(cls, x):
+        if part == "order":
+            return [one.__name__ for one in cls.__mro__], x
+        if part == "base":
+            return cls.__bases__[0].__name__, cls.__base__.__name__, x
+        if part == "made":
+            return cls.made(), x
+        if part == "own":
+            return cls().own(), x
+        return [name for name in dir(cls) if not name.startswith("_")], x
+
+    residual = futamura.specialize(asked, Moved)
+    assert residual(1) == asked(Moved, 1)
+    Moved.__bases__ = (Second,)
+    assert residual(1) == asked(Moved, 1)
+    Moved.__bases__ = (First,)
+    assert residual(1) == asked(Moved, 1)
+
+
+class Held:
+    def __init__(self):
+        self.a = 1
+
+
+def test_an_open_argument_that_is_the_object_itself() -> None:
+    def stored(held, other, name):
+        other.__dict__[name] = name
+        return held.a, [one for one in dir(held) if not one.startswith("_")], "zz" in vars(held)
+
+    for name in ("b", "a", "zz"):
+        one, other = Held(), Held()
+        residual = futamura.specialize(stored, one)
+        assert residual(Held(), name) == stored(other, Held(), name)
+        assert residual(one, name) == stored(other, other, name)

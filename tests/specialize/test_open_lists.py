@@ -261,3 +261,37 @@ def test_the_class_of_items_is_known_while_a_new_list_is_filled() -> None:
     source = futamura.specialize(Filter(0.5).run, xs=Dyn(list[float])).source
     loop = source.partition("for x in xs:")[2].partition("return")[0]
     assert loop.count("_self") == 1 and loop.index("_self") > loop.index("append")
+
+
+class Part:
+    def __init__(self):
+        self.size = 1
+
+
+class Counted:
+    def __init__(self):
+        self.pc = 0
+        self.rows = [1, 2]
+        self.part = Part()
+
+    def run(self, x, flag=None):
+        out: list[object] = []
+        self.new = 1
+        if flag is None:
+            out.append(f"{x}")
+            if len(self.rows) > 1:
+                self.rows.pop()
+        else:
+            self.pc += 1
+            out.append(self.part.size)
+        out.append((self.pc, hasattr(self, "new")))
+        return out
+
+
+@pytest.mark.parametrize("flags", [(0, None), (None, 0, None), (0, 0, None, 1, None)])
+def test_what_a_residual_for_guesses_writes_the_other_one_sees(flags) -> None:
+    one, other = Counted(), Counted()
+    residual = futamura.specialize(one.run)
+    for flag in flags:
+        given = {} if flag is None else {"flag": flag}
+        assert residual(1, **given) == other.run(1, **given)

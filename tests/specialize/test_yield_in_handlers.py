@@ -164,3 +164,22 @@ def test_what_is_sent_and_thrown(made) -> None:
     for data in DATA:
         for sent in (None, 1):
             assert told(residual, data, sent) == told(talked, made, KEYS, data, sent)
+
+
+def crossed(keys, data):
+    found = []
+    for first in items(keys, data):
+        for second in items(keys, data):
+            try:
+                found.append((first + second, len(found)))
+            except TypeError:
+                found.append(None)
+    return found
+
+
+def test_code_does_not_grow_without_bound() -> None:
+    keys = tuple("abcdefgh")
+    residual = futamura.specialize(crossed, keys)
+    assert len(residual.source.splitlines()) < 600
+    for data in ({}, {"a": 1, "c": 2}, dict.fromkeys(keys, 3), {"b": "x"}):
+        assert residual(data) == crossed(keys, data)

@@ -232,6 +232,8 @@ class _Walk:
             return True
         if op.name == "call":
             return self._call_writes(op, value)
+        if op.name == "getattr" and op.attr == "__dict__":  # who has it may write to the object
+            return self.kinds.attributes
         written = _WRITES.get(op.name)
         if written is not None and not fresh and op.args[_STORED.get(op.name, 0)] == value:
             if op.name in ("setattr", "delattr"):

@@ -1,7 +1,7 @@
 """What the annotations of a class promise of the attributes of its instances.
 
     Declared(annotated=(Order, Item))
-    order.items        annotated `list[Item]`: a list, whatever was done to it, and what is in it are items
+    order.items        annotated `list[Item]`: a list of items, at any time: what the function stores keeps to it, too
     item.price         annotated `float`: a float, and no int
     order.note         annotated `Optional[str]`: None or a str
     order.customer     annotated `Customer`, which is not among those that were named: anything

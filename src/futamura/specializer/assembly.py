@@ -26,7 +26,6 @@ _MADE: Final = frozenset({"instance", "list", "dict", "set"})
 _PURE: Final = frozenset(
     {
         "const",
-        "getattr",
         "global_get",
         "list",
         "tuple",

@@ -90,6 +90,8 @@ class Assumption:
         elif self.kind == "subclasses":
             holder: Any = self.holder
             return not type.__subclasses__(holder)
+        elif self.kind == "order":
+            now = type.__dict__["__mro__"].__get__(self.holder)
         elif isinstance(self.holder, type):
             now = class_lookup(self.holder, self.name)
         else:

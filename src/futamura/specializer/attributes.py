@@ -27,6 +27,7 @@ from futamura.specializer.caching import LRU
 from futamura.specializer.calls import call_value, enter
 from futamura.specializer.class_attributes import (
     annotations_of,
+    assume_bases,
     enter_property,
     load_from_super_of_class,
     method_of_metaclass,
@@ -173,6 +174,7 @@ def _load_super(m: Machine, frame: Frame, op: Operation, entry: VObject, name: s
     if type(target) is Known and is_a(target.value, type) and start.value in target.value.__mro__:
         return load_from_super_of_class(m, frame, start.value, target.value, name)
     order = cls.__mro__
+    assume_bases(m, cls)
     for base in order[order.index(start.value) + 1 :]:
         found = base.__dict__.get(name, MISSING)
         if isinstance(found, types.FunctionType):
@@ -213,7 +215,8 @@ def _load_class(m: Machine, frame: Frame, op: Operation, cls: type, name: str) -
     if cls is dict and m.extended and isinstance(method := dict.__dict__.get(name), _METHODS):
         return Known(method)  # `dict.__init__(self)` in a class that extends it
     if name in ("__mro__", "__bases__", "__base__") and class_lookup(meta, name) is type.__dict__[name]:
-        return Known(type.__dict__[name].__get__(cls))  # as `isinstance` folds
+        assume_bases(m, cls)
+        return Known(type.__dict__[name].__get__(cls))
     if name in ("__name__", "__qualname__") and class_lookup(meta, name) is type.__dict__[name]:
         return Known(str(getattr(cls, name)))
     if name == "__doc__" and class_lookup(meta, name) is type.__dict__[name] and type(cls.__dict__.get(name)) is str:

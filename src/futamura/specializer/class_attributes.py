@@ -14,6 +14,7 @@ from __future__ import annotations
 from types import FunctionType
 
 from futamura.ir.graph import Operation
+from futamura.specializer.assumption import Assumption
 from futamura.specializer.calls import call_value
 from futamura.specializer.machine import Machine
 from futamura.specializer.purity import MISSING, class_lookup
@@ -21,7 +22,7 @@ from futamura.specializer.rules import site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Known, VObject
 
-__all__ = ["annotations_of", "enter_property", "load_from_super_of_class", "method_of_metaclass"]
+__all__ = ["annotations_of", "assume_bases", "enter_property", "load_from_super_of_class", "method_of_metaclass"]
 
 
 def annotations_of(m: Machine, cls: type) -> AbstractValue | None:
@@ -57,6 +58,12 @@ def method_of_metaclass(m: Machine, frame: Frame, cls: type, name: str) -> Abstr
     return m.virtual(VObject("bound", object, (Known(found), Known(cls)), site=site(frame)))
 
 
+def assume_bases(m: Machine, cls: type) -> None:
+    """The method resolution order of the class stays what it is."""
+    order = type.__dict__["__mro__"].__get__(cls)
+    m.world.assume(Assumption("order", f"{cls.__qualname__}.__mro__", cls, "__mro__", order))
+
+
 def load_from_super_of_class(m: Machine, frame: Frame, start: object, cls: type, name: str) -> AbstractValue | None:
     """What `super(start, cls)` has under this name; None if that is found at run time."""
     order = cls.__mro__
@@ -74,6 +81,7 @@ def load_from_super_of_class(m: Machine, frame: Frame, start: object, cls: type,
         made = Known(found)
     else:
         return None
+    assume_bases(m, cls)
     for one in order[order.index(start) + 1 : order.index(base) + 1]:
         m.assume_attribute(one, name, class_lookup(one, name))
     return made

@@ -291,7 +291,8 @@ def suspend(m: Machine, frame: Frame, value: AbstractValue, waiting: int) -> Non
         if frame.purpose not in CONSUMING:
             raise Unsupported("yield inside specialized code", m.span)
         handling = any(extent.kind == "except" and extent.uid for extent in frame.extents)
-        if handling and not _ends_quietly(frame.facts, frame.block, frame.index):
+        m.left += handling
+        if handling and (m.left > _MOST_LEFT or not _ends_quietly(frame.facts, frame.block, frame.index)):
             raise Unsupported("a generator is suspended while it handles an exception", m.span)
         _store(m, frame, waiting, handling)
         m.state.frames.pop()
@@ -324,6 +325,8 @@ def _lets_pass(m: Machine, frame: Frame) -> bool:
     return names is not None
 
 
+_MOST_LEFT: Final = 48
+"""So often is an `except` clause left to go on with its consumer: what follows is there once more each time."""
 _QUIET: Final = frozenset({"const", "copy", "is", "is_not", "yield"})
 
 

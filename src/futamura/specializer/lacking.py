@@ -10,7 +10,6 @@ where a handler catches it, and where it has to be a real one, the attribute is 
 from __future__ import annotations
 
 import enum
-import types
 from typing import Final
 
 from futamura.ir.classes import is_a
@@ -68,13 +67,7 @@ def read(m: Machine, target: AbstractValue, name: str, hint: str | None = None) 
     found = m.world.annotated_as(exact_type(m, target), name)
     if found is None:
         return m.emit("getattr", (target,), name, hint=hint)
-    cls = exact_type(m, target)
-    assert cls is not None
-    held = class_lookup(cls, name)
-    runs_nothing = m.world.member(cls, name).plain and (held is MISSING or type(held) is types.MemberDescriptorType)
-    if runs_nothing:
-        m.assume_attribute(cls, name, held)
-    made = m.emit("getattr", (target,), name, hint=hint, type=found.type, raises=not runs_nothing)
+    made = m.emit("getattr", (target,), name, hint=hint, type=found.type)
     return Dynamic(made.rv, found.type, found.shape, found.classes)
 
 

@@ -112,6 +112,7 @@ class Machine(Emitter):
         self.resolve: Final = resolve
         self.nested: Final = nested
         self.read_places: set[tuple[int, str]] = set()
+        self.left = 0  # `except` clauses that generators stopped in
         self.events: dict[tuple[str, str], Event] = {}
         self.rules: Final = rules
         self.enders: Final = enders

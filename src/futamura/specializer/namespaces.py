@@ -22,6 +22,7 @@ from futamura.ir.graph import Operation
 from futamura.specializer.annotations import plain_class
 from futamura.specializer.assumption import Assumption, Filled, identities, parts
 from futamura.specializer.attributes import EVERY_NAME, NAMESPACES, known_field
+from futamura.specializer.class_attributes import assume_bases
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import MODELS
 from futamura.specializer.own_dicts import only_asked, own_dict
@@ -114,6 +115,7 @@ def _dir(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> 
         if class_lookup(cls, "__class__") is not object.__dict__["__class__"]:
             return None
         names.update(own)
+    assume_bases(m, cls)
     for base in cls.__mro__:
         held = _of_class(m, base)
         if held is None or "__bases__" in held:

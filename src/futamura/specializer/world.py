@@ -275,7 +275,7 @@ class World:
 
     def places_written(self) -> frozenset[tuple[int, str]]:
         """The attributes of objects, by the identities of these, that specialized code writes."""
-        return frozenset([(id(self._pinned[number]), name) for number, name in self.written])
+        return frozenset([(id(self._pinned[number]), name) for number, name in (*self.written, *self._hiding_on)])
 
     def is_promised(self, value: object) -> bool:
         """Does the user promise that nobody writes this object?"""

@@ -248,7 +248,7 @@ def _is_held(one: Assumed) -> bool:
     """Is this assumed of a variable of a closure, a function or a class?"""
     if one.kind == "cell":
         return isinstance(one.holder, CellType)
-    if one.kind not in ("attribute", "contents"):
+    if one.kind not in ("attribute", "contents", "order"):
         return False
     if type(one.holder) is FunctionType:
         return is_written(one.name)

@@ -149,6 +149,9 @@ class _Lookups:
         if one.kind == "contents":
             self._wholes.append((_attributes(holder), one.value.kept))  # type: ignore[attr-defined]
             return
+        if one.kind == "order":
+            self._keeps_order(holder, one.value)
+            return
         bases = holder.__mro__
         changing = [not gets_no_names(base) for base in bases]
         owner = next((at for at, base in enumerate(bases) if one.name in base.__dict__), None)
@@ -157,18 +160,25 @@ class _Lookups:
             return
         if all(base.__flags__ & IMMUTABLE for base in bases) and one.holds():
             return
-        if owner != 0 and not _keeps_bases(holder):
-            cls, mro = test.constant(holder, holder.__name__), test.constant(bases, "mro")
-            slow = _metaclass_has(holder, "__getattr__")
-            read = f"{test.constant(_MRO_OF, 'mro_of')}({cls})" if slow else f"{cls}.__mro__"
-            term = f"{read} is {mro}"
-            if term not in test.terms:
-                test.terms.append(term)
+        if owner != 0:
+            self._keeps_order(holder, bases)
         for base, may_change in zip(bases[:owner], changing):
             if may_change:
                 self._of(base)[one.name] = None
         if owner is not None:
             self._of(bases[owner])[one.name] = one
+
+    def _keeps_order(self, holder: type, bases: object) -> None:
+        """The method resolution order is what it was."""
+        if _keeps_bases(holder):
+            return
+        test = self._test
+        cls, mro = test.constant(holder, holder.__name__), test.constant(bases, "mro")
+        slow = _metaclass_has(holder, "__getattr__")
+        read = f"{test.constant(_MRO_OF, 'mro_of')}({cls})" if slow else f"{cls}.__mro__"
+        term = f"{read} is {mro}"
+        if term not in test.terms:
+            test.terms.append(term)
 
     def _of(self, base: type) -> dict[str, Assumed | None]:
         return self._bases.setdefault(id(base), (base, {}))[1]
