@@ -325,7 +325,7 @@ def _lets_pass(m: Machine, frame: Frame) -> bool:
     return names is not None
 
 
-_MOST_LEFT: Final = 48
+_MOST_LEFT: Final = 24
 """So often is an `except` clause left to go on with its consumer: what follows is there once more each time."""
 _QUIET: Final = frozenset({"const", "copy", "is", "is_not", "yield"})
 
