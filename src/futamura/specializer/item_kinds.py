@@ -54,7 +54,8 @@ def is_inside(m: Machine, target: AbstractValue, key: AbstractValue) -> bool:
 
 
 def _is_static(m: Machine, content: object) -> bool:
-    return type(content) is tuple or m.world.contents(content)
+    """May it be looked at?  What a registry holds is compared at each call: that is worth its items, and no class."""
+    return type(content) is tuple or (id(content) not in m.world.filled and m.world.contents(content))
 
 
 def _class_of_all(items: Iterable[object]) -> type | None:

@@ -400,7 +400,7 @@ class Machine(Emitter):
         return known
 
     def has_plain_keys(self, table: object) -> bool:
-        return self.world.contents(table) and self.world.plainly_keyed(table)
+        return id(table) not in self.world.filled and self.world.contents(table) and self.world.plainly_keyed(table)
 
     def reads(self, container: object, item: object) -> None:
         self.world.found(container, item)

@@ -90,7 +90,7 @@ class World:
         self._given: Final[dict[int, types.FunctionType]] = {}
         """Functions that are static inputs, or were found in one."""
         self._lazy: Final[dict[tuple[type, str], Entries | None]] = {}
-        self._registered: Final[dict[int, object]] = {}
+        self.filled: Final[dict[int, object]] = {}
         """Objects that functions which are only called on import fill: more may be imported later."""
         self._serials: Final[dict[int, int]] = {}
         self._pinned: Final[list[object]] = []
@@ -170,7 +170,7 @@ class World:
     def freeze_constant(self, value: object) -> None:
         """`value` is what a constant of a module holds: static unless it is changed under another name."""
         key = id(value)
-        if key in self._registered and type(value) not in _FILLED:
+        if key in self.filled and type(value) not in _FILLED:
             return
         if is_mutable(value) and key not in self._frozen and not any(key in some for some in self._changing.values()):
             if grows_when_read(value):
@@ -199,7 +199,7 @@ class World:
 
     def freeze_filled(self, value: object) -> None:
         """`value` is constant, but for what is filled in on import: more may be imported later."""
-        self._registered[id(value)] = value
+        self.filled[id(value)] = value
         self.freeze_constant(value)
 
     def look_at(self, namespace: Mapping[str, object]) -> None:
@@ -208,7 +208,7 @@ class World:
             self.serial(namespace)
             self.looked_at.append(namespace)
             self._changing[id(namespace)] = dict(self._modules.changing(namespace))
-            self._registered.update(self._modules.registered(namespace))
+            self.filled.update(self._modules.registered(namespace))
 
     def enter(self, function: types.FunctionType) -> bool:
         """This function is specialized, or called by what is.  True if something was believed that it may fill."""
@@ -314,7 +314,7 @@ class World:
         """May the contents of `value` be read now?  Remembers that they were."""
         if not self.is_frozen(value):
             return False
-        if id(value) in self._constants and id(value) in self._registered:
+        if id(value) in self._constants and id(value) in self.filled:
             self._assume_contents(value)
         self.read.add(id(value))
         return True
