@@ -110,9 +110,9 @@ def _dir(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> 
             return None
     else:
         own = _of_object(m, target)
-        if own is None or class_lookup(cls, "__dir__") is not object.__dict__["__dir__"]:
+        if own is None or class_lookup(cls, "__dir__") is not vars(object)["__dir__"]:
             return None
-        if class_lookup(cls, "__class__") is not object.__dict__["__class__"]:
+        if class_lookup(cls, "__class__") is not vars(object)["__class__"]:
             return None
         names.update(own)
     assume_bases(m, cls)
