@@ -71,21 +71,23 @@ class _Expressions:
     def late_methods(self, node: Node) -> bool:
         """Bring look-ups of methods to their calls, past what is free and has a name; did anything change?"""
         changed = False
-        for root in [op for op in node.ops if op.name == "call"]:
-            at = next(place for place, op in enumerate(node.ops) if op is root)
+        ops = node.ops
+        for at, root in enumerate(ops):  # only what is in front of it moves
+            if root.name != "call":
+                continue
             callee = self._inference.callee(root.args[0])
             guarded = callee is not None and callee.value is call_in_generator
             method = root.args[1:2] if guarded else root.args[:1]
-            start = next((place for place, op in enumerate(node.ops[:at]) if op.results == method), at)
-            lookup = node.ops[start]
+            start = next((n for n in range(at - 1, max(at - _MOST, 0) - 1, -1) if ops[n].results == method), at)
+            lookup = ops[start]
             if lookup.name != "getattr" or not self._is_part(lookup) or root.args.count(lookup.results[0]) != 1:
                 continue
-            between = node.ops[start + 1 : at]
+            between = ops[start + 1 : at]
             named = [op for op in between if op.name != "const" and not (len(op.results) == 1 and self._is_part(op))]
             passed = all(value in root.args for op in named for value in op.results)
-            if len(between) > _MOST or not named or not passed or not all(map(self._is_free, between)):
+            if not named or not passed or not all(map(self._is_free, between)):
                 continue
-            begin, ops = start, node.ops
+            begin = start
             while begin and ops[begin - 1].results == ops[begin].args[:1] and self._is_part(ops[begin - 1]):
                 begin -= 1
             ops[begin:at] = [*between, *ops[begin : start + 1]]

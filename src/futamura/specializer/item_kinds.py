@@ -24,9 +24,9 @@ _EXACT: Final = frozenset(
     {int, bool, float, complex, str, bytes, list, tuple, dict, set, frozenset, type(None), range, bytearray}
 )
 _SCALARS: Final = frozenset({int, bool, float, complex, str, bytes, type(None)})
-_MOST: Final = 4096
+_MOST: Final = 1024
 """Items of a container that are looked at, and of all its items together."""
-_MOST_ROWS: Final = 256
+_MOST_ROWS: Final = 64
 
 _NOTHING: Final = Dynamic(-1)
 
