@@ -88,7 +88,9 @@ class _Expressions:
             if not named or not passed or not all(map(self._is_free, between)):
                 continue
             begin = start
-            while begin and ops[begin - 1].results == ops[begin].args[:1] and self._is_part(ops[begin - 1]):
+            while begin and ops[begin].args and ops[begin - 1].results == ops[begin].args[:1]:
+                if not self._is_part(ops[begin - 1]):
+                    break
                 begin -= 1
             ops[begin:at] = [*between, *ops[begin : start + 1]]
             changed = True

@@ -15,7 +15,7 @@ import functools
 import itertools
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from futamura.ir.classes import is_a
@@ -86,8 +86,8 @@ from futamura.specializer.values import (
 )
 
 __all__ = [
-    "CALLED", "EVERY_NAME", "NAMESPACES", "VIRTUAL_FIELDS", "delete_attribute", "known_field", "load_attribute",
-    "may_be_gone", "note_global", "store_attribute", "store_field",
+    "CALLED", "EVERY_NAME", "NAMESPACES", "VIRTUAL_FIELDS", "assign_global", "delete_attribute", "known_field",
+    "load_attribute", "may_be_gone", "note_global", "store_attribute", "store_field",
 ]  # fmt: skip
 
 VIRTUAL_FIELDS: Final[dict[str, Callable[[Machine, VObject, str], AbstractValue | None]]] = {
@@ -121,7 +121,8 @@ def load_attribute(
     cls = exact_type(m, target)
     if cls is None:
         return None
-    for standing_in in (own_dict, *NAMESPACES) if name == "__dict__" and plain_lookup(cls) else ():
+    shown = name == "__dict__" and (plain_lookup(cls) or cls is types.ModuleType)
+    for standing_in in (own_dict, *NAMESPACES) if shown else ():
         if (space := standing_in(m, frame, op, target)) is not None:
             return space
     if name == "__class__" and class_lookup(cls, name) is vars(object)[name] and plain_reads(cls):
@@ -493,8 +494,12 @@ def store_attribute(
 def note_global(m: Machine, target: AbstractValue, name: str | None) -> None:
     """An attribute of a module is a global of its functions; None: any of them."""
     if type(target) is Known and is_a(target.value, types.ModuleType):
-        if m.world.assign(target.value.__dict__, name):
-            raise Restart(f"global {name or 'of a module'} is assigned", whole=True)
+        assign_global(m, target.value.__dict__, name)
+
+
+def assign_global(m: Machine, namespace: Mapping[str, object], name: str | None) -> None:
+    if m.world.assign(namespace, name):
+        raise Restart(f"global {name or 'of a module'} is assigned", whole=True)
 
 
 def _assume_plain_field(m: Machine, cls: type, name: str, found: object) -> None:

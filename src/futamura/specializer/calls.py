@@ -491,6 +491,7 @@ def _construct(
     if init is vars(object)["__init__"]:
         if args or keywords:
             return False
+        m.assume_attribute(cls, "__init__", init)
         _give(m, frame, op, subject)
         return True
     if not isinstance(init, types.FunctionType):

@@ -24,6 +24,7 @@ from typing import Final, NamedTuple
 
 from futamura.analysis.methods import PURE_MODULES, WRITING
 from futamura.ir.attributes import FunctionAttr
+from futamura.ir.classes import is_a
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Function, Operation, Program
 from futamura.runtime import keep
@@ -41,7 +42,7 @@ from futamura.specializer.pointing import (
     TooMuch,
     matters,
 )
-from futamura.specializer.purity import MISSING, behind, class_lookup, deep, is_mutable
+from futamura.specializer.purity import HEAP_TYPE, MISSING, behind, class_lookup, deep, is_mutable
 from futamura.specializer.touching import CONTAINERS, DISPLAYS, HOLDING, Effects, Operations, Source, is_foreign
 
 __all__ = ["Changed", "changed"]
@@ -87,13 +88,14 @@ class Changed(NamedTuple):
 def changed(
     program: Program,
     bindings: Mapping[str, object],
+    home: Mapping[str, object],
     source: Callable[[FunctionType], Source | None],
     is_static: Callable[[object], bool],
     kept: Mapping[Place, object],
 ) -> Changed:
     """What `program` may change or give away.
 
-    `bindings` are what globals are assumed to be, and `source` gives the source of a function that is called;
+    `bindings` are what globals of `home` are assumed to be, and `source` gives the source of a function that is called;
     `is_static` says whether what an object holds is believed so far; `kept` what
     objects keep that reading an attribute, or a call, computes, by their identities: None, if that leads nowhere.
     """
@@ -101,13 +103,20 @@ def changed(
         op.attr.value for function in program.functions for op in function.operations()
         if isinstance(op.attr, Constant) and matters(op.attr.value)
     ]  # fmt: skip
-    if not any(is_mutable(value) or any(map(matters, behind(value))) for value in held):
+    named = {
+        str(op.attr[1]) for function in program.functions for op in function.operations()
+        if op.name == "global_get" and isinstance(op.attr, tuple)
+    }  # fmt: skip
+    held += [value for name in sorted(named) if matters(value := bindings.get(name, home.get(name)))]
+    asked = any(op.name == "getattr" for function in program.functions for op in function.operations())
+    classes = asked and any(is_a(value, type) and value.__flags__ & HEAP_TYPE for value in held)
+    if not classes and not any(is_mutable(value) or any(map(matters, behind(value))) for value in held):
         return Changed()
     effects = _Walks(source, is_static)
     effects.kept = kept
     try:
         effects.residual = program
-        effects.add(Source(program, program.main, (), lambda name: bindings.get(name, MISSING)))
+        effects.add(Source(program, program.main, (), lambda name: bindings.get(name, MISSING), home))
         main = effects.scope(program, program.entry)
         for param in program.main.entry.params:
             effects.graph.add(effects.graph.of(main, param), OUTSIDE)

@@ -429,10 +429,10 @@ class Machine(Emitter):
             raise Unsupported(f"the attribute `{name}` of a class is stored, and needed while it is", self.span)
         self.world.assume_attribute(cls, name, found)
 
-    def stores_on_class(self, cls: type | FunctionType | None, name: str) -> None:
+    def stores_on_class(self, cls: type | FunctionType | None, name: str | None) -> None:
         """An attribute of a class or function (None: of what may be one) is stored or deleted."""
         if self.world.store_on_class(cls, name):
-            self.event("FT305", f"attribute `{name}` of a class or a function is written after it was read")
+            self.event("FT305", f"attribute `{name or '*'}` of a class or a function is written after it was read")
             raise Restart(f"attribute {name} of a class is written", whole=True)
 
     def assume_no_subclass(self, cls: type) -> None:

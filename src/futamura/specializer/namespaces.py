@@ -14,14 +14,14 @@ again, and is not believed then.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import GetSetDescriptorType
+from types import GetSetDescriptorType, ModuleType
 from typing import Any, Final
 
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer.annotations import plain_class
 from futamura.specializer.assumption import Assumption, Filled, identities, parts
-from futamura.specializer.attributes import EVERY_NAME, NAMESPACES, known_field
+from futamura.specializer.attributes import EVERY_NAME, NAMESPACES, assign_global, known_field
 from futamura.specializer.class_attributes import assume_bases
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import MODELS
@@ -44,12 +44,27 @@ def _namespace(m: Machine, frame: Frame, op: Operation, target: AbstractValue) -
     """What stands for `target.__dict__`; None if that is read at run time."""
     if type(target) is not Known or not op.results:
         return None
+    if is_a(target.value, ModuleType):
+        _note_globals(m, frame, op, vars(target.value))
+        return None
     if not only_asked(frame.facts.function, op.results[0], _CONTAINER, _METHODS):
         return None
     found = _of_class(m, target.value) if is_a(target.value, type) else _of_object(m, target)
     if found is None:
         return None
     return m.virtual(VObject("dict", dict, tuple(found.values()), tuple(found), site=(site(frame), "attributes")))
+
+
+def _note_globals(m: Machine, frame: Frame, op: Operation, namespace: Mapping[str, object]) -> None:
+    """The dict of a module's globals is asked for: unless it is only read, any of them may be bound anew."""
+    if op.results and not only_asked(frame.facts.function, op.results[0], _CONTAINER, _METHODS):
+        assign_global(m, namespace, None)
+
+
+def _globals(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    if not args:
+        _note_globals(m, frame, op, frame.facts.namespace)
+    return None
 
 
 def _of_class(m: Machine, cls: Any) -> dict[str, AbstractValue] | None:
@@ -126,4 +141,5 @@ def _dir(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> 
 
 NAMESPACES.append(_namespace)
 MODELS[vars] = _vars
+MODELS[globals] = _globals
 MODELS[dir] = _dir

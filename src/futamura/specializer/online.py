@@ -552,7 +552,7 @@ class _Run:
             return
         check_stand_ins(machine, program, lambda: self._apart(program))
         bindings = self._bindings(world.assumptions.values())
-        asked = (bindings, self._source, world.is_frozen, machine.kept.found)
+        asked = (bindings, self.subject.home, self._source, world.is_frozen, machine.kept.found)
         found = changed(before_handing_over(program, self._handed), *asked)
         self._given = what_is_given(world.parting, lambda: changed(program, *asked))
         for value in found.written:
@@ -589,7 +589,7 @@ class _Run:
             known = self.world.lookup(namespace, entry.module, name)
             return MISSING if known is None else known[0]
 
-        return Source(program, entry, cells, binding)
+        return Source(program, entry, cells, binding, namespace)
 
     def _bindings(self, assumptions: Iterable[Assumption]) -> dict[str, object]:
         home = self.subject.home

@@ -16,12 +16,15 @@ import contextlib
 import gc
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator
-from types import CellType, MemberDescriptorType
+from types import CellType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Final
 
+from futamura.ir.classes import is_a
 from futamura.specializer.purity import DICTS, MISSING, behind, class_lookup, deep, stored_attribute
 
-__all__ = ["BUILTIN", "ITEMS", "KEYS", "OUTSIDE", "PUT", "Graph", "Node", "Site", "TooMuch", "matters"]
+__all__ = [
+    "BUILTIN", "ITEMS", "KEYS", "OUTSIDE", "PUT", "Graph", "Node", "Site", "TooMuch", "above", "class_in", "matters",
+]  # fmt: skip
 
 ITEMS: Final = "*"
 """The items of a container or an iterator, the values of a dict, and what a variable of a closure holds."""
@@ -273,7 +276,18 @@ def _items(value: object, kind: type, key: str) -> Iterator[object]:
         yield from gc.get_referents(value)
 
 
+def _held_under(value: object, name: str) -> object:
+    """What reading an attribute of this class, module or function gives just now, as far as no code runs for it."""
+    if is_a(value, type):
+        found = class_lookup(value, name)
+        return found.__func__ if is_a(found, (staticmethod, classmethod)) else found
+    return vars(value).get(name, MISSING) if is_a(value, (ModuleType, FunctionType)) else MISSING
+
+
 def _attribute(value: object, kind: type, name: str) -> Iterator[object]:
+    now = _held_under(value, name)
+    if now is not MISSING:
+        yield now
     own = stored_attribute(value, name)
     if own is not MISSING:
         yield own
@@ -284,3 +298,21 @@ def _attribute(value: object, kind: type, name: str) -> Iterator[object]:
             yield found.__get__(value)
     elif found is not MISSING and class_lookup(type(found), "__get__") is MISSING:
         yield found
+
+
+def class_in(cell: object) -> object:
+    """The class that a cell holds."""
+    if type(cell) is CellType:
+        with contextlib.suppress(ValueError):
+            return cell.cell_contents
+    return cell
+
+
+def above(cls: type | None, start: object, name: str) -> object:
+    """What the classes behind `start` have under `name`."""
+    order = () if cls is None else cls.__mro__
+    at = next((at for at, base in enumerate(order) if base is start), None)
+    if at is None:
+        return MISSING
+    behind = order[at + 1 :]
+    return next((base.__dict__[name] for base in behind if name in base.__dict__), MISSING)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import gc
-from types import CellType, ModuleType
+from types import CellType, FunctionType, ModuleType
 from typing import Final
 
 from futamura.ir.classes import is_a
@@ -139,9 +139,14 @@ def _delete_attribute(m: Machine, frame: Frame, op: Operation, args: list[Abstra
 
 
 def _note_any_global(m: Machine, args: list[AbstractValue]) -> None:
-    """`setattr(module, name, value)` with an open name rebinds any global of the module."""
+    """`setattr(module, name, value)` with an open name rebinds any global of the module, or attribute of the class."""
     if args:
         note_global(m, args[0], None)
+        cls = exact_type(m, args[0])
+        if type(args[0]) is Known and is_a(args[0].value, (type, FunctionType)):
+            m.stores_on_class(args[0].value, None)
+        elif cls is not None and issubclass(cls, type):
+            m.stores_on_class(None, None)
 
 
 def _super_model(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:

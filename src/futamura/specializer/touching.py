@@ -8,7 +8,6 @@ Invariant: an operator that is not named here gives its operands to code that is
 
 from __future__ import annotations
 
-import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from types import (
@@ -52,6 +51,8 @@ from futamura.specializer.pointing import (
     Graph,
     Node,
     Site,
+    above,
+    class_in,
     matters,
 )
 from futamura.specializer.purity import DICTS, MISSING, class_lookup, stored_attribute
@@ -80,6 +81,8 @@ class Source(NamedTuple):
     cells: tuple[CellType, ...]
     bindings: Callable[[str], object]
     """What a global of it is assumed to be, or `MISSING`."""
+    namespace: Mapping[str, object]
+    """What its globals are just now: any of them may be an object that is believed under another name."""
 
 
 class Effects:
@@ -167,24 +170,6 @@ def is_foreign(site: Site) -> bool:
     return site.cls is not None and runs_code(site.cls)
 
 
-def _class_in(cell: object) -> object:
-    """The class that a cell holds."""
-    if type(cell) is CellType:
-        with contextlib.suppress(ValueError):
-            return cell.cell_contents
-    return cell
-
-
-def _above(cls: type | None, start: object, name: str) -> object:
-    """What the classes behind `start` have under `name`."""
-    order = () if cls is None else cls.__mro__
-    at = next((at for at, base in enumerate(order) if base is start), None)
-    if at is None:
-        return MISSING
-    behind = order[at + 1 :]
-    return next((base.__dict__[name] for base in behind if name in base.__dict__), MISSING)
-
-
 class Operations(ABC):
     """The operations of one function, as what they do in the graph."""
 
@@ -208,6 +193,8 @@ class Operations(ABC):
                     self.constants[op.results[0]] = found
                 else:
                     self.graph.add(self.of(op.results[0]), OUTSIDE)
+                    if matters(now := source.namespace.get(str(op.attr[1]))):
+                        self.graph.add(self.of(op.results[0]), self.graph.static(now))
 
     def run(self) -> None:
         for value, held in self.constants.items():
@@ -348,6 +335,8 @@ class Operations(ABC):
                 continue
             if op.name in ("in", "not_in") and one == right:
                 self._compare_items(one, other)
+            elif op.name in ("in", "not_in"):
+                self._show_to_items(one, other)
             else:
                 self.when_foreign(other, lambda one=one: self.graph.give(self.of(one)))  # type: ignore[misc]
             if (
@@ -377,6 +366,18 @@ class Operations(ABC):
             self.graph.load(self.of(source), key, items)
             self.graph.store(holder, ITEMS, items)
             self.graph.store(holder, KEYS, items)
+
+    def _show_to_items(self, value: int, holder: int) -> None:
+        """What is looked for is compared with each item of the container, which may have a say in that."""
+        items = Node()
+        self.graph.iterate(self.of(holder), items)
+
+        def found(site: Site) -> None:
+            if is_foreign(site) or site.cls in HOLDING:
+                self.graph.give(self.of(value))
+
+        self.graph.watch(items, found)
+        self.graph.watch(self.of(holder), lambda site: self.graph.give(self.of(value)) if is_foreign(site) else None)
 
     def _give_items(self, value: int) -> None:
         for key in (ITEMS, KEYS):
@@ -420,6 +421,7 @@ class Operations(ABC):
             ):
                 self.graph.give_site(site)
                 self.graph.add(result, OUTSIDE)
+                self.graph.flow(self.graph.field(site, name), result)
                 return
             hides = site.is_static and stored_attribute(site.value, name) is not MISSING
             if callee is not MISSING and not hides and type(callee) is not MemberDescriptorType:
@@ -435,7 +437,7 @@ class Operations(ABC):
         """`super().name`"""
 
         def found(start: object, site: Site) -> None:
-            callee = _above(site.cls, start, name)
+            callee = above(site.cls, start, name)
             if type(callee) in (FunctionType, WrapperDescriptorType, MethodDescriptorType):
                 self.graph.add(result, self.graph.method(site, name, callee))
             else:
@@ -443,7 +445,7 @@ class Operations(ABC):
                 self.graph.add(result, OUTSIDE)
 
         def started(site: Site) -> None:
-            start = _class_in(site.value)
+            start = class_in(site.value)
             self.graph.watch(holder, lambda one: found(start, one))
 
         self.graph.watch(cell, started)

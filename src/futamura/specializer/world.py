@@ -104,10 +104,9 @@ class World:
         """How many objects of a class were written, or got away, after they had been read."""
         self._doubtful: Final[set[type]] = set()
         """Classes of which too many objects were: none of them is believed any more, but for the inputs themselves."""
-        self.assigned: Final[set[tuple[int, str | None]]] = set()
-        """Globals that specialized code assigns; None stands for any of a module."""
+        self.assigned: Final[set[tuple[int, str | None]]] = set()  # globals; None stands for any of a module
         self.written: Final[set[tuple[int, str]]] = set()
-        self.on_classes: Final[set[tuple[int, str]]] = set()
+        self.on_classes: Final[set[tuple[int, str | None]]] = set()
         """Attributes of classes that specialized code stores; 0 stands for a class that is not known."""
         self.hiding: Final[set[str]] = set()
         """Attributes that specialized code stores on objects that others may have, and are not known."""
@@ -461,16 +460,16 @@ class World:
             del self.assumptions[key]
         return bool(believed)
 
-    def store_on_class(self, cls: type | types.FunctionType | None, name: str) -> bool:
-        """Code that is specialized stores this attribute on a class or a function (None: on one that is not known), or
-        deletes it.  True if what is found under that name had been believed."""
+    def store_on_class(self, cls: type | types.FunctionType | None, name: str | None) -> bool:
+        """Code that is specialized stores this attribute on a class or a function (None: on one that is not known; an
+        attribute of any name), or deletes it.  True if what is found under that name had been believed."""
         key = (0 if cls is None else id(cls), name)
         if key in self.on_classes:
             return False
         self.on_classes.add(key)
         if cls is not None:
             self.serial(cls)
-        believed = [one for one in self.assumptions.values() if one.name == name or one.kind == "contents"]
+        believed = [one for one in self.assumptions.values() if name in (None, one.name) or one.kind == "contents"]
         for assumption in believed:
             if assumption.kind in ("attribute", "contents") and is_a(assumption.holder, type):
                 if cls is None or cls in assumption.holder.__mro__:
@@ -481,13 +480,14 @@ class World:
 
     def is_stored_on_function(self, function: types.FunctionType, name: str) -> bool:
         """Does code that is specialized store this attribute on the function?"""
-        return bool(self.on_classes) and not self.on_classes.isdisjoint(((0, name), (id(function), name)))
+        return self._stores_on((0, id(function)), name)
 
     def is_stored(self, cls: type, name: str) -> bool:
         """Does code that is specialized store this attribute on the class, or on one that it inherits from?"""
-        if not self.on_classes:
-            return False
-        return (0, name) in self.on_classes or any((id(base), name) in self.on_classes for base in cls.__mro__)
+        return self._stores_on((0, *map(id, cls.__mro__)), name) if self.on_classes else False
+
+    def _stores_on(self, owners: Iterable[int], name: str) -> bool:
+        return any((owner, one) in self.on_classes for owner in owners for one in (name, None))
 
     def may_be_stored(self, cls: type, name: str) -> bool:
         """The same, or other code of the modules of these classes."""

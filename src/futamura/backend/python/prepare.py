@@ -210,7 +210,7 @@ def _targets(draft: Draft, folded: dict[int, Folded]) -> dict[int, Value]:
     for node in draft.nodes.values():
         if node.end.name == "next":
             body = draft.nodes[node.end.edges[0].target]
-            if len(body.params) == 1:
+            if len(body.params) == 1 and body.region == node.region:  # what is raised while it assigns is caught there
                 found[body.id] = body.params[0]
     openers = _openers(draft)
     for statement in folded.values():
