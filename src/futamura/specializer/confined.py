@@ -22,6 +22,7 @@ from typing import Final
 from futamura.ir.classes import is_a
 from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
 from futamura.specializer.exposure import reads_plainly
+from futamura.specializer.owned import is_owned, is_plain_key, used
 from futamura.specializer.promises import has_plain_keys
 from futamura.specializer.purity import MISSING, class_lookup, plain_lookup
 from futamura.specializer.state import State
@@ -61,15 +62,21 @@ def confined(state: State, name: str, args: Sequence[AbstractValue], attr: objec
     kinds = [_kind(state, arg) for arg in args]
     if name == "getitem":
         if kinds[0] is dict:
+            if is_owned(state, args[0]):
+                return is_plain_key(state, args[1])
             return kinds[1] in _SCALARS and has_plain_keys(args[0], state.intact)
         return kinds[0] in _SEQUENCES and _is_index(state, args[1], kinds[1])
     if name == "setitem":
         value, target, index = kinds
         if index is slice:
             return target is list and value in _SEQUENCES and _is_index(state, args[2], index)
+        if target is dict:
+            return is_owned(state, args[1]) and is_plain_key(state, args[2])
         plain = target is list or (target is bytearray and value in _SCALARS)
         return plain and index in (int, bool)
     if name == "delitem":
+        if kinds[0] is dict:
+            return is_owned(state, args[0]) and is_plain_key(state, args[1])
         return kinds[0] in _WRITABLE and _is_index(state, args[1], kinds[1])
     if name in ("unpack", "iter"):
         return kinds[0] in _SEQUENCES
@@ -78,6 +85,10 @@ def confined(state: State, name: str, args: Sequence[AbstractValue], attr: objec
         return all(kind in _SEQUENCES or kind in _COLLECTIONS for kind, star in zip(kinds, stars) if star)
     if name in _JOINED and all(kind in _SEQUENCES or kind in _SCALARS for kind in kinds):
         return not any(kind is bytearray for kind in kinds)
+    if name in ("in", "not_in") and is_owned(state, args[1]):
+        return is_plain_key(state, args[0])
+    if name in ("truth", "not", "iter") and is_owned(state, args[0]):
+        return True
     if name in ("in", "not_in") and (_holds_scalars(args[1]) or has_plain_keys(args[1], state.intact)):
         return kinds[0] in _SCALARS
     return name in _OPERATORS and all(kind in _SCALARS for kind in kinds)
@@ -126,6 +137,7 @@ def fills(state: State, name: str, args: Sequence[AbstractValue], attr: object) 
         target = args[1] if name == "setitem" else None
     target = None if target is None else state.resolve(target)
     fresh = type(target) is Dynamic and target.type is list and target.shape is not None and target.shape.fresh
+    fresh = fresh or (target is not None and is_owned(state, target))
     return fresh and confined(state, name, args, attr)
 
 
@@ -156,6 +168,8 @@ def _is_index(state: State, value: AbstractValue, kind: type | None) -> bool:
 def _plain_call(state: State, callee: AbstractValue, args: Sequence[AbstractValue]) -> bool:
     kinds = [_kind(state, arg) for arg in args]
     entry = state.object(callee)
+    if entry is not None and entry.kind == "method" and is_owned(state, entry.items[0]):
+        return used(state, "call", (callee, *args), None) >= 0
     if entry is not None:
         return entry.kind == "method" and _plain_method(str(entry.extra), _kind(state, entry.items[0]), kinds)
     if type(callee) is not Known:

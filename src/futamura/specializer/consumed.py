@@ -22,6 +22,7 @@ from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.functions import parts_of, settle_functions
 from futamura.specializer.generators import arguments_of
 from futamura.specializer.machine import Machine
+from futamura.specializer.owned import NOTHING
 from futamura.specializer.recursion import lent_objects
 from futamura.specializer.residual import Lazy, ResidualOperation
 from futamura.specializer.state import Frame, State, Suspension
@@ -113,6 +114,7 @@ def _made(m: Machine, frame: Frame, op: Operation, arg: Virtual, args: Sequence[
     m.types[made.rv] = GeneratorType
     call = ResidualOperation("invoke", (), None, (made.rv,), m.span, lazy=Lazy(version, callee), where=frame.facts)
     m.block.ops.append(call)
+    m.state.owned = NOTHING
     m.emitted += 1
     m.origins[made.rv] = call
     m.state.heap[generator.oid] = VObject("forward", entry.cls, (made,))

@@ -23,8 +23,9 @@ from futamura.specializer.item_kinds import is_inside, item_for_open_key
 from futamura.specializer.machine import Machine
 from futamura.specializer.memories import is_memory, read, store
 from futamura.specializer.memos import entry_of, forgotten, missing_entry, note_unknown, noted_store
+from futamura.specializer.owned import is_owned, is_plain_key
 from futamura.specializer.plain_copies import plainly, to_ask
-from futamura.specializer.plainness import comparable, is_record, stands_for
+from futamura.specializer.plainness import comparable, hashable, is_record, stands_for
 from futamura.specializer.promises import promised_item
 from futamura.specializer.purity import DICTS, deep
 from futamura.specializer.raising import raise_value
@@ -109,15 +110,7 @@ CYCLE_BREAKERS.update(list=_from_the_start, dict=_from_the_start)
 
 
 def usable_key(value: AbstractValue) -> bool:
-    return type(value) is Known and comparable(value.value) and value.value == value.value and _hashable(value.value)
-
-
-def _hashable(value: object) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
+    return type(value) is Known and comparable(value.value) and value.value == value.value and hashable(value.value)
 
 
 @rule("dict")
@@ -260,7 +253,8 @@ def setitem(m: Machine, frame: Frame, op: Operation) -> None:
         if OPERATOR_CALLS["setitem"](m, frame, op, [value, target, key]) or noted_store(m, target, key, value):
             return
         m.writes(target)
-        m.emit("setitem", likely(m, frame, op, "setitem", (value, target, key)), results=0)
+        raises = not (is_owned(m.state, target) and is_plain_key(m.state, key))
+        m.emit("setitem", likely(m, frame, op, "setitem", (value, target, key)), results=0, raises=raises)
 
 
 @rule("delitem")
@@ -297,7 +291,7 @@ def _position(entry: VObject, key: object) -> int | None:
     if entry.kind in ("list", "tuple", "deque") and type(key) in _INDICES and _is_inside(entry, key):
         assert isinstance(key, int)
         return key % len(entry.items)
-    if entry.kind == "dict" and comparable(key) and _hashable(key) and key in entry.names:
+    if entry.kind == "dict" and comparable(key) and hashable(key) and key in entry.names:
         return entry.names.index(key)
     return None
 

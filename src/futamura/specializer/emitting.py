@@ -22,11 +22,12 @@ from futamura.specializer.guessing import guess
 from futamura.specializer.handling import has_context
 from futamura.specializer.kept import Kept
 from futamura.specializer.left_out import Defaults
+from futamura.specializer.owned import starts_owned, used
 from futamura.specializer.promises import WRITERS, leaves_alone
 from futamura.specializer.purity import HEAP_TYPE, class_lookup, is_data, shows_methods
 from futamura.specializer.records import stored_fields
 from futamura.specializer.residual import ResidualBlock, ResidualOperation, Version
-from futamura.specializer.state import HANDED, Spent, State, Unsupported
+from futamura.specializer.state import GENERAL, HANDED, Spent, State, Unsupported
 from futamura.specializer.values import (
     BARE,
     FRESH,
@@ -68,6 +69,8 @@ class Emitter(ABC):
         self.state: State = State([])
         self.block: ResidualBlock = ResidualBlock()
         self.emitted = 0
+        self.besides = 0
+        """How many of these operations were emitted in general code, behind a test that has failed."""
         self.folded = 0
         self.entered = 0
         """Calls that were unfolded."""
@@ -264,7 +267,11 @@ class Emitter(ABC):
         looks = looks and (asks or only_looks(self.state, name, args, attr) or fills(self.state, name, args, attr))
         if raises:
             self.expose(name, args, attr)
+        owned = self.state.owned
+        using = used(self.state, name, args, attr) if owned else -1
         lifted = tuple([self.lift(arg) for arg in args])
+        if self.state.owned or using >= 0:
+            self.state.owned = (self.state.owned | {using} & owned).difference([rv for rv in lifted if rv != using])
         if raises:
             intact = self.state.intact and (looks or leaves_alone(name, args))
             if not kept:
@@ -286,6 +293,7 @@ class Emitter(ABC):
             if type is not None:
                 self.types[value] = type
         self.emitted += 1
+        self.besides += self.state.general == GENERAL
         return [Dynamic(value, type) for value in values] or [Dynamic(-1)]
 
     def lift(self, value: AbstractValue) -> int:
@@ -449,7 +457,10 @@ class Emitter(ABC):
             self.refuse(entry.site, "the dict of all groups of a match is looked at as a whole")
         if kind == "dict" and entry.cls is dict:
             pairs = [x for key, item in zip(entry.names, items) for x in (Known(key), item)]
-            return self.emit("dict", pairs, type=dict, raises=False)
+            table = self.emit("dict", pairs, type=dict, raises=False)
+            if starts_owned(entry):
+                self.state.owned |= {table.rv}
+            return table
         if kind == "set":
             return self._construct_set(entry)
         if kind == "slice":

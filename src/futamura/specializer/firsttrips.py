@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import Final
+from typing import Final, TypeAlias
 
 from futamura.specializer.keys import OPEN, Choices, Key, NoKey, has_no_shape, holds_no_values, is_fixed, opened
 from futamura.specializer.knowledge import Knowledge, Learned
@@ -34,17 +34,25 @@ _MOST: Final = 16
 """Versions of one header that are compared with each other."""
 
 
+_Header: TypeAlias = tuple[int, int, int]
+"""A loop's header, by its function and block; what general code needs is nothing to the specialized one."""
+
+
+def _header(state: State) -> _Header:
+    return state.top.facts.uid, state.top.block, state.general
+
+
 class FirstTrips:
     """What is learned of the first trips of one specialization."""
 
     def __init__(self, knowledge: Knowledge) -> None:
-        self._early: Final = Learned[tuple[int, int, object]](knowledge)
-        """A loop's header, by the number of its function, and a site whose objects are made real in front of it."""
+        self._early: Final = Learned[tuple[_Header, object]](knowledge)
+        """A loop's header, and a site whose objects are made real in front of it."""
 
     def before(self, choices: Choices, state: State, fresh: Callable[[int], int]) -> State:
         """The trimmed state that enters a dynamic loop, from one that arrives at its header."""
-        header = state.top.facts.uid, state.top.block
-        real = {entry.site for entry in state.heap.values() if (*header, entry.site) in self._early}
+        header = _header(state)
+        real = {entry.site for entry in state.heap.values() if (header, entry.site) in self._early}
         real.update(_iterators(choices, state))
         if not real:
             return state
@@ -55,8 +63,8 @@ class FirstTrips:
     def forgets(self, state: State) -> bool:
         """Forget what the first trip alone would know of attributes of static objects; is there one among them that
         must be stored back before?"""
-        top = state.top
-        found = [place for place in state.overlays if (top.facts.uid, top.block, ("held", place)) in self._early]
+        header = _header(state)
+        found = [place for place in state.overlays if (header, ("held", place)) in self._early]
         stored = any(state.overlays[place][1] for place in found)
         for place in found if not stored else ():
             del state.overlays[place]
@@ -107,20 +115,20 @@ def _positions(state: State, iterator: VObject) -> dict[object, int] | None:
     return found
 
 
-def _wasted(choices: Choices, versions: Iterable[Version]) -> list[tuple[int, int, object]]:
+def _wasted(choices: Choices, versions: Iterable[Version]) -> list[tuple[_Header, object]]:
     """Headers, and the sites whose objects are better real before these loops begin."""
-    headers: dict[tuple[int, int], list[Version]] = {}
+    headers: dict[_Header, list[Version]] = {}
     for version in versions:
         top = version.state.top
         if not is_fixed(version.key) and not top.index and top.block in top.facts.dynamic_headers:
-            headers.setdefault((top.facts.uid, top.block), []).append(version)
-    found: list[tuple[int, int, object]] = []
+            headers.setdefault(_header(version.state), []).append(version)
+    found: list[tuple[_Header, object]] = []
     for header, copies in headers.items():
         for later in copies[:_MOST] if len(copies) > 1 else ():
             for first in copies[:_MOST]:
                 sites = _made_real(choices, first, later) if first is not later else None
                 if sites and _is_wasted(first, later, sites):
-                    found.extend((*header, site) for site in sites)
+                    found.extend((header, site) for site in sites)
     return found
 
 

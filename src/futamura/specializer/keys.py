@@ -22,8 +22,8 @@ from futamura.specializer.state import PLAIN, State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, token_key
 
 __all__ = [
-    "OPEN", "REPEATED", "Choices", "Flat", "Key", "NoKey", "Tokens", "has_no_shape", "holds_no_values", "is_fixed",
-    "old_values", "opened", "wherever_made",
+    "OPEN", "REPEATED", "Choices", "Flat", "Key", "NoKey", "Tokens", "has_no_shape", "holds_no_values", "is_entry",
+    "is_fixed", "old_values", "opened", "wherever_made",
 ]  # fmt: skip
 
 _IDENTITIES: Final = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
@@ -377,6 +377,11 @@ def wherever_made(sites: Collection[object]) -> list[object]:
 def is_fixed(key: object) -> bool:
     """Keys of handlers and of residual functions' entries do not depend on their states."""
     return isinstance(key, tuple) and key[0] in ("handler", "entry")
+
+
+def is_entry(key: object) -> bool:
+    """Is this the key of a residual function's entry?"""
+    return isinstance(key, tuple) and key[0] == "entry"
 
 
 def opened(key: tuple[object, ...], other: tuple[object, ...]) -> list[int] | None:

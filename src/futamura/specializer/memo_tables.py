@@ -24,6 +24,7 @@ from futamura.runtime import keep
 from futamura.specializer.caching import inside, is_plain_key, is_told_apart, same
 from futamura.specializer.kept import CachedItem, Place
 from futamura.specializer.machine import Machine
+from futamura.specializer.owned import NOTHING
 from futamura.specializer.purity import (
     MISSING,
     can_be_written,
@@ -167,6 +168,7 @@ def _filled(m: Machine, target: Known, name: str, value: Known) -> Known:
     if reads is not None:
         m.kept.reads[id(value.value)] = reads
     found, where = m.residual_value(), m.state.frames[-1].facts
+    m.state.owned = NOTHING
     m.block.ops.append(ResidualOperation("call", tuple(operands), None, (found,), m.span, where=where))
     m.kept.made[found] = (m.world.serial(target.value), name)
     m.kept.bare[found] = []

@@ -12,11 +12,13 @@ Invariant: the meet is above both states, and `match(meet, state)` is total.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Set
 from operator import is_
 from typing import Final, TypeAlias
 
 from futamura.specializer.handling import has_context
+from futamura.specializer.owned import NOTHING, held_by, starts_owned
 from futamura.specializer.purity import shows_methods
 from futamura.specializer.refinement import classes_of, joined
 from futamura.specializer.state import State
@@ -65,6 +67,7 @@ def _rebuilt(
     heap: dict[int, VObject],
     ages: dict[int, int],
     abouts: dict[int, About],
+    owned: frozenset[int] = NOTHING,
 ) -> State:
     """A state of the same places that hold these contents."""
     frames = []
@@ -75,13 +78,16 @@ def _rebuilt(
         frames.append(copy)
     held = dict(zip(sorted(state.overlays), contents))
     overlays = {place: (held[place], dirty) for place, (_, dirty) in state.overlays.items()}
-    return State(frames, heap, ages, overlays, state.unit, state.intact, abouts, state.general)
+    return State(frames, heap, ages, overlays, state.unit, state.intact, abouts, state.general, owned)
 
 
-def generalize(state: State, fresh: Callable[[int], int], keep: Callable[[VObject], bool]) -> State:
+def generalize(
+    state: State, fresh: Callable[[int], int], keep: Callable[[VObject], bool], *, owning: bool = True
+) -> State:
     """A copy of `state` in which each dynamic leaf is a new parameter: the first state of a version.
 
-    Virtual objects that `keep` refuses, and all that they reach, become leaves too.
+    Virtual objects that `keep` refuses, and all that they reach, become leaves too.  If not `owning`, somebody else
+    may have the dicts of the state.
     """
     renamed: dict[int, Dynamic] = {}
     """By the residual value, or by the number below zero of an object that becomes a leaf."""
@@ -118,7 +124,16 @@ def generalize(state: State, fresh: Callable[[int], int], keep: Callable[[VObjec
         teller, subject = renamed.get(told), renamed.get(about.subject)
         if teller is not None and subject is not None and about.kind != "same":
             abouts[teller.rv] = about._replace(subject=subject.rv)
-    return _rebuilt(state, iter(held), heap, dict(state.ages), abouts)
+    owned = _owned_leaves(state, forced, renamed) if owning and (state.owned or forced) else NOTHING
+    return _rebuilt(state, iter(held), heap, dict(state.ages), abouts, owned)
+
+
+def _owned_leaves(state: State, forced: set[int], renamed: dict[int, Dynamic]) -> frozenset[int]:
+    """Those of the new parameters that are owned dicts: what is made real with something that holds it is none."""
+    held = held_by(state, forced)
+    starting = {-1 - oid for oid in forced if starts_owned(state.heap[oid])}
+    owned = {old for old in renamed if old in starting or old in state.owned}
+    return frozenset([renamed[old].rv for old in owned if old not in held])
 
 
 def reached_with_owners(state: State, value: Virtual) -> list[int]:
@@ -152,11 +167,14 @@ def leaf_token(value: AbstractValue) -> _Token:
 class Meet:
     """The meet of a version's state `a` and an arriving state `b`; see `state` and `changed`."""
 
-    def __init__(self, a: State, b: State, fresh: Callable[[int], int], keep: Callable[[VObject], bool]) -> None:
+    def __init__(
+        self, a: State, b: State, fresh: Callable[[int], int], keep: Callable[[VObject], bool], *, owning: bool = True
+    ) -> None:
         self._a: Final = a
         self._b: Final = b
         self._fresh: Final = fresh
         self._keep: Final = keep
+        self._owning: Final = owning
         self._forced_a: set[int] = set()
         self._forced_b: set[int] = set()
         self.confused: set[object] = set()
@@ -188,12 +206,27 @@ class Meet:
         if self._retry:
             return False
         abouts = self._abouts()
+        owned = self._owned()
         self.changed = self.changed or abouts != self._a.abouts or (self._a.intact and not self._b.intact)
+        self.changed = self.changed or owned != self._a.owned
         self.state = self._a
         if self.changed:
-            self.state = _rebuilt(self._a, iter(contents), self._heap, self._ages, abouts)
+            self.state = _rebuilt(self._a, iter(contents), self._heap, self._ages, abouts, owned)
             self.state.intact = self._a.intact and self._b.intact
         return True
+
+    def _owned(self) -> frozenset[int]:
+        """The dicts that are owned in both states, each of which is one and the same wherever it is named."""
+        if not self._owning or not ((self._a.owned or self._forced_a) and (self._b.owned or self._forced_b)):
+            return NOTHING
+        lefts, rights = Counter(left for left, _ in self._pairs), Counter(right for _, right in self._pairs)
+        held_a, held_b = held_by(self._a, self._forced_a), held_by(self._b, self._forced_b)
+        found = []
+        for (left, right), result in self._pairs.items():
+            if lefts[left] == 1 and rights[right] == 1 and _is_own(self._a, left, held_a):
+                if _is_own(self._b, right, held_b):
+                    found.append(result.rv)
+        return frozenset(found)
 
     def _abouts(self) -> dict[int, About]:
         """What values say of others in both states."""
@@ -277,6 +310,15 @@ class Meet:
                 forced.add(oid)
                 if oid in paired:
                     self._retry = True
+
+
+def _is_own(state: State, token: _Token, held: Set[int]) -> bool:
+    """Does only this leaf of the state have the dict that it is?"""
+    if type(token) is int:
+        return token in state.owned and token not in held
+    assert isinstance(token, tuple)
+    oid = token[1]
+    return token[0] == "virtual" and isinstance(oid, int) and starts_owned(state.heap[oid]) and -1 - oid not in held
 
 
 def _same_shape(a: VObject, b: VObject) -> bool:

@@ -20,7 +20,7 @@ from futamura.ir.constant import is_large
 from futamura.specializer.purity import MISSING, class_lookup, deep
 
 __all__ = [
-    "WITH_BUILTIN_METHODS", "always_true", "comparable", "is_record", "keeps_members", "record_fields",
+    "WITH_BUILTIN_METHODS", "always_true", "comparable", "hashable", "is_record", "keeps_members", "record_fields",
     "record_position", "stands_for",
 ]  # fmt: skip
 
@@ -71,6 +71,15 @@ def comparable(value: object) -> bool:
         return False
     assert isinstance(value, tuple)
     return len(value) < 100 and all(comparable(item) for item in value)
+
+
+def hashable(value: object) -> bool:
+    """Has a value that is `comparable` a hash?"""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def _is_plain_member(value: object) -> bool:

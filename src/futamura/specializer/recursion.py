@@ -25,6 +25,7 @@ from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.generators import LENT, goes_its_way, start_over
 from futamura.specializer.keys import OPEN, opened, wherever_made
 from futamura.specializer.machine import Machine, Restart
+from futamura.specializer.owned import NOTHING
 from futamura.specializer.residual import Lazy, ResidualOperation
 from futamura.specializer.state import ArgumentKey, Entered, Frame, State
 from futamura.specializer.summaries import RESULT, lent_alone, returned_leaves
@@ -299,6 +300,7 @@ def call_unit(
     lost = _protect(m, summary.raised, held, place)
     call = ResidualOperation("invoke", (), None, (), m.span, lazy=Lazy(version, callee), where=frame.facts, lost=lost)
     m.block.ops.append(call)
+    m.state.owned = NOTHING
     m.emitted += 1
     if summary.returned is None:
         m.end("unreachable")

@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import Final
 
 from futamura.specializer.emitting import Emitter
+from futamura.specializer.owned import disown
 from futamura.specializer.purity import MISSING, own_attribute
 from futamura.specializer.residual import ResidualBlock, ResidualEnd, ResidualOperation
 from futamura.specializer.state import Extent, State
@@ -48,9 +49,11 @@ def store_back(m: Emitter, world: World) -> None:
     """Emit the stores of what was written, of attributes that are new in the order of the first writes: they get their
     places in the object's `__dict__` so.  From here on nothing is known of it."""
     overlays = m.state.overlays
+    disown(m.state)
     for place, (content, dirty) in overlays.items():
         if dirty:
             lifted = (m.lift(content), m.lift(Known(world.by_serial(place[0]))))
+            m.state.owned -= {lifted[0]}
             m.block.ops.append(ResidualOperation("setattr", lifted, place[1], (), m.span))
     overlays.clear()
 
@@ -65,9 +68,11 @@ def store_new(m: Emitter, world: World, holder: object) -> list[ResidualOperatio
     """Emit stores of attributes that this object has not had, for the place that the next one gets is behind them; they
     will be stored back as if there were none of these."""
     number, stores = world.serial(holder), []
+    disown(m.state)
     for place, (content, dirty) in m.state.overlays.items():
         if dirty and place[0] == number and own_attribute(holder, place[1]) is MISSING:
             lifted = (m.lift(content), m.lift(Known(holder)))
+            m.state.owned -= {lifted[0]}
             stores.append(ResidualOperation("setattr", lifted, place[1], (), m.span))
     m.block.ops.extend(stores)
     return stores
@@ -75,6 +80,7 @@ def store_new(m: Emitter, world: World, holder: object) -> list[ResidualOperatio
 
 def restoring_block(m: Emitter, world: World, context: tuple[Extent, ...], uid: int) -> ResidualBlock:
     """The handler that stores back what is written now, and raises again; the block that runs gets its region."""
+    disown(m.state)
     protected, state = m.block, m.state
     protected.context = (*context, Extent(_NO_REGION, "try", uid))
     protected.restored = state.copy()

@@ -46,11 +46,11 @@ def rewind(machine: Machine, versions: Versions, knowledge: Knowledge) -> bool:
 
 def _counters(machine: Machine) -> Restore:
     steps, emitted, folded = machine.steps, machine.emitted, machine.folded
-    entered, late, clean_ups = machine.entered, machine.late, machine.clean_ups
+    entered, late, clean_ups, besides = machine.entered, machine.late, machine.clean_ups, machine.besides
 
     def restore() -> None:
         machine.steps, machine.emitted, machine.folded = steps, emitted, folded
-        machine.entered, machine.late, machine.clean_ups = entered, late, clean_ups
+        machine.entered, machine.late, machine.clean_ups, machine.besides = entered, late, clean_ups, besides
 
     return restore
 

@@ -19,7 +19,7 @@ from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.marks import unfolds as is_marked_inline
 from futamura.specializer.residual import blocks_of
-from futamura.specializer.state import Frame
+from futamura.specializer.state import GENERAL, Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known
 
 __all__ = ["is_plain_constant", "stays_separate", "unfolds_again"]
@@ -42,7 +42,8 @@ def is_plain_constant(value: AbstractValue) -> bool:
 
 def stays_separate(m: Machine, frame: Frame, facts: FunctionFacts, values: Sequence[AbstractValue]) -> bool:
     """Is this a call of a residual function, although nothing keeps it from being unfolded?"""
-    if (_SEPARATE not in m.refused and not _is_long(m)) or _UNFOLDED in m.refused:
+    behind = m.state.general == GENERAL  # little folds where a test has failed, and that way is seldom taken
+    if (not behind and _SEPARATE not in m.refused and not _is_long(m)) or _UNFOLDED in m.refused:
         return False
     if m.emitted < _DEEPER * m.budget.long and any(active.facts is facts for active in m.state.frames):
         return False
@@ -51,6 +52,8 @@ def stays_separate(m: Machine, frame: Frame, facts: FunctionFacts, values: Seque
     arguments = values[: len(facts.function.signature.names)]
     if not all(is_plain_constant(value) or _was_given(frame, value) for value in arguments):
         return False
+    if behind:
+        return True
     if _SEPARATE not in m.refused:
         m.refused.add(_SEPARATE)
         raise Restart("it gets long although little folds", whole=True)
@@ -68,10 +71,11 @@ def unfolds_again(m: Machine) -> bool:
 
 def _is_long(m: Machine) -> bool:
     """Is the residual so far long, and did less fold in it than there is left?"""
-    if m.emitted < max(m.looked, m.budget.long, m.folded):
+    emitted = m.emitted - m.besides
+    if emitted < max(m.looked, m.budget.long, m.folded):
         return False
-    m.looked = m.emitted + m.budget.long // 2
-    versions = m.versions.unit.table.values()
+    m.looked = emitted + m.budget.long // 2
+    versions = [version for version in m.versions.unit.table.values() if version.state.general != GENERAL]
     return sum([len(block.ops) for version in versions for block in blocks_of(version)]) > m.budget.long
 
 

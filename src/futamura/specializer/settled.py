@@ -31,6 +31,7 @@ from futamura.specializer.caching import is_plain_key, is_told_apart, same
 from futamura.specializer.kept import CachedCall, Named, Place
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import KEYWORD_MODELS
+from futamura.specializer.owned import NOTHING
 from futamura.specializer.partials import Call
 from futamura.specializer.plain_copies import asked_instead
 from futamura.specializer.purity import deep, is_mutable, own_attribute, own_attributes
@@ -200,6 +201,7 @@ def _read(m: Machine, target: Known, name: Named) -> int:
         attr = (*marks, *name.names) if name.names else None
     found = m.residual_value()
     op = "getattr" if isinstance(name, str) else "call"
+    m.state.owned = NOTHING
     m.block.ops.append(ResidualOperation(op, tuple(operands), attr, (found,), m.span, where=where))
     m.kept.made[found] = (m.world.serial(target.value), name)
     return found

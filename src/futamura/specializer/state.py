@@ -210,7 +210,7 @@ _ITEMS: Final[Callable[[VObject], tuple[AbstractValue, ...]]] = attrgetter("item
 class State:
     """Frames, heap and provenance; mutable, copied before a second way goes on from it."""
 
-    __slots__ = ("abouts", "ages", "frames", "general", "heap", "intact", "overlays", "unit")
+    __slots__ = ("abouts", "ages", "frames", "general", "heap", "intact", "overlays", "owned", "unit")
 
     def __init__(
         self,
@@ -222,6 +222,7 @@ class State:
         intact: bool = True,
         abouts: dict[int, About] | None = None,
         general: int = PLAIN,
+        owned: frozenset[int] = frozenset(),
     ) -> None:
         self.abouts: dict[int, About] = abouts if abouts is not None else {}
         """What residual values say of others."""
@@ -234,13 +235,15 @@ class State:
         self.heap: dict[int, VObject] = heap if heap is not None else {}
         self.ages: dict[int, int] = ages if ages is not None else {}
         self.overlays: dict[tuple[int, str], tuple[AbstractValue, bool]] = overlays if overlays is not None else {}
+        self.owned = owned
+        """The dicts, by residual value, that nothing but this state has; see `owned`."""
         self.unit = unit
         """The residual function that the outermost frame belongs to."""
 
     def copy(self) -> State:
         frames = [frame.copy() for frame in self.frames]
-        kept, abouts = dict(self.overlays), dict(self.abouts)
-        return State(frames, dict(self.heap), dict(self.ages), kept, self.unit, self.intact, abouts, self.general)
+        kept, abouts, ages = dict(self.overlays), dict(self.abouts), dict(self.ages)
+        return State(frames, dict(self.heap), ages, kept, self.unit, self.intact, abouts, self.general, self.owned)
 
     @property
     def top(self) -> Frame:

@@ -33,6 +33,7 @@ from futamura.specializer.keys import (
     NoKey,
     Tokens,
     has_no_shape,
+    is_entry,
     is_fixed,
     old_values,
     wherever_made,
@@ -266,10 +267,10 @@ class Versions:
         """A residual function returns in this state."""
         summary = self.summaries[left.unit]
         if summary.returned is None:
-            summary.returned = generalize(left, self._fresh, self.keep)
+            summary.returned = generalize(left, self._fresh, self.keep, owning=False)
             self._call_again(summary)
             return
-        meet = Meet(summary.returned, left, self._fresh, self.keep)
+        meet = Meet(summary.returned, left, self._fresh, self.keep, owning=False)
         self.confused |= meet.confused
         if meet.changed:
             told = were_told(summary.returned, left)
@@ -287,10 +288,10 @@ class Versions:
         left = raised_state(state)
         block.raising.append((summary, left))
         if summary.raised is None:
-            summary.raised = generalize(left, self._fresh, self.keep)
+            summary.raised = generalize(left, self._fresh, self.keep, owning=False)
             self._call_again(summary)
             return
-        meet = Meet(summary.raised, left, self._fresh, self.keep)
+        meet = Meet(summary.raised, left, self._fresh, self.keep, owning=False)
         self.confused |= meet.confused
         if meet.changed:
             summary.raised = meet.state
@@ -380,7 +381,8 @@ class Versions:
 
     def _create(self, key: object, state: State, scalars: dict[int, object] | None = None) -> Version:
         place = tuple(frame.facts.position[frame.block] for frame in state.frames)
-        version = Version(len(self._all) + 1, self.unit, key, generalize(state, self._fresh, self.keep), place)
+        made = generalize(state, self._fresh, self.keep, owning=not is_entry(key))
+        version = Version(len(self._all) + 1, self.unit, key, made, place)
         version.scalars, version.parent = scalars, self._running
         self._all.append(version)
         self.unit.table[key] = version
@@ -392,7 +394,7 @@ class Versions:
         return version
 
     def _join(self, version: Version, state: State) -> None:
-        meet = Meet(version.state, state, self._fresh, self.keep)
+        meet = Meet(version.state, state, self._fresh, self.keep, owning=not is_entry(version.key))
         self.confused |= meet.confused
         for place in meet.variables:
             assert isinstance(place, tuple)
