@@ -204,6 +204,22 @@ def in_a_loop(names: Any, data: Any, sink: Any) -> Any:
     return errors
 
 
+def two_names_in_a_loop(names: Any, data: Any, sink: Any) -> Any:
+    errors: dict[str, Any] = {}
+    other: dict[str, Any] = {}
+    for value in data.values():
+        if value:
+            errors["k"] = other["k"] = 1
+        try:
+            need(value)
+        except Bad as problem:
+            errors["a"] = str(problem)
+        sink(other)
+        if value == "x":
+            other = errors
+    return errors, other
+
+
 def filler(keys: tuple[str, ...]) -> Callable[[Any], None]:
     """Puts such keys into whatever dicts it gets, however deep."""
 
@@ -250,7 +266,7 @@ def outcome(function: Callable[..., Any], *args: Any) -> object:
     "function",
     [
         collected, handed, in_a_list, by_another_name, by_a_method, by_a_closure, within_itself, in_an_attribute,
-        by_a_function, in_a_loop,
+        by_a_function, in_a_loop, two_names_in_a_loop,
     ],
 )
 def test_whoever_gets_the_dict(function: Any, polyvariance: str) -> None:
