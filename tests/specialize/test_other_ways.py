@@ -256,3 +256,60 @@ def test_a_store_in_front_of_what_is_logged() -> None:
     assert vars(first) == vars(second)
     assert LOG[:2] == LOG[2:]
     assert not residual.stats["fallbacks"]
+
+
+HANDLERS = """
+from typing import Callable, NamedTuple
+
+TABLE = {}
+
+class Entry(NamedTuple):
+    name: str
+    function: Callable
+    notes: object = None
+
+def op(code, name):
+    def register(function):
+        TABLE[code] = Entry(name, function)
+        return function
+    return register
+
+@op(1, "inc")
+def increase(cpu, name): cpu.x += 1
+
+@op(2, "dbl")
+def double(cpu, name): cpu.x *= 2
+
+class CPU:
+    def __init__(self, code, x):
+        self.pc, self.code, self.x = 0, code, x
+
+    def go(self):
+        while self.pc < len(self.code):
+            entry = TABLE[self.code[self.pc]]
+            self.pc += 1
+            entry.function(self, entry.%s)
+        return self.x
+
+def run(code, x):
+    return CPU(code, x).go()
+"""
+
+
+def test_texts_of_named_tuples_are_handed_on(tmp_path: Path) -> None:
+    module = written(tmp_path, "handlers_by_name", HANDLERS % "name")
+    residual = futamura.specialize(module.run, bytes([1, 2, 1]))
+    assert "while" not in residual.source
+    assert residual(3) == module.run(bytes([1, 2, 1]), 3) == 9
+
+
+def test_lists_of_named_tuples_are_handed_on(tmp_path: Path) -> None:
+    text = HANDLERS.replace("cpu.x += 1", "name.append(cpu.x); cpu.x += len(name)")
+    text = text.replace("Entry(name, function)", "Entry(name, function, [])")
+    outcomes = []
+    for number in range(2):
+        module = written(tmp_path, f"handlers_{number}", text % "notes")
+        code = bytes([1, 2, 1])
+        run = futamura.specialize(module.run, code) if number else functools.partial(module.run, code)
+        outcomes.append([run(3), run(4), module.TABLE[1].notes])
+    assert outcomes[0] == outcomes[1]

@@ -18,7 +18,7 @@ import gc
 import operator
 import types
 from array import array
-from collections import deque
+from collections import deque, namedtuple
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
@@ -33,6 +33,8 @@ _CLOSED: Final = (type, types.ModuleType, types.BuiltinFunctionType, types.CodeT
 """What is never looked into."""
 _OF_IMPORT: Final = frozenset({"__builtins__", "__loader__", "__spec__"})
 _CONTAINERS: Final = (list, dict, set, bytearray, deque, array)
+_TUPLE_FIELD: Final = type(vars(namedtuple("_", "field"))["field"])
+"""What gives a field of a named tuple."""
 
 
 def changing_objects(namespace: Mapping[str, object], changed: Changed) -> dict[int, object]:
@@ -120,7 +122,7 @@ def _given_by_class(cls: type, names: frozenset[str]) -> frozenset[str]:
         for name in names & base.__dict__.keys():
             held = base.__dict__[name]
             plain = _is_atom(held) and not hasattr(type(held), "__get__")
-            if not plain and not is_a(held, types.MemberDescriptorType):
+            if not plain and not is_a(held, (types.MemberDescriptorType, _TUPLE_FIELD)):
                 found.add(name)
     return frozenset(found)
 
@@ -262,7 +264,7 @@ def _attributes(value: object) -> Iterator[tuple[str, object]]:
     """The attributes that an instance itself has, read as its class defines them, without running a user's code."""
     for cls in type(value).__mro__:
         for name, found in list(cls.__dict__.items()):
-            if is_a(found, types.MemberDescriptorType):
+            if is_a(found, types.MemberDescriptorType) or (is_a(found, _TUPLE_FIELD) and is_a(value, tuple)):
                 try:
                     yield name, found.__get__(value)
                 except AttributeError:  # empty
