@@ -220,6 +220,57 @@ def two_names_in_a_loop(names: Any, data: Any, sink: Any) -> Any:
     return errors, other
 
 
+def deeper(at: Any, again: Any, data: Any, sink: Any, errors: Any) -> Any:
+    if at <= 0:
+        if again:
+            sink(errors)
+        raise Bad("deep")
+    if data.get("b"):
+        return deeper(at - 2, True, data, sink, errors)
+    return deeper(at - 1, True, data, sink, errors)
+
+
+def by_a_function_that_raises(names: Any, data: Any, sink: Any) -> Any:
+    errors: dict[str, Any] = {}
+    if data.get("c"):
+        errors["c"] = 1
+    with contextlib.suppress(Bad):
+        deeper(len(data), False, data, sink, errors)
+    try:
+        need(data.get("a"))
+    except Bad as problem:
+        errors["a"] = str(problem)
+    return errors
+
+
+def by_a_view(names: Any, data: Any, sink: Any) -> Any:
+    errors: dict[str, Any] = {}
+    for name in names:
+        if data.get(name):
+            errors[name + "x"] = 1
+    shown = errors.items()
+    sink(shown.mapping == Taking(sink))
+    for name in names:
+        try:
+            need(data.get(name))
+        except Bad as problem:
+            errors[name] = str(problem)
+    return errors
+
+
+class Taking:
+    """What is compared with something gets it."""
+
+    def __init__(self, sink: Any) -> None:
+        self.sink = sink
+
+    def __eq__(self, other: object) -> bool:
+        self.sink(other)
+        return True
+
+    __hash__ = object.__hash__
+
+
 def filler(keys: tuple[str, ...]) -> Callable[[Any], None]:
     """Puts such keys into whatever dicts it gets, however deep."""
 
@@ -266,7 +317,7 @@ def outcome(function: Callable[..., Any], *args: Any) -> object:
     "function",
     [
         collected, handed, in_a_list, by_another_name, by_a_method, by_a_closure, within_itself, in_an_attribute,
-        by_a_function, in_a_loop, two_names_in_a_loop,
+        by_a_function, in_a_loop, two_names_in_a_loop, by_a_function_that_raises, by_a_view,
     ],
 )
 def test_whoever_gets_the_dict(function: Any, polyvariance: str) -> None:

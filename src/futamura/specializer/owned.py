@@ -30,8 +30,9 @@ _CONTAINER: Final = {"getitem": 0, "setitem": 1, "delitem": 0, "in": 1, "not_in"
 _LOOKING: Final = frozenset({"truth", "not", "is", "is_not", "iter"})
 _FUNCTIONS: Final = (len, bool, list, tuple, set, frozenset, dict, sorted, iter, enumerate, min, max, any, all)
 """What looks at the keys of its only argument, and keeps at most an iterator."""
-_METHODS: Final = {"get": 2, "pop": 2, "setdefault": 2, "keys": 0, "values": 0, "items": 0, "copy": 0, "clear": 0}
-"""Methods that keep the dict for nobody, and at most how many arguments they take; the first one is a key."""
+_METHODS: Final = {"get": 2, "pop": 2, "setdefault": 2, "copy": 0, "clear": 0}
+"""Methods that keep the dict for nobody, and at most how many arguments they take; the first one is a key.  A view
+leads back to its dict, for who has it (`view.mapping == x`)."""
 
 
 def is_owned(state: State, value: AbstractValue) -> bool:

@@ -297,10 +297,10 @@ def call_unit(
     summary.callers.setdefault(m.running)
     if lent and not summary.watched and (m.catching_frame() is not None or m.versions.watched(m.state.unit)):
         m.versions.watch(callee.unit)
+    m.state.owned = NOTHING  # where its exception is caught, too
     lost = _protect(m, summary.raised, held, place)
     call = ResidualOperation("invoke", (), None, (), m.span, lazy=Lazy(version, callee), where=frame.facts, lost=lost)
     m.block.ops.append(call)
-    m.state.owned = NOTHING
     m.emitted += 1
     if summary.returned is None:
         m.end("unreachable")
