@@ -258,6 +258,58 @@ def by_a_view(names: Any, data: Any, sink: Any) -> Any:
     return errors
 
 
+def after_another_call(names: Any, data: Any, sink: Any) -> Any:
+    errors: dict[str, Any] = {}
+    for name in data:
+        errors[name + "x"] = 1
+    try:
+        sink(1)
+        sink(errors)
+        data["none"]
+    except KeyError:
+        try:
+            errors["a"] = 1
+        except ValueError:
+            return "caught"
+    return errors
+
+
+def by_a_method_that_was_called(names: Any, data: Any, sink: Any) -> Any:
+    errors: dict[str, Any] = {}
+    for name in data:
+        errors[name + "x"] = 1
+    put = errors.setdefault
+    put("b", 2)
+    with contextlib.suppress(ValueError):
+        sink(put)
+    try:
+        errors["a"] = 1
+    except ValueError:
+        return "caught"
+    return errors
+
+
+def counted_down(left: Any, errors: Any, sink: Any) -> Any:
+    if left <= 0:
+        sink(errors)
+        raise KeyError(left)
+    own: dict[str, Any] = {}
+    for at in range(left):
+        own[str(at)] = at
+    try:
+        counted_down(left - 1, own, sink)
+    except KeyError:
+        try:
+            own["a"] = 1
+        except ValueError:
+            return "caught"
+    return own
+
+
+def by_a_function_in_a_handler(names: Any, data: Any, sink: Any) -> Any:
+    return counted_down(len(data) - 1, {}, sink)
+
+
 class Taking:
     """What is compared with something gets it."""
 
@@ -318,6 +370,7 @@ def outcome(function: Callable[..., Any], *args: Any) -> object:
     [
         collected, handed, in_a_list, by_another_name, by_a_method, by_a_closure, within_itself, in_an_attribute,
         by_a_function, in_a_loop, two_names_in_a_loop, by_a_function_that_raises, by_a_view,
+        after_another_call, by_a_method_that_was_called, by_a_function_in_a_handler,
     ],
 )
 def test_whoever_gets_the_dict(function: Any, polyvariance: str) -> None:

@@ -91,7 +91,22 @@ def _called(state: State, args: Sequence[AbstractValue]) -> AbstractValue | None
         return args[1] if len(args) == 2 and any(function is one for one in _FUNCTIONS) else None
     if entry.kind != "method" or entry.names == OF_SUPER or _METHODS.get(str(entry.extra), -1) < len(args) - 1:
         return None
+    if _is_held(state, args[0]):
+        return None  # the method is real from here on, and leads back to its dict
     return entry.items[0] if len(args) == 1 or is_plain_key(state, args[1]) else None
+
+
+def _is_held(state: State, method: AbstractValue) -> bool:
+    """Has anything but the operation that runs now this virtual object?"""
+    assert type(method) is Virtual
+    last = len(state.frames) - 1
+    for at, frame in enumerate(state.frames):
+        for value in frame.live(True) if at == last else frame.env:
+            content = frame.env.get(value)
+            if type(content) is Virtual and content.oid == method.oid:
+                return True
+    held = [item for entry in state.heap.values() for item in entry.items]
+    return any(type(item) is Virtual and item.oid == method.oid for item in held)
 
 
 def disown(state: State) -> None:

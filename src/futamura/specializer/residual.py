@@ -216,7 +216,7 @@ def same_edge(old: Target | None, new: tuple[State, int, Dynamic] | None) -> boo
     if new is None or not isinstance(old, Lazy):
         return old is None and new is None
     a, b = old.snapshot, new[0]
-    if a.intact and not b.intact:
+    if (a.intact and not b.intact) or not a.owned <= b.owned:
         return False
     if old.implicit is None or len(a.frames) != len(b.frames) or a.heap != b.heap or a.overlays != b.overlays:
         return False
