@@ -17,6 +17,7 @@ Invariant: no code of the program runs; an object that may be changed, directly 
 from __future__ import annotations
 
 import bisect
+import builtins
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType, ModuleType, WrapperDescriptorType
@@ -107,7 +108,8 @@ def changed(
         str(op.attr[1]) for function in program.functions for op in function.operations()
         if op.name == "global_get" and isinstance(op.attr, tuple)
     }  # fmt: skip
-    held += [value for name in sorted(named) if matters(value := bindings.get(name, home.get(name)))]
+    values = {name: bindings.get(name, home.get(name)) for name in sorted(named)}
+    held += [value for name, value in values.items() if matters(value) and value is not vars(builtins).get(name)]
     asked = any(op.name == "getattr" for function in program.functions for op in function.operations())
     classes = asked and any(is_a(value, type) and value.__flags__ & HEAP_TYPE for value in held)
     if not classes and not any(is_mutable(value) or any(map(matters, behind(value))) for value in held):
@@ -123,6 +125,8 @@ def changed(
         effects.graph.run()
     except TooMuch:
         return Changed(given=tuple(held))
+    finally:
+        effects.forget()
     given = tuple(site.value for site in effects.graph.given if site.is_static)
     return Changed(tuple(effects.written.values()), tuple(effects.stored.values()), given)
 
@@ -133,7 +137,7 @@ class _Walks(Effects):
     def __init__(self, source: Callable[[FunctionType], Source | None], is_static: Callable[[object], bool]) -> None:
         super().__init__()
         self.is_static: Final = is_static
-        self._source: Final = source
+        self._source = source
         self._known: Final[dict[int, tuple[FunctionType, Source | None]]] = {}
 
     def add(self, source: Source) -> None:
@@ -146,6 +150,11 @@ class _Walks(Effects):
             nested = [str(op.attr) for op in ops if op.name == "invoke"]
             nested += [op.attr.name for op in ops if isinstance(op.attr, FunctionAttr)]
             names += [other for other in dict.fromkeys(nested) if other not in names]
+
+    def forget(self) -> None:
+        """All is walked through: what the graph keeps in circles keeps no specialization."""
+        self._source = lambda _: None
+        self._known.clear()
 
     def called(self, function: FunctionType) -> Source | None:
         """The source of a function that is called, if it is known."""
