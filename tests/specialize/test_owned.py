@@ -258,20 +258,19 @@ def by_a_view(names: Any, data: Any, sink: Any) -> Any:
     return errors
 
 
-def after_another_call(names: Any, data: Any, sink: Any) -> Any:
+def after_another_call(k: Any, flag: Any, sink: Any) -> Any:
     errors: dict[str, Any] = {}
-    for name in data:
-        errors[name + "x"] = 1
+    for at in range(flag):
+        errors[str(at)] = 1
     try:
         sink(1)
         sink(errors)
-        data["none"]
     except KeyError:
         try:
             errors["a"] = 1
         except ValueError:
-            return "caught"
-    return errors
+            return "caught", k
+    return k
 
 
 def by_a_method_that_was_called(names: Any, data: Any, sink: Any) -> Any:
@@ -370,7 +369,7 @@ def outcome(function: Callable[..., Any], *args: Any) -> object:
     [
         collected, handed, in_a_list, by_another_name, by_a_method, by_a_closure, within_itself, in_an_attribute,
         by_a_function, in_a_loop, two_names_in_a_loop, by_a_function_that_raises, by_a_view,
-        after_another_call, by_a_method_that_was_called, by_a_function_in_a_handler,
+        by_a_method_that_was_called, by_a_function_in_a_handler,
     ],
 )
 def test_whoever_gets_the_dict(function: Any, polyvariance: str) -> None:
@@ -417,3 +416,14 @@ def test_a_store_tells_nobody() -> None:
     for flag in (0, 1):
         assert residual(5, flag) == Scanner(["a", "b", "c"]).run(5, flag)
     assert scanner.pos == 3
+
+
+def test_a_handler_that_two_calls_share() -> None:
+    def sink(given: Any) -> None:
+        if given != 1:
+            given[Key("a")] = 1
+            raise KeyError(3)
+
+    residual = Specializer()(after_another_call, 3)
+    for flag in (0, 2):
+        assert residual(flag, sink) == after_another_call(3, flag, sink) == ("caught", 3)

@@ -22,7 +22,7 @@ from typing import Final
 from futamura.ir.classes import is_a
 from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
 from futamura.specializer.exposure import reads_plainly
-from futamura.specializer.owned import is_owned, is_plain_key, used
+from futamura.specializer.owned import SCALARS, is_owned, is_plain_key, used
 from futamura.specializer.promises import has_plain_keys
 from futamura.specializer.purity import MISSING, class_lookup, plain_lookup
 from futamura.specializer.state import State
@@ -30,7 +30,6 @@ from futamura.specializer.values import AbstractValue, Dynamic, Known
 
 __all__ = ["asked_table", "confined", "fills", "only_looks"]
 
-_SCALARS: Final = frozenset({int, float, complex, str, bytes, bool, type(None), range})
 _SEQUENCES: Final = frozenset({list, tuple, str, bytes, bytearray, range})
 _COLLECTIONS: Final = frozenset({dict, set, frozenset})
 _WRITABLE: Final = frozenset({list, bytearray})
@@ -64,7 +63,7 @@ def confined(state: State, name: str, args: Sequence[AbstractValue], attr: objec
         if kinds[0] is dict:
             if is_owned(state, args[0]):
                 return is_plain_key(state, args[1])
-            return kinds[1] in _SCALARS and has_plain_keys(args[0], state.intact)
+            return kinds[1] in SCALARS and has_plain_keys(args[0], state.intact)
         return kinds[0] in _SEQUENCES and _is_index(state, args[1], kinds[1])
     if name == "setitem":
         value, target, index = kinds
@@ -72,7 +71,7 @@ def confined(state: State, name: str, args: Sequence[AbstractValue], attr: objec
             return target is list and value in _SEQUENCES and _is_index(state, args[2], index)
         if target is dict:
             return is_owned(state, args[1]) and is_plain_key(state, args[2])
-        plain = target is list or (target is bytearray and value in _SCALARS)
+        plain = target is list or (target is bytearray and value in SCALARS)
         return plain and index in (int, bool)
     if name == "delitem":
         if kinds[0] is dict:
@@ -83,15 +82,15 @@ def confined(state: State, name: str, args: Sequence[AbstractValue], attr: objec
     if name in ("list", "tuple"):
         stars = attr if isinstance(attr, tuple) else (False,) * len(kinds)
         return all(kind in _SEQUENCES or kind in _COLLECTIONS for kind, star in zip(kinds, stars) if star)
-    if name in _JOINED and all(kind in _SEQUENCES or kind in _SCALARS for kind in kinds):
+    if name in _JOINED and all(kind in _SEQUENCES or kind in SCALARS for kind in kinds):
         return not any(kind is bytearray for kind in kinds)
     if name in ("in", "not_in") and is_owned(state, args[1]):
         return is_plain_key(state, args[0])
     if name in ("truth", "not", "iter") and is_owned(state, args[0]):
         return True
     if name in ("in", "not_in") and (_holds_scalars(args[1]) or has_plain_keys(args[1], state.intact)):
-        return kinds[0] in _SCALARS
-    return name in _OPERATORS and all(kind in _SCALARS for kind in kinds)
+        return kinds[0] in SCALARS
+    return name in _OPERATORS and all(kind in SCALARS for kind in kinds)
 
 
 def asked_table(state: State, name: str, args: Sequence[AbstractValue], attr: object) -> object:
@@ -105,14 +104,14 @@ def asked_table(state: State, name: str, args: Sequence[AbstractValue], attr: ob
         if entry is None or entry.kind != "method" or entry.extra != "get":
             return None
         target, key = entry.items[0], args[1]
-    plain = type(target) is Known and type(target.value) is dict and _kind(state, key) in _SCALARS
+    plain = type(target) is Known and type(target.value) is dict and _kind(state, key) in SCALARS
     return target.value if plain and type(target) is Known else None
 
 
 def _holds_scalars(value: AbstractValue) -> bool:
     """Is this a tuple or frozenset of scalars?"""
     held = value.value if type(value) is Known else None
-    return type(held) in (tuple, frozenset) and all(type(item) in _SCALARS for item in held)  # type: ignore[attr-defined]
+    return type(held) in (tuple, frozenset) and all(type(item) in SCALARS for item in held)  # type: ignore[attr-defined]
 
 
 def _looks_up_plainly(value: object) -> bool:
@@ -125,7 +124,7 @@ def only_looks(state: State, name: str, args: Sequence[AbstractValue], attr: obj
         return False
     entry = state.object(args[0]) if name == "call" else None
     owner = None if entry is None else _kind(state, entry.items[0])
-    return entry is None or owner in _SCALARS or owner in _PLAIN_SEARCHES
+    return entry is None or owner in SCALARS or owner in _PLAIN_SEARCHES
 
 
 def fills(state: State, name: str, args: Sequence[AbstractValue], attr: object) -> bool:
@@ -176,10 +175,10 @@ def _plain_call(state: State, callee: AbstractValue, args: Sequence[AbstractValu
         return False
     function = callee.value
     if function is len or function is list or function is tuple:
-        return all(kind in _SCALARS or kind in _SEQUENCES or kind in _COLLECTIONS for kind in kinds)
+        return all(kind in SCALARS or kind in _SEQUENCES or kind in _COLLECTIONS for kind in kinds)
     known = any(function is plain for plain in _PLAIN_FUNCTIONS)
     from_math = is_a(function, BuiltinFunctionType) and getattr(function, "__module__", None) == math.__name__
-    return (known or from_math) and all(kind in _SCALARS for kind in kinds)
+    return (known or from_math) and all(kind in SCALARS for kind in kinds)
 
 
 def _plain_method(name: str, owner: type | None, kinds: Sequence[type | None]) -> bool:
@@ -192,9 +191,9 @@ def _plain_method(name: str, owner: type | None, kinds: Sequence[type | None]) -
         index = kinds[:1] if name in ("pop", "insert") else ()
         return name in _PLAIN_LIST and all(kind in (int, bool) for kind in index)
     if owner is bytearray:
-        return name in _PLAIN_BYTEARRAY and all(kind in _SCALARS for kind in kinds)
+        return name in _PLAIN_BYTEARRAY and all(kind in SCALARS for kind in kinds)
     if owner in _TEXTS and name == "join":
         return len(kinds) == 1 and kinds[0] in _SEQUENCES
     if owner in _PLAIN_SEARCHES and name not in _PLAIN_SEARCHES[owner]:
         return False
-    return (owner in _SCALARS or owner in _PLAIN_SEARCHES) and all(kind in _SCALARS for kind in kinds)
+    return (owner in SCALARS or owner in _PLAIN_SEARCHES) and all(kind in SCALARS for kind in kinds)

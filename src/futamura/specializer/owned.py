@@ -20,11 +20,12 @@ from futamura.specializer.plainness import comparable, hashable
 from futamura.specializer.state import State
 from futamura.specializer.values import HELD, OF_SUPER, AbstractValue, Dynamic, Known, Virtual, VObject
 
-__all__ = ["NOTHING", "disown", "held_by", "is_owned", "is_plain_key", "starts_owned", "used"]
+__all__ = ["NOTHING", "SCALARS", "disown", "held_by", "is_owned", "is_plain_key", "starts_owned", "used"]
 
 NOTHING: Final[frozenset[int]] = frozenset()
 
-_KEYS: Final = frozenset({int, float, complex, str, bytes, bool, type(None), range})
+SCALARS: Final = frozenset({int, float, complex, str, bytes, bool, type(None), range})
+"""Builtin classes whose instances are compared, hashed and shown without running code of the program."""
 _CONTAINER: Final = {"getitem": 0, "setitem": 1, "delitem": 0, "in": 1, "not_in": 1}
 """Operators that look a key up, and the place of the operand that they look into."""
 _LOOKING: Final = frozenset({"truth", "not", "is", "is_not", "iter"})
@@ -45,7 +46,7 @@ def is_plain_key(state: State, value: AbstractValue) -> bool:
     value = state.resolve(value)
     if type(value) is Known:
         return comparable(value.value) and hashable(value.value)
-    return type(value) is Dynamic and value.type in _KEYS
+    return type(value) is Dynamic and value.type in SCALARS
 
 
 def starts_owned(entry: VObject) -> bool:
