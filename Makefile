@@ -36,7 +36,7 @@ types: $(READY)
 	$(BIN)/mypy
 
 unit: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses 4
 
 slow: $(READY)
 	$(BIN)/python -m pytest -m slow
@@ -56,11 +56,11 @@ compiled: $(READY)
 	$(BIN)/python -m tools.compiled --to $(COMPILED)
 
 test-compiled: compiled
-	$(PYTEST_COMPILED)
+	$(PYTEST_COMPILED) -n auto --maxprocesses 4
 
 # The short form: what people would notice first.
 unit-compiled: compiled
-	$(PYTEST_COMPILED) tests/test_golden.py tests/test_codes.py tests/test_determinism.py tests/test_residual.py \
+	$(PYTEST_COMPILED) -n auto --maxprocesses 4 tests/test_golden.py tests/test_codes.py tests/test_determinism.py tests/test_residual.py \
 	  tests/specialize/test_subjects.py tests/specialize/test_seeds.py
 	$(ON_COMPILED) tools.fuzz_specializer --count 100
 

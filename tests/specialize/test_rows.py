@@ -278,7 +278,7 @@ TWO = sorted({*confined._OPERATORS, "getitem"} - {"neg", "pos", "invert", "not",
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", [*ONE, *TWO, "setitem", "delitem", "iter", "unpack"])
+@pytest.mark.parametrize("name", [*sorted(ONE), *sorted(TWO), "setitem", "delitem", "iter", "unpack"])
 def test_operators_that_stay_and_run_no_code(name: str) -> None:
     evaluate = OPERATORS[name].evaluate
     count = 1 if name in (*ONE, "iter", "unpack") else 3 if name == "setitem" else 2
