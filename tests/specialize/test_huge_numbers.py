@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from futamura import specialize
+
+from .bounds import bounded
 
 
 def inserted(at: Any, x: Any) -> Any:
@@ -49,3 +53,71 @@ def test_the_largest_place() -> None:
         residual = specialize(inserted, at)
         assert not residual.stats["fallbacks"], residual.events
         assert outcome(residual, "x") == outcome(inserted, at, "x")
+
+
+def in_vain(run: Callable[[int], Any], n: int, x: Any) -> Any:
+    return run(n) if x else 0
+
+
+HUGE = (
+    lambda n: math.prod(range(1, n)),
+    lambda n: math.fsum(range(n)),
+    lambda n: "a" in range(n),
+    lambda n: 0.5 in range(n),
+    lambda n: range(n).index(0.5),
+    lambda n: range(n).count(0.5),
+    lambda n: operator.contains(range(n), 0.5),
+    lambda n: operator.countOf(range(n), -1),
+    lambda n: round(5, -n),
+    lambda n: frozenset().union(range(n)),
+    lambda n: (5).to_bytes(n, "big"),
+    lambda n: int.to_bytes(5, n, "big"),
+)
+
+
+@pytest.mark.parametrize("run", HUGE, ids=range(len(HUGE)))
+def test_what_would_take_for_ever_is_left(run: Callable[[int], Any]) -> None:
+    """On a way that is not taken, where the original does nothing."""
+    with bounded():
+        residual = specialize(in_vain, run=run, n=10**11)
+    assert not residual.stats["fallbacks"], residual.events
+    assert residual(False) == 0 and len(residual.source) < 1000
+
+
+@pytest.mark.parametrize("run", HUGE[:9], ids=range(9))
+def test_small_ones_are_folded(run: Callable[[int], Any]) -> None:
+    residual = specialize(in_vain, run=run, n=7)
+    assert outcome(residual, True) == outcome(in_vain, run, 7, True)
+
+
+def squared(k: int, x: Any, start: Any) -> Any:
+    y = start
+    if x:
+        for _ in range(k):
+            y = y * y
+        return y > 5
+    return 0
+
+
+@pytest.mark.parametrize("start", [3, -3, None])
+def test_bounds_of_what_is_squared_on_and_on(start: int | None) -> None:
+    with bounded():
+        residual = specialize(squared, k=40, **({} if start is None else {"start": start}))
+    assert not residual.stats["fallbacks"], residual.events
+    assert residual(False, *([] if start is not None else [7])) == 0
+    assert residual(True, 1) is False if start is None else len(residual.source) < 40_000
+
+
+def masked(k: int, x: Any) -> Any:
+    y = (x & 255) + 2
+    for _ in range(k):
+        y = y * y
+    return y % 1009, y > 5
+
+
+def test_bounds_of_an_open_number() -> None:
+    with bounded():
+        residual = specialize(masked, k=12)
+        specialize(masked, k=60)
+    for x in (0, 1, 254, 255, -1, 10**9):
+        assert residual(x) == masked(12, x)

@@ -18,11 +18,16 @@ from collections.abc import Collection, Sequence
 from types import EllipsisType, NoneType, NotImplementedType
 from typing import Any, Final
 
-__all__ = ["UNBOUND", "Constant", "count_of", "exact_key", "is_large", "makes_nan", "ordered_key", "whole_key"]
+__all__ = [
+    "UNBOUND", "Constant", "count_of", "exact_key", "is_large", "is_long", "makes_nan", "ordered_key", "whole_key",
+]  # fmt: skip
 
 MOST_PARTS: Final = 1 << 12
 """Of a constant that is compared or written part by part."""
 MOST_LEVELS: Final = 100
+_LONG: Final = 10_000
+_MOST_BITS: Final = 2_000
+"""Ints of more bits are shown in hexadecimal digits."""
 
 _ATOMS: Final = frozenset({int, bool, str, bytes, NoneType, EllipsisType, NotImplementedType})
 
@@ -137,7 +142,23 @@ class Constant:
         return hash(self.key)
 
     def __repr__(self) -> str:
-        return f"Constant({self.value!r})"
+        return f"Constant({_shown(self.value)})"
+
+
+def _shown(value: object) -> str:
+    """Its `repr`, also where there is a limit for the digits of an int."""
+    if type(value) is int and value.bit_length() > _MOST_BITS:
+        return hex(value)
+    if type(value) is tuple:
+        return f"({', '.join(map(_shown, value))})"
+    if type(value) is frozenset:
+        return f"frozenset({sorted(map(_shown, value))})"
+    return repr(value)
+
+
+def is_long(value: object) -> bool:
+    """Is this a range that takes long to walk through?"""
+    return type(value) is range and count_of(value) > _LONG
 
 
 def count_of(value: Collection[object]) -> int:

@@ -153,7 +153,7 @@ def outcome(operator: Operator, shapes: Sequence[Shape], attr: object, result: s
             verdict = _compared(name, *shapes)
             return plain if verdict is None else known_as(Constant(verdict))
         if name in _RANGES and result == "int":
-            return narrowed(plain, *_RANGES[name](*shapes))
+            return narrowed(plain, *_short(*_RANGES[name](*shapes)))
     if name in ("truth", "not") and len(shapes) == 1:
         verdict = truth_of(shapes[0])
         if verdict is not None and result == "bool":
@@ -175,6 +175,8 @@ def _disjoint(one: str, other: str) -> bool:
 
 
 _Bounds = tuple[int | None, int | None]
+_MOST_BITS: Final = 512
+_HUGE: Final = 1 << _MOST_BITS - 1
 
 
 def _add(a: Shape, b: Shape) -> _Bounds:
@@ -248,6 +250,15 @@ def _plus(a: int | None, b: int | None) -> int | None:
 
 def _minus(a: int | None) -> int | None:
     return None if a is None else -a
+
+
+def _short(low: int | None, high: int | None) -> _Bounds:
+    """Bounds of many digits say no more than that a number is large: what is squared on and on is not computed."""
+    if low is not None and low.bit_length() > _MOST_BITS:
+        low = _HUGE if low > 0 else None
+    if high is not None and high.bit_length() > _MOST_BITS:
+        high = -_HUGE if high < 0 else None
+    return low, high
 
 
 def _natural(shape: Shape) -> bool:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Final
 
-from futamura.ir.constant import Constant, count_of, makes_nan
+from futamura.ir.constant import Constant, count_of, is_long, makes_nan
 from futamura.ir.graph import Operation
 from futamura.specializer import library
 from futamura.specializer.abstract import instance_of, is_abstract
@@ -184,9 +184,10 @@ def _of_cache(m: Machine, cache: Known, name: str, args: list[AbstractValue]) ->
 def _fold_method(
     m: Machine, target: Known, name: str, values: list[object], args: list[AbstractValue]
 ) -> AbstractValue | None:
-    padded = name in ("center", "ljust", "rjust", "zfill", "expandtabs")
+    padded = name in ("center", "ljust", "rjust", "zfill", "expandtabs", "to_bytes")
     padded = padded and any(isinstance(v, int) and v > 10_000 for v in values)
-    if padded or not plain_format(name, given := (target.value, *values)) or not stays_short(name, given):
+    given = (target.value, *values)
+    if padded or any(map(is_long, given)) or not plain_format(name, given) or not stays_short(name, given):
         return None
     try:
         result = getattr(target.value, name)(*values)
@@ -502,9 +503,8 @@ def iterable_items(m: Machine, value: AbstractValue) -> tuple[AbstractValue, ...
     if entry is not None and entry.kind == "iterator":
         return drain(m, value, m.budget.virtual_length)
     if type(value) is Known and type(value.value) in (str, bytes, range):
-        content = value.value
-        assert isinstance(content, (str, bytes, range))
-        return tuple(Known(item) for item in content) if count_of(content) <= m.budget.virtual_length else None
+        few = count_of(value.value) <= m.budget.virtual_length  # type: ignore[arg-type]
+        return tuple(Known(item) for item in value.value) if few else None  # type: ignore[attr-defined]
     if type(value) is Known and type(value.value) is list and m.frozen(value.value):
         if len(value.value) > m.budget.virtual_length:
             return None

@@ -15,10 +15,10 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from futamura.ir.constant import count_of, makes_nan
+from futamura.ir.constant import is_long, makes_nan
 from futamura.specializer.failing import failed
 from futamura.specializer.machine import Machine
-from futamura.specializer.purity import PURE_FUNCTIONS, deep, many_digits, plain_format, stays_short, wide
+from futamura.specializer.purity import PURE_FUNCTIONS, deep, many_digits, plain_format, stays_short, stays_small, wide
 from futamura.specializer.raising import raise_value
 from futamura.specializer.rules import sequence_items
 from futamura.specializer.values import AbstractValue, Known
@@ -93,6 +93,12 @@ def _parts(values: list[object]) -> list[object]:
     return [*values, *(item for value in values if type(value) is tuple for item in value)]
 
 
+_DIGITS: Final = 1 << 12
+"""To round to more digits takes long, or gives much."""
+_AT_ONCE: Final = frozenset({len, isinstance, issubclass, bool, repr, str, hash, callable, type})
+"""They do not walk through a range."""
+
+
 def _bounded(function: object, values: list[object]) -> bool:
     """Is the cost of folding this call small, and its result the same under all settings?"""
     if function in (str, repr, ascii, format) and values:
@@ -101,13 +107,16 @@ def _bounded(function: object, values: list[object]) -> bool:
     if function is int and isinstance(values[0] if values else 0, (str, bytes)):
         return len(values[0]) < sys.int_info.str_digits_check_threshold  # type: ignore[arg-type]
     if function in (pow,) or getattr(function, "__module__", "") in ("math", "_operator"):
+        if any(map(is_long, values)) or (function is math.prod and not stays_small(values[0])):
+            return False
         return all(not isinstance(v, int) or abs(v) < 1 << 20 for v in values) and not (
             getattr(function, "__name__", "") in ("factorial", "comb", "perm", "pow", "lshift")
             and any(isinstance(v, int) and v > 300 for v in values)
         )
     if function in (struct.pack, struct.unpack, struct.unpack_from):
         return bool(values) and isinstance(values[0], (str, bytes)) and not wide(_text(values[0]))
-    if function in (sum, max, min, all, any, tuple, frozenset, bytes):
-        counted = int if function is bytes else ()
-        return all(not isinstance(v, counted) and (not isinstance(v, range) or count_of(v) < 10_000) for v in values)
-    return True
+    if function is bytes and any(isinstance(v, int) for v in values):
+        return False
+    if function is round and len(values) == 2 and isinstance(values[1], int):
+        return abs(values[1]) <= _DIGITS
+    return function in _AT_ONCE or not any(map(is_long, values))

@@ -47,6 +47,7 @@ from typing import Final
 
 from futamura.ir.bytecode import instructions
 from futamura.ir.classes import is_a
+from futamura.ir.constant import is_long
 
 __all__ = [
     "ATOMS",
@@ -76,6 +77,7 @@ __all__ = [
     "plain_lookup",
     "plain_reads",
     "stays_short",
+    "stays_small",
     "stored_attribute",
     "wide",
 ]
@@ -471,11 +473,20 @@ def cheap(name: str, args: tuple[object, ...]) -> bool:
             if isinstance(sequence, (str, bytes, tuple, list)) and isinstance(count, int):
                 return len(sequence) * count <= _LARGE
         return all(not isinstance(arg, int) or arg.bit_length() <= _LARGE for arg in args)
+    if name in ("in", "not_in") and is_long(args[1]):
+        return type(args[0]) in (int, bool)
     if name in ("mod", "imod") and isinstance(args[0], (str, bytes)):
         template = args[0] if isinstance(args[0], str) else args[0].decode("latin-1")
         narrow = "*" not in template or not _has_wide_number(args[1])
         return narrow and not wide(template) and not many_digits(args[1])
     return True
+
+
+def stays_small(factors: object) -> bool:
+    """Is the product of these numbers of reasonable size?"""
+    if isinstance(factors, range):
+        return len(factors) * max(factors.start.bit_length(), factors.stop.bit_length()) <= _LARGE
+    return not isinstance(factors, tuple) or sum(one.bit_length() for one in factors if isinstance(one, int)) <= _LARGE
 
 
 def _has_wide_number(values: object) -> bool:

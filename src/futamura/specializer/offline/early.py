@@ -203,7 +203,7 @@ def _call(args: tuple[Any, ...], world: World) -> Any:
         raise Refused(f"the result of `{function.__name__}` could be large")
     if not plain_format(function.__name__ if method else function, [function.__self__, *rest] if method else rest):
         raise Refused(f"the result of `{function.__name__}` depends on the locale, or could be large")
-    if any(type(arg) is range and count_of(arg) > _MANY for arg in rest):
+    if any(type(arg) is range and count_of(arg) > _MANY for arg in (*rest, function.__self__ if method else None)):
         raise Refused(f"the result of `{function.__name__}` could be large")
     try:
         result = function(*rest)
