@@ -46,7 +46,7 @@ from futamura.specializer.pointing import (
 from futamura.specializer.purity import HEAP_TYPE, MISSING, behind, class_lookup, deep, is_mutable
 from futamura.specializer.touching import CONTAINERS, DISPLAYS, HOLDING, Effects, Operations, Source, is_foreign
 
-__all__ = ["Changed", "changed"]
+__all__ = ["Changed", "changed", "holds_objects"]
 
 _MOST_FUNCTIONS: Final = 200
 _BUILTIN: Final = (*BUILTIN, tuple, frozenset)
@@ -84,6 +84,12 @@ class Changed(NamedTuple):
     """Attributes of objects."""
     given: tuple[object, ...] = ()
     """Code that is not known gets these: they, and all that they reach, may be written."""
+
+
+def holds_objects(program: Program) -> bool:
+    """Are there objects among its constants, of whose classes more may be believed than what they hold?"""
+    constants = [op.attr.value for one in program.functions for op in one.operations() if type(op.attr) is Constant]
+    return any(not deep(value) and not is_a(value, type) and type(value).__flags__ & HEAP_TYPE for value in constants)
 
 
 def changed(

@@ -251,7 +251,7 @@ def _parts(value: object, key: str) -> Iterator[object]:
     if key == ITEMS or key.startswith("#"):
         yield from _items(value, kind, key)
     elif key == KEYS:
-        if isinstance(value, dict):
+        if is_a(value, dict):
             yield from dict.keys(value)
     else:
         yield from _attribute(value, kind, key)

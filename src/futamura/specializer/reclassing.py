@@ -20,9 +20,9 @@ def store_class(m: Machine, value: AbstractValue, target: AbstractValue, cls: ty
     entry = m.state.object(target)
     alone = entry is not None and entry.kind == "instance" and type(target) is Virtual
     if not alone or cls is None or class_lookup(cls, "__setattr__") is not vars(object)["__setattr__"]:
-        raise Unsupported("the class of an object is changed", m.span)
+        raise Unsupported("the class of an object is changed", m.span, whole=True)
     if type(value) is not Known or not _may_become(cls, value.value):
-        raise Unsupported("the class of an object is changed", m.span)
+        raise Unsupported("the class of an object is changed", m.span, whole=True)
     assert entry is not None and isinstance(target, Virtual) and isinstance(value.value, type)
     m.state.heap[target.oid] = entry._replace(cls=value.value)
 

@@ -42,8 +42,12 @@ Chain: TypeAlias = tuple[object, ...]
 class Unsupported(Exception):
     """This cannot be specialized; the message says why.  The original code is used instead."""
 
-    def __init__(self, reason: str, span: Span | None = None, where: FunctionFacts | None = None) -> None:
+    def __init__(
+        self, reason: str, span: Span | None = None, where: FunctionFacts | None = None, *, whole: bool = False
+    ) -> None:
         super().__init__(reason)
+        self.whole: Final = whole
+        """Would a call that does this make wrong what is known of other code, too?"""
         self.reason: Final = reason
         self.span: Final = span
         self.where: Final = where
