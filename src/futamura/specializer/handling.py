@@ -33,6 +33,7 @@ __all__ = [
     "has_context",
     "here",
     "is_caught",
+    "is_cause",
     "loses_context",
     "of_generator",
     "stopped",
@@ -51,19 +52,33 @@ def here(state: State) -> tuple[object, ...]:
     return (_MARK, top.chain, top.facts.uid, top.block, top.index)
 
 
-def loses_context(state: State, exception: AbstractValue, refused: Container[object]) -> bool:
-    """Must this exception, which is raised now, be a real one for the sake of its context?"""
+def loses_context(
+    state: State, exception: AbstractValue, refused: Container[object], *, caused: bool = False
+) -> bool:
+    """Must this exception, which is raised now, be a real one for the sake of its context, or because it is `caused` by
+    another one, or said not to be?"""
     frames = state.frames
-    if not any(extent.kind == "except" for frame in frames for extent in frame.extents):
+    if not caused and not any(extent.kind == "except" for frame in frames for extent in frame.extents):
         return False
     place = here(state)
     if place in refused:
         return True
     exception = state.resolve(exception)
     entry = state.object(exception)
+    if caused and entry is not None and entry.extra == _STOPPED:
+        return True
     if type(exception) is Virtual and entry is not None and entry.kind == "exception" and entry.extra != _STOPPED:
         state.heap[exception.oid] = state.heap[exception.oid]._replace(site=place)
     return False
+
+
+def is_cause(state: State, value: AbstractValue) -> bool:
+    """May `raise error from value` be done without an error because of that?"""
+    entry = state.object(value)
+    if entry is not None:
+        return entry.kind == "exception"
+    value = state.resolve(value)
+    return is_caught(state, value) if type(value) is Dynamic else type(value) is Known and value.value is None
 
 
 def has_context(entry: VObject) -> bool:

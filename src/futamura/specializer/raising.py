@@ -18,7 +18,7 @@ from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.runtime import call_in_generator, raise_in_generator, raise_thrown
 from futamura.specializer import library
-from futamura.specializer.handling import CONSUMING, handled, here, loses_context, of_generator, stopped
+from futamura.specializer.handling import CONSUMING, handled, here, is_cause, loses_context, of_generator, stopped
 from futamura.specializer.machine import GUARDED, Machine, Restart, Unsupported
 from futamura.specializer.purity import deep
 from futamura.specializer.refinement import may_be_stop, told
@@ -166,9 +166,11 @@ def raise_value(m: Machine, *operands: AbstractValue, thrown: bool = False) -> N
     What is thrown into a generator does not get the consumer's active exception as its context.
     """
     exception = operands[0]
+    caused = len(operands) > 1
+    fine = not caused or is_cause(m.state, operands[1])
     if type(exception) is Known and is_a(exception.value, type) and issubclass(exception.value, BaseException):
         made = m.plain_exception(exception.value)
-        if made is not None and len(operands) == 1:
+        if made is not None and fine:
             exception = made
     if len(operands) == 1 and passes(m, exception):
         return
@@ -176,13 +178,13 @@ def raise_value(m: Machine, *operands: AbstractValue, thrown: bool = False) -> N
         raise_guarded(m, operands)
         return
     entry = m.state.object(exception)
-    if entry is not None and entry.kind in ("exception", "instance") and len(operands) == 1:
+    if entry is not None and (entry.kind == "exception" or (entry.kind == "instance" and not caused)) and fine:
         if leave_closing(m, entry.cls):
             return
         if (
             m.catching_frame() is not None
             and not m.catches_for_real()
-            and not loses_context(m.state, exception, m.refused)
+            and not loses_context(m.state, exception, m.refused, caused=caused)
         ):
             m.unwind(exception)
             return
@@ -190,7 +192,7 @@ def raise_value(m: Machine, *operands: AbstractValue, thrown: bool = False) -> N
         raised = m.emit("call", (Known(raise_thrown), exception))
         m.end("raise", (raised.rv,))
         return
-    kind = entry.cls if entry is not None and entry.kind == "exception" else None
+    kind = entry.cls if entry is not None and entry.kind == "exception" and fine else None
     lifted = tuple(m.lift(arg) for arg in (exception, *operands[1:]))
     m.observe()
     m.protect(kind)
