@@ -17,7 +17,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from types import FunctionType, GeneratorType, MappingProxyType
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
@@ -56,6 +56,7 @@ SENDING: Final = "what is sent to the generator would get to an iterator that is
 RUNNING: Final = "running"
 DELEGATING: Final = -1
 _FIRST_HELD: Final = -100
+_MOST_PARTS: Final = 1 << 12
 _DEEPEST: Final = 12
 """So many activations of a generator's function are unfolded in each other under dynamic control."""
 
@@ -92,7 +93,7 @@ def _static(m: Machine, env: Mapping[int, AbstractValue]) -> dict[int, AbstractV
     frames hold them, so that one that is entered in it can be told from it."""
     return {
         _FIRST_HELD - param: value for param, value in env.items()
-        if type(value) is Known and m.world.is_frozen(value.value)
+        if type(value) is Known and (type(value.value) is tuple or m.world.is_frozen(value.value))
     }  # fmt: skip
 
 
@@ -179,12 +180,34 @@ def may_go_on(m: Machine, facts: FunctionFacts, held: Mapping[object, AbstractVa
 
 
 def _differs(held: Mapping[object, AbstractValue], other: Mapping[int, AbstractValue]) -> bool:
-    """Is one of these static objects another one there, or none?"""
-    there = {name: value for name, value in other.items() if _is_held(name)}
-    if held.keys() != there.keys():
+    """Is one of these static objects another one there, or none?  Of tuples, which a program can make as many of as it
+    likes, only a part of the one there is."""
+    objects, tuples = _known(held)
+    there, others = _known(other)
+    if objects.keys() != there.keys() or any(value is not there[name] for name, value in objects.items()):
         return True
-    pairs = [(value, there[name]) for name, value in held.items()]  # type: ignore[index]
-    return any(type(a) is Known and type(b) is Known and a.value is not b.value for a, b in pairs)
+    return any(name in others and _is_part(value, others[name]) for name, value in tuples.items())
+
+
+def _known(held: Mapping[Any, AbstractValue]) -> tuple[dict[object, object], dict[object, object]]:
+    """The static objects that are held, and the tuples."""
+    known = {name: one.value for name, one in held.items() if _is_held(name) and type(one) is Known}
+    tuples = {name for name, value in known.items() if type(value) is tuple}
+    objects = {name: value for name, value in known.items() if name not in tuples}
+    return objects, {name: known[name] for name in tuples}
+
+
+def _is_part(value: object, whole: object) -> bool:
+    """Is this one of the tuples inside of another one?"""
+    work, seen = [whole], {id(whole)}
+    while work and len(seen) < _MOST_PARTS:
+        for item in work.pop():  # type: ignore[attr-defined]
+            if item is value:
+                return True
+            if type(item) is tuple and id(item) not in seen:
+                seen.add(id(item))
+                work.append(item)
+    return False
 
 
 def _is_held(name: object) -> bool:
