@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Generator
-from types import ModuleType
+from types import FunctionType, ModuleType, WrapperDescriptorType
 from typing import Any, Final
 
 from futamura.ir.evaluate import with_enter
@@ -24,6 +24,7 @@ from futamura.ir.evaluate import with_enter
 __all__ = [
     "STOPPED",
     "advanced",
+    "answered",
     "call_in_generator",
     "delete_global",
     "end_of_generator",
@@ -116,6 +117,53 @@ def enter_context(manager: Any) -> tuple[Callable[..., Any], Any]:
     found = with_enter((manager,), None)
     assert isinstance(found, tuple)
     return found
+
+
+def answered(left: Any, right: Any, name: str, symbol: str, /) -> Any:
+    """What Python makes of an operation when the method of the left operand's class, which is written in Python, has
+    given NotImplemented: it asks the method `name` of the right one's class.
+
+    Errors: TypeError, as Python says it, if there is no answer.
+    """
+    cls = type(right)
+    if cls is not type(left) or symbol in _COMPARING:
+        found = next((base.__dict__[name] for base in cls.__mro__ if name in base.__dict__), _MISSING)
+        if symbol == "*" and type(found) is WrapperDescriptorType and _is_sequence(found.__objclass__):
+            raise TypeError(f"can't multiply sequence by non-int of type {type(left).__name__!r}")
+        if found is not _MISSING:
+            bind = getattr(type(found), "__get__", None)
+            if type(found) in (FunctionType, WrapperDescriptorType):
+                answer = found(right, left)
+            else:
+                answer = (found if bind is None else bind(found, right, cls))(left)
+            if answer is not NotImplemented:
+                return answer
+    if symbol in ("==", "!="):
+        return (left is right) is (symbol == "==")
+    names = f"{type(left).__name__!r} and '{_name_of(right)}'"
+    if symbol in _COMPARING:
+        raise TypeError(f"{symbol!r} not supported between instances of {names}")
+    raise TypeError(f"unsupported operand type(s) for {symbol}: {names}")
+
+
+_MISSING: Final[Any] = object()
+_COMPARING: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
+
+
+def _name_of(value: Any) -> str:
+    """The name of a value's class as errors of operators say it: that of a class of C has its module in front."""
+    if issubclass(type(value), type):  # `isinstance` would ask the value for its class
+        return type(value).__name__
+    try:
+        object.__new__(value)
+    except TypeError as error:
+        return str(error).rpartition("(")[2].removesuffix(")")
+    return type(value).__name__
+
+
+def _is_sequence(cls: type) -> bool:
+    """Is this a class of C that repeats its items, and multiplies no numbers?"""
+    return hasattr(cls, "__getitem__") and not hasattr(cls, "__rsub__")
 
 
 def keep(owner: Any, name: str, value: Any, /) -> None:

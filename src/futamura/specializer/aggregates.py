@@ -5,7 +5,7 @@ max(rows, key=lambda row: row[1])       ->    the comparisons in line
 sorted(words, key=len)                  ->    a virtual list, where all keys come out known
 
 Invariant: items are looked at in the order and number of the builtin; where a result could not be told from the keys
-that were computed already, the call stays (`library.undecided`).
+that were computed already, the call stays (`answering.undecided`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final
 
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
-from futamura.specializer import library
+from futamura.specializer import answering, library
 from futamura.specializer.callables import is_code
 from futamura.specializer.calls import enter
 from futamura.specializer.control import ends_within
@@ -176,7 +176,7 @@ def _adds_plainly(
         return Known(True)
     if item is float and (total is float or _is_exact_as_float(args[0])):
         return Known(False)
-    return KEYWORD_MODELS[library.undecided](m, frame, op, [], [])
+    return KEYWORD_MODELS[answering.undecided](m, frame, op, [], [])
 
 
 def _is_exact_as_float(value: AbstractValue) -> bool:
@@ -188,7 +188,7 @@ def _only_float(
 ) -> AbstractValue | None:
     if exact_type(m, args[0]) is float:
         return args[0]
-    return KEYWORD_MODELS[library.undecided](m, frame, op, [], [])
+    return KEYWORD_MODELS[answering.undecided](m, frame, op, [], [])
 
 
 def _extreme(
@@ -268,7 +268,7 @@ def _by_keys(
             order = None
         if order is not None:
             return m.virtual(VObject("list", list, tuple(items[at] for at in order), site=site(frame)))
-    return KEYWORD_MODELS[library.undecided](m, frame, op, [], [])
+    return KEYWORD_MODELS[answering.undecided](m, frame, op, [], [])
 
 
 MODELS[any] = _decided("any")

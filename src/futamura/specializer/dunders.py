@@ -5,7 +5,7 @@ p * x        x not known, Point has no subclass ->    `Point.__mul__` in line
 p == q, if p, len(p), x in p, -p, p[i]          ->    the method in line
 
 Invariant: an operator is entered only where the classes decide which methods are tried; where an unknown operand could
-decide after all, the attempt is refused and the operation stays (`library.undecided`).
+decide after all, the attempt is refused and the operation stays (`answering.undecided`).
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ from types import FunctionType, MemberDescriptorType
 from typing import Final, NamedTuple
 
 from futamura.ir.graph import Operation
-from futamura.specializer import comparing, iterators, library
+from futamura.runtime import answered
+from futamura.specializer import answering, comparing, iterators, library
 from futamura.specializer.attributes import store_field
 from futamura.specializer.bounds import items_of
 from futamura.specializer.calls import enter
 from futamura.specializer.extended import inherited
 from futamura.specializer.flags import is_plain_flag, with_plain_flag
 from futamura.specializer.generators import is_generator, is_iterator
+from futamura.specializer.handing_over import hand_over
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.marks import unrolled
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, Keywords, iterator_over
@@ -28,6 +30,7 @@ from futamura.specializer.plain_copies import plainly, to_ask
 from futamura.specializer.purity import HEAP_TYPE, MISSING, class_lookup, deep, is_data
 from futamura.specializer.records import readable
 from futamura.specializer.rules import OPERATOR_CALLS, SPECIAL, exact_type, operate, rule, sequence_items, site
+from futamura.specializer.speculation import in_general
 from futamura.specializer.state import Frame
 from futamura.specializer.stepping import is_stepping
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Shape
@@ -126,7 +129,7 @@ def _binary_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
     if inplace and own is not None and class_lookup(own, f"__i{stem}__") is not MISSING:
         method = method_of(m, own, f"__i{stem}__")
         found = [] if method is None else [Attempt(method, False)]
-        return bool(found) and _enter_attempts(m, frame, op, found, args, symbol, False)
+        return bool(found) and _enter_attempts(m, frame, op, found, args, symbol, "")
     unknown = right_type is None
     if unknown and (own is None or not _alone(m, own)):
         return False
@@ -148,7 +151,7 @@ def _binary_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
         attempts.append(Attempt(method, swapped))
     if not attempts or any("__index__" in base.__dict__ for cls in (own, other) if cls for base in cls.__mro__):
         return False
-    return _enter_attempts(m, frame, op, attempts, args, symbol, decided)
+    return _enter_attempts(m, frame, op, attempts, args, symbol, None if decided else f"__r{stem}__" if unknown else "")
 
 
 _SEQUENCES: Final = frozenset({str, bytes, list, tuple})
@@ -161,8 +164,9 @@ def _enter_attempts(
     attempts: list[Attempt],
     args: list[AbstractValue],
     symbol: str,
-    decided: bool,
+    other: str | None,
 ) -> bool:
+    """`other` names the method of an operand of unknown class that is asked after them; "" if that is not known."""
     left, right = args
     if len(attempts) > 2:
         return False
@@ -170,8 +174,8 @@ def _enter_attempts(
     for attempt in attempts:
         first, second = (right, left) if attempt.swapped else (left, right)
         given += [Known(attempt.method), first, second, Known(attempt.negated)]
-    chosen = library.tried_once if len(attempts) == 1 else library.tried_twice
-    return enter(m, frame, op, chosen, [*given, left, right, Known(symbol), Known(decided)])
+    chosen = answering.tried_once if len(attempts) == 1 else answering.tried_twice
+    return enter(m, frame, op, chosen, [*given, left, right, Known(symbol), Known(other)])
 
 
 # -- comparison
@@ -232,7 +236,7 @@ def _compare_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractVa
         return enter(m, frame, op, library.identical, [left, right, Known(symbol == "==")])
     if not attempts:
         return False
-    return _enter_attempts(m, frame, op, attempts, args, symbol, right_type is not None)
+    return _enter_attempts(m, frame, op, attempts, args, symbol, None if right_type is not None else reflected)
 
 
 def _comparing_method(m: Machine, cls: type, name: str, swapped: bool) -> list[Attempt] | None:
@@ -367,6 +371,19 @@ def _undecided(
     m.refuse(site(frames[at]), "an operand that is not known decides which method is called")
 
 
+def _answered(
+    m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
+) -> AbstractValue | None:
+    """An operand of unknown class is asked, as hardly any will be: what its method may do is believed of on this way
+    alone, which goes on in general code."""
+    m.block.unlikely = True
+    if not m.state.general and m.catching_frame() is None:
+        in_general(m)
+    given = (Known(answered), *args)
+    hand_over(m, given)
+    return m.emit("call", given)
+
+
 def _set_plainly(
     m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
 ) -> AbstractValue | None:
@@ -374,7 +391,7 @@ def _set_plainly(
     if keywords or len(args) != 3 or type(args[1]) is not Known or type(args[1].value) is not str:
         return None
     if args[1].value == "__class__":
-        raise Unsupported("the class of an object is changed", m.span)
+        raise Unsupported("the class of an object is changed", m.span, whole=True)
     entry = m.state.object(args[0])
     if entry is None or entry.kind != "instance":
         return None
@@ -473,7 +490,8 @@ def _own_iterator(
 
 KEYWORD_MODELS[iterators.own_iterator] = _own_iterator
 KEYWORD_MODELS[library.checked_iterator] = _iterator_check
-KEYWORD_MODELS[library.undecided] = _undecided
+KEYWORD_MODELS[answering.undecided] = _undecided
+KEYWORD_MODELS[answering.answered] = _answered
 KEYWORD_MODELS[object.__setattr__] = _set_plainly
 MODELS[bool] = _bool
 _model_len = MODELS[len]

@@ -17,7 +17,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from futamura.specializer import comparing, iterators
+from futamura.specializer import answering, comparing, iterators
+from futamura.specializer.answering import undecided
 
 __all__ = [
     "attributes_at", "delegate", "extend", "is_own", "items_at", "join", "next_of", "next_or", "property_or_answer",
@@ -26,7 +27,7 @@ __all__ = [
 
 def is_own(namespace: Mapping[str, Any]) -> bool:
     """Are these the globals of functions that stand for builtins?  No program could rebind them."""
-    return namespace is globals() or namespace is iterators.__dict__ or namespace is comparing.__dict__
+    return namespace is globals() or any(namespace is one.__dict__ for one in (answering, comparing, iterators))
 
 
 def any_of(iterable: Iterable[Any]) -> bool:
@@ -435,55 +436,6 @@ def sorted_with(iterable: Iterable[Any], key: Callable[[Any], Any], reverse: boo
 
 
 # -- operators of user classes
-
-
-def undecided() -> Any:
-    """An unknown operand would decide now: the specializer starts again and leaves the operation as it is."""
-    raise TypeError
-
-
-def failed(left: Any, right: Any, symbol: str) -> Any:
-    """No method has answered."""
-    if symbol == "==":
-        return left is right
-    if symbol == "!=":
-        return left is not right
-    names = f"{type(left).__name__!r} and {type(right).__name__!r}"
-    if symbol in ("<", "<=", ">", ">="):
-        raise TypeError(f"{symbol!r} not supported between instances of {names}")
-    raise TypeError(f"unsupported operand type(s) for {symbol}: {names}")
-
-
-def tried_once(
-    method: Any, first: Any, second: Any, negated: bool, left: Any, right: Any, symbol: str, decided: bool
-) -> Any:
-    result = method(first, second)
-    if result is not NotImplemented:
-        return not result if negated else result
-    return failed(left, right, symbol) if decided else undecided()
-
-
-def tried_twice(
-    method: Any,
-    first: Any,
-    second: Any,
-    negated: bool,
-    method_2: Any,
-    first_2: Any,
-    second_2: Any,
-    negated_2: bool,
-    left: Any,
-    right: Any,
-    symbol: str,
-    decided: bool,
-) -> Any:
-    result = method(first, second)
-    if result is not NotImplemented:
-        return not result if negated else result
-    result = method_2(first_2, second_2)
-    if result is not NotImplemented:
-        return not result if negated_2 else result
-    return failed(left, right, symbol) if decided else undecided()
 
 
 def identical(left: Any, right: Any, wanted: bool) -> bool:
