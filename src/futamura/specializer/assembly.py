@@ -18,7 +18,7 @@ from futamura.specializer.state import State
 from futamura.specializer.summaries import returned_leaves
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Virtual
 
-__all__ = ["Assembly", "implicit", "incoming", "makes_generator", "operations", "parameters", "removable"]
+__all__ = ["Assembly", "given_by", "implicit", "incoming", "makes_generator", "operations", "parameters", "removable"]
 
 MOST_MADE: Final = 3
 """So often an object is made in front of operations that may raise, for the handler, before it is made at once."""
@@ -76,7 +76,7 @@ class Assembly:
         self.numbers: dict[ResidualBlock, int] = {}
         self.before: dict[ResidualBlock, list[ResidualOperation]] = {}
         self.entered: set[ResidualBlock] = set()
-        self._makings: dict[tuple[int, str, object], int] = {}
+        self._makings: dict[tuple[int, object], int] = {}
         """How often an object of a site is made for a parameter of a handler."""
         self.free: list[int] = []
         """The closure cells of the specialized function that this function has."""
@@ -167,7 +167,7 @@ class Assembly:
         for param, value in zip(self.params[root][1:], passed):
             entry = machine.state.object(value)
             if entry is not None and entry.kind in _MADE and entry.site is not None:
-                place = (param, entry.kind, entry.site)
+                place = (param, entry.site)
                 self._makings[place] = self._makings.get(place, 0) + 1
         args = [machine.lift(value) for value in passed]
         if machine.block.ops:
@@ -178,9 +178,8 @@ class Assembly:
         """What is made in front of many operations that may raise, for one handler that needs it, is made where the
         program makes it."""
         versions = self.machine.versions
-        for (param, kind, site), count in self._makings.items():
-            used = kind == "instance" or param in needed  # the stores of attributes stay in any case
-            if count >= MOST_MADE and used and versions.polyvariance == "auto" and not versions.noshape.has(site):
+        for (param, site), count in self._makings.items() if versions.polyvariance == "auto" else ():
+            if count >= MOST_MADE and param in needed and not versions.noshape.has(site):
                 versions.noshape.add(site)
                 raise Restart("an object is made before each operation of a try statement")
 
@@ -272,4 +271,10 @@ def operations(assembly: Assembly, block: ResidualBlock) -> list[ResidualOperati
 
 
 def removable(op: ResidualOperation) -> bool:
-    return op.pure and op.name in _PURE
+    """Does it go where nobody needs what it gives?"""
+    return op.making is not None or (op.pure and op.name in _PURE)
+
+
+def given_by(op: ResidualOperation) -> tuple[int, ...]:
+    """What a removable operation is there for."""
+    return op.results if op.making is None else (op.making,)

@@ -31,6 +31,7 @@ _WHOLE: Final = frozenset({"copy", "unpack", "getattr", "iter", "getitem", "matc
 """Operations that give a part of what they get, or tell something about it."""
 _ASKING: Final = frozenset({"isinstance", "issubclass", "callable", "len", "type", "hasattr", "getattr", "bool"})
 """Builtins that do."""
+_TAKING: Final = frozenset({"pop", "popleft"})
 _FIXED: Final = frozenset({"const", "global_get"})
 
 
@@ -57,6 +58,31 @@ class Deciding:
         """Those that decide, if they have parts."""
         self.callers: Final = self._closed(self._asked | self._called)
         """Those that decide if there are functions of the program among their parts."""
+        self._used: frozenset[int] | None = None
+
+    def holder(self, call: Operation) -> str | None:
+        """The name of the attribute or variable that holds the object whose method is called."""
+        method = self._made.get(call.args[0])
+        if method is None or method.name != "getattr":
+            return None
+        made = self._made.get(method.args[0])
+        return str(made.attr) if made is not None and made.name == "getattr" else self._function.hints[method.args[0]]
+
+    def is_taken(self, value: int) -> bool:
+        """Is this the last item of a list, or what `frames.pop()` gives?"""
+        made = self._made.get(value)
+        if made is None or made.name not in ("call", "getitem"):
+            return False
+        behind = self._made.get(made.args[-1] if made.name == "getitem" else made.args[0])
+        if behind is None or made.name == "call":
+            return behind is not None and behind.name == "getattr" and behind.attr in _TAKING
+        return behind.name == "const" and isinstance(behind.attr, Constant) and behind.attr.value == -1
+
+    def is_used(self, value: int) -> bool:
+        """Is more done with it than to compare it, to ask whether it is true, and to say it in an error?"""
+        if self._used is None:
+            self._used = _used(self._function)
+        return value in self._used
 
     def _part(self, part: int, whole: Iterable[int]) -> None:
         self._parts.setdefault(part, set()).update(whole)
@@ -146,6 +172,31 @@ class Deciding:
         ends = [(block.id, block.terminator) for block in function.blocks]
         branches = [at for at, end in ends if end.name in ("branch", "switch") and not found.isdisjoint(end.args)]
         return branches, any(end.name == "return" and not found.isdisjoint(end.args) for _, end in ends)
+
+
+def _used(function: Function) -> frozenset[int]:
+    found: set[int] = set()
+    sources: dict[int, list[int]] = {}
+    for block in function.blocks:
+        end = block.terminator
+        if end.name == "raise":
+            continue
+        for op in block.ops:
+            if op.name == "copy":
+                sources.setdefault(op.results[0], []).extend(op.args)
+            elif op.name not in _COMPARISONS and op.name not in ("truth", "not"):
+                found.update(op.args)
+        if end.name not in ("branch", "switch"):
+            found.update(end.args)
+    for arg, param in _passed(function):
+        sources.setdefault(param, []).append(arg)
+    work = [*found]
+    while work:
+        for source in sources.get(work.pop(), ()):
+            if source not in found:
+                found.add(source)
+                work.append(source)
+    return frozenset(found)
 
 
 def _passed(function: Function) -> Iterator[tuple[int, int]]:

@@ -16,7 +16,7 @@ from futamura.ir.build import BlockBuilder, FunctionBuilder
 from futamura.ir.constant import Constant
 from futamura.ir.graph import OBJECT, Edge, Function
 from futamura.ir.nesting import loop_forest
-from futamura.specializer.assembly import Assembly, implicit, operations, removable
+from futamura.specializer.assembly import Assembly, given_by, implicit, operations, removable
 from futamura.specializer.definitions import Closure, define
 from futamura.specializer.fencing import fenced
 from futamura.specializer.passing import Flow
@@ -250,7 +250,7 @@ class Emission:
         if op.lazy is not None:
             self._invoke(block, op)
             return
-        if removable(op) and self.needed.isdisjoint(op.results):
+        if removable(op) and self.needed.isdisjoint(given_by(op)):
             return
         args = self._values(op.args)
         if isinstance(op.attr, Closure):

@@ -28,6 +28,7 @@ from futamura.specializer.purity import HEAP_TYPE, class_lookup, is_data, shows_
 from futamura.specializer.records import stored_fields
 from futamura.specializer.residual import ResidualBlock, ResidualOperation, Version
 from futamura.specializer.state import GENERAL, HANDED, Spent, State, Unsupported
+from futamura.specializer.stored import Stored
 from futamura.specializer.values import (
     BARE,
     FRESH,
@@ -127,6 +128,7 @@ class Emitter(ABC):
         """Which value with a provenance a computed one was made of: `pc` for `pc // 4`; finitely many give the same."""
         self.memories = False  # is there an object of which parts are known while the real one exists?
         self.stored = False
+        self.growing: Stored | None = None
         """Was a known item of a memory stored where control is open, and was that not known before?"""
         self._displays: Final[dict[frozenset[object], tuple[object, ...]]] = {}
         """The orders in which displays show constants, by these."""
@@ -282,6 +284,8 @@ class Emitter(ABC):
                 self.protect()
         elif name in WRITERS and not looks and not leaves_alone(name, args):
             self.state.intact = False
+        if not results and self.growing is not None and not self.state.general:
+            self.growing.store_operand(name, args, attr)
         values = tuple([self.residual_value(hint) for _ in range(results)])
         if self.defaults.open and results:
             self.defaults.note((self.inputs, self.renames), name, args, values[0])
@@ -352,6 +356,8 @@ class Emitter(ABC):
             self._within = outside
 
     def _made_real(self, value: Virtual, entry: VObject) -> int:
+        if self.growing is not None and not self.state.general:
+            self.growing.store_all(entry)
         whole = entry.kind == "instance" and self._made_by_fields(value, entry)
         dynamic = self._called_class(entry) if whole else self._construct(entry)
         if self.hints[dynamic.rv] is None:
@@ -381,6 +387,7 @@ class Emitter(ABC):
             pairs = [x for key, item in zip(content.names, content.items) for x in (Known(key), item)]
             given = self.emit("dict", pairs, type=dict, raises=False)
             self.emit("call", (Known(dict.update), dynamic, given), raises=False)
+            self._is_for(dynamic)
         names = (*entry.names[:at], *entry.names[at + 1 :])
         return entry._replace(names=names, items=(*entry.items[:at], *entry.items[at + 1 :]))
 
@@ -393,7 +400,12 @@ class Emitter(ABC):
         return not any(type(leaf) is Virtual and leaf.oid == value.oid for leaf in inside)
 
     def _called_class(self, entry: VObject) -> Dynamic:
-        return self.emit("call", (Known(entry.cls), *entry.items), type=entry.cls, raises=False)
+        return self._is_for(self.emit("call", (Known(entry.cls), *entry.items), type=entry.cls, raises=False))
+
+    def _is_for(self, made: Dynamic) -> Dynamic:
+        """The last operation makes or fills this new object, and does nothing else."""
+        self.block.ops[-1].making = made.rv
+        return made
 
     def _holder_of(self, value: Virtual) -> tuple[Virtual | None, Set[int]]:
         """An instance that holds this object and is held by it, and what is held by it if there are no instances."""
@@ -468,10 +480,10 @@ class Emitter(ABC):
         if kind == "cell":
             return self.emit("cell", items, entry.extra, raises=False)
         if kind == "instance" and entry.cls in (types.SimpleNamespace, object):
-            return self.emit("call", (Known(entry.cls),), type=entry.cls, raises=False)
+            return self._is_for(self.emit("call", (Known(entry.cls),), type=entry.cls, raises=False))
         if kind == "instance":
             maker = Known(dict.__new__ if HELD in entry.names else object.__new__)
-            return self.emit("call", (maker, Known(entry.cls)), type=entry.cls, raises=False)
+            return self._is_for(self.emit("call", (maker, Known(entry.cls)), type=entry.cls, raises=False))
         if kind == "exception":
             if entry.extra == LACKING:
                 self.refuse(entry.site, "an AttributeError knows the object and the name")
@@ -532,10 +544,13 @@ class Emitter(ABC):
             if is_data(found := class_lookup(entry.cls, str(name))) and type(found) is not types.MemberDescriptorType:
                 own = self.emit("getattr", (dynamic,), "__dict__", type=dict, raises=False)
                 self.emit("setitem", (item, own, Known(name)), results=0, raises=False)
+                self._is_for(dynamic)
             elif plain:
                 self.emit("setattr", (item, dynamic), name, results=0, raises=False)
+                self._is_for(dynamic)
             else:
                 self.emit("call", (Known(object.__setattr__), dynamic, Known(name), item), raises=False)
+                self._is_for(dynamic)
 
 
 def _all_alike(items: Sequence[AbstractValue]) -> Known | None:

@@ -19,7 +19,7 @@ Invariant: only counts decide, so the same program has always the same residual.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from types import FunctionType
 from typing import Final
 
@@ -171,9 +171,14 @@ def _is_helper(attr: object) -> bool:
     return type(value) is FunctionType and value.__globals__ is runtime.__dict__
 
 
-def times_in_a_call(program: Program, weigh: Callable[[Function], list[float]], *, plainly: bool = False) -> float:
+def times_in_a_call(
+    program: Program,
+    weigh: Callable[[Function], list[float]],
+    *,
+    plainly: Collection[tuple[str, int]] | None = None,
+) -> float:
     """The sum of the blocks' weights in one call of the program, of each as often as it is run; `plainly`: of two ways
-    each is taken as often, but for those that raise."""
+    each is taken as often, but for those that raise, and for these blocks of functions, which are never run."""
     known: dict[str, float] = {}
     functions = {one.name: one for one in program.functions}
 
@@ -193,20 +198,23 @@ def times_in_a_call(program: Program, weigh: Callable[[Function], list[float]], 
     return called(program.main.name, 0)
 
 
-def _frequencies(function: Function, plainly: bool) -> list[float]:
+def _frequencies(function: Function, plainly: Collection[tuple[str, int]] | None) -> list[float]:
     """How often one call runs each block."""
     flow = ControlFlow(function)
     found = loops(flow)
     depths = [found.depth(block) for block in range(len(function.blocks))]
     place = {block: at for at, block in enumerate(flow.order)}
-    raising, sizes = _raising(function, flow), _sizes(function, flow)
+    raising, sizes = _raising(function, flow), _sizes(function, flow) if plainly is None else None
+    never = {block.id for block in function.blocks if (function.name, block.id) in plainly} if plainly else ()
     often = [0.0] * len(function.blocks)
     often[flow.root] = 1.0
     for block in flow.order:
         targets = [edge.target for edge in function.blocks[block].terminator.edges]
-        weights = _weights(function, targets, raising, None if plainly else sizes)
+        weights = _weights(function, targets, raising, sizes)
+        if never:
+            weights = [0.0 if target in never else weight for target, weight in zip(targets, weights)]
         leaves = any(depths[target] < depths[block] for target in targets)
-        whole = 1.0 if leaves else sum(weights)  # a loop that is entered is left once, and goes round before
+        whole = 1.0 if leaves else sum(weights) or 1.0  # a loop that is entered is left once, and goes round before
         for target, weight in zip(targets, weights, strict=True):
             if place[target] > place[block]:
                 often[target] += often[block] * weight / whole

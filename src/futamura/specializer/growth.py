@@ -13,14 +13,16 @@ from collections.abc import Collection, Iterable
 from typing import Final, TypeAlias
 
 from futamura.specializer.keys import Choices, Key, has_no_shape, wherever_made
+from futamura.specializer.knowledge import Learned
 from futamura.specializer.machine import Restart
 from futamura.specializer.residual import Version
 from futamura.specializer.state import State
+from futamura.specializer.stored import Stored
 from futamura.specializer.values import Dynamic, Known, Virtual, VObject
 
 __all__ = [
-    "SHAPES", "Shapes", "along_all_calls", "growing_at", "growing_sites", "grown_around", "mark_loops", "trips_of",
-    "weights_of",
+    "SHAPES", "Shapes", "along_all_calls", "check_stored", "growing_at", "growing_sites", "grown_around", "is_link",
+    "mark_loops", "trips_of", "weights_of",
 ]  # fmt: skip
 
 Shapes: TypeAlias = tuple[tuple[object, int], ...]
@@ -80,6 +82,22 @@ def growing_sites(siblings: list[Version]) -> set[object]:
     limit = min(len(siblings), 64) // 2
     nested = {site for site, found in depths.items() if len(found) > NESTINGS}
     return {site for site, found in lengths.items() if len(found) > limit} | nested
+
+
+def check_stored(stored: Stored, settled: bool = False) -> None:
+    """Start again if more is known to be stored in objects that grow than somebody has been told."""
+    if settled:
+        stored.settle()
+    if stored.late:
+        stored.late = False
+        raise Restart("fields of objects that grow hold more values")
+
+
+def is_link(links: Learned[object], entry: VObject) -> bool:
+    """Is this an object that would hold the one before it, if that was not real already?  Then it need not be."""
+    if entry.kind != "instance" or not isinstance(entry.site, tuple) or entry.site[1:] not in links:
+        return False
+    return not any(type(item) is Virtual for item in entry.items)
 
 
 def along_all_calls(known: Collection[object], sites: Collection[object]) -> Collection[object]:

@@ -33,7 +33,7 @@ from futamura.specializer.purity import behind, is_mutable
 from futamura.specializer.state import HANDED, Extent
 from futamura.specializer.values import AbstractValue, Known, Virtual, VObject
 
-__all__ = ["before_handing_over", "hand_over", "is_left", "require_rare", "what_is_given"]
+__all__ = ["before_handing_over", "hand_over", "is_left", "parts", "require_rare", "what_is_given"]
 
 _HOLDING: Final = frozenset(
     {"list", "tuple", "dict", "set", "instance", "cell", "function", "bound", "method", "slice", "exception"}
@@ -47,12 +47,12 @@ would run the other one."""
 def hand_over(m: Machine, values: Iterable[AbstractValue]) -> None:
     """A call that stays gets these values: code that is not known may keep and change what is static in them."""
     values = list(values)
-    if not _parts(m, values):
+    if not parts(m, values):
         for value in values:
             m.escape(value)
 
 
-def _parts(m: Machine, values: Sequence[AbstractValue]) -> bool:
+def parts(m: Machine, values: Sequence[AbstractValue]) -> bool:
     """Can what is known of static objects be given up on this way alone?  Then it is."""
     state, parting = m.state, m.world.parting
     if state.general == HANDED:
@@ -160,9 +160,8 @@ def require_rare(m: Machine, program: Program) -> None:
     if not parting.begun:
         return
     marks = [_marks(parting.flag, function) for function in program.functions]
-    often = times_in_a_call(
-        program, lambda function: [float(found) for found in _marks(parting.flag, function)], plainly=True
-    )
+    weights = {one.name: [float(mark) for mark in found] for one, found in zip(program.functions, marks)}
+    often = times_in_a_call(program, lambda function: weights[function.name], plainly=parting.unlikely)
     elsewhere = any(any(found) for found, function in zip(marks, program.functions) if function is not program.main)
     if often > _RARE or elsewhere or program.main.kind != "function" or _calls_itself(program):
         parting.allowed = False

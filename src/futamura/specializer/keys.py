@@ -22,13 +22,14 @@ from futamura.specializer.state import PLAIN, State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, token_key
 
 __all__ = [
-    "OPEN", "REPEATED", "Choices", "Flat", "Key", "NoKey", "Tokens", "has_no_shape", "holds_no_values", "is_entry",
-    "is_fixed", "old_values", "opened", "wherever_made",
+    "CONTAINERS", "OPEN", "REPEATED", "Choices", "Flat", "Key", "NoKey", "Tokens", "has_no_shape", "holds_no_values",
+    "is_among", "is_entry", "is_fixed", "key_now", "old_values", "opened", "wherever_made",
 ]  # fmt: skip
 
 _IDENTITIES: Final = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
 
-_CONTAINERS: Final = frozenset({"list", "tuple", "dict", "set", "deque"})
+CONTAINERS: Final = frozenset({"list", "tuple", "dict", "set", "deque"})
+"""The kinds of objects whose lengths are their shapes."""
 
 _NAMED: Final = ("instance", "memory")
 
@@ -268,7 +269,7 @@ class Key:
                     self._repeat(flat, inside)
                     entry = None
                 elif self._begin(oid, entry):
-                    inside += entry.kind in _CONTAINERS
+                    inside += entry.kind in CONTAINERS
                 else:
                     entry = None
             start = 0
@@ -303,7 +304,7 @@ class Key:
             return False
         self._objects[oid] = len(self._objects)
         made.append(choices.tokens.layout(entry))
-        if entry.kind in _CONTAINERS:
+        if entry.kind in CONTAINERS:
             self.shapes.append((site, len(entry.items)))
         elif entry.kind == "instance" and entry.cls not in choices.read and holds_only(entry.cls):
             choices.omitted.add(entry.cls)
@@ -349,10 +350,28 @@ class Key:
         self._repeated += len(flat.tokens)
         for at, place in flat.places:
             self.scalars[first + at] = place
-        if flat.entry.kind in _CONTAINERS:
+        if flat.entry.kind in CONTAINERS:
             self.shapes.append((flat.entry.site, len(flat.entry.items)))
         elif not inside:
             self._outside.extend(range(first, len(made)))
+
+
+def key_now(
+    choices: Choices, state: State, key: object, scalars: dict[int, object] | None
+) -> tuple[dict[int, object], tuple[object, ...]]:
+    """The places of the known values in the key of a version with this state, and the key, now that places have left
+    the keys; what they were before."""
+    block = (state.top.facts.uid, state.top.block)
+    plain = choices.polyvariance != "auto" or choices.plain.has(block) or choices.rolled.has(block)
+    if plain or scalars is None or not isinstance(key, tuple):
+        made = Key(choices, state)
+        return made.scalars, made.tokens
+    choices.work += len(key) // REPEATED
+    left = choices.nokey.known()
+    named = choices.tokens.identities
+    gone = {at for at, place in scalars.items() if place in left and place in choices.nokey and key[at] not in named}
+    tokens = tuple([OPEN if at in gone else token for at, token in enumerate(key)]) if gone else key
+    return {at: place for at, place in scalars.items() if at not in gone}, tokens
 
 
 def holds_no_values(choices: Choices, state: State) -> bool:
@@ -365,8 +384,12 @@ def holds_no_values(choices: Choices, state: State) -> bool:
 
 def has_no_shape(choices: Choices, site: object) -> bool:
     """Are objects of this site in no key, nor those that are made there along other calls, if these are meant?"""
-    noshape = choices.noshape
-    return site in noshape or (type(site) is tuple and site[1:] in noshape)
+    return is_among(choices.noshape, site)
+
+
+def is_among(sites: Learned[object], site: object) -> bool:
+    """Is this one of the sites, or of the places of which all sites are meant?"""
+    return site in sites or (type(site) is tuple and site[1:] in sites)
 
 
 def wherever_made(sites: Collection[object]) -> list[object]:

@@ -18,7 +18,7 @@ import time
 import types
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Never
 
 from futamura.errors import Because, UnsupportedError, diagnose
@@ -46,6 +46,7 @@ from futamura.specializer import namespaces as _namespaces
 from futamura.specializer import own_items as _own_items
 from futamura.specializer import queues as _queues
 from futamura.specializer import real_iterators as _real_iterators
+from futamura.specializer import recalling as _recalling
 from futamura.specializer import reflection as _reflection
 from futamura.specializer import sets as _sets
 from futamura.specializer import showing as _showing
@@ -65,9 +66,10 @@ from futamura.specializer.control import ENDERS
 from futamura.specializer.declared import NOTHING, Declared
 from futamura.specializer.entry_costs import Saved, why_not_worth
 from futamura.specializer.facts import FunctionFacts
+from futamura.specializer.growth import check_stored
 from futamura.specializer.handing_over import before_handing_over, require_rare, what_is_given
 from futamura.specializer.ladder import descend
-from futamura.specializer.leaking import changed
+from futamura.specializer.leaking import changed, holds_objects
 from futamura.specializer.left_out import Defaults
 from futamura.specializer.machine import Machine, OverBudget, Restart, Unsupported
 from futamura.specializer.module_texts import Modules
@@ -103,7 +105,7 @@ _LASTING: Final = ("FT305", "FT306", "FT308", "FT401")
 """Events that stand although specialization starts again: they say why it does."""
 _ = (
     _aggregates, _attributes, _classes, _containers, _contexts, _dunders, _functions, _globals, _equality, _standing_in,
-    _matching, _lists, _marks, _reflection, _sets, _showing, _sorting, _texts, _views, _long_lists, _queues,
+    _matching, _lists, _marks, _recalling, _reflection, _sets, _showing, _sorting, _texts, _views, _long_lists, _queues,
     _conversions, _real_iterators, _imports, _inherited, _own_items, _unpacking, _membership, _namespaces, call_value,
 )  # fmt: skip
 
@@ -238,8 +240,6 @@ class _Run:
         """May later calls run another residual, where a static object was handed to code that is not known?"""
         self.defaults: Final = Defaults()
         self._given: tuple[object, ...] = ()
-        self._handed: set[tuple[str, int]] = set()
-        """The blocks, by function and number, that come behind such a call."""
         self._guessed: Final[dict[str, type]] = {}
         self._missed: Final[dict[str, type]] = {}
         self._machine: Machine | None = None
@@ -310,6 +310,7 @@ class _Run:
                 leave_worthless(machine)
                 traced = trace(machine, root, machine.inputs)
                 program = self._assemble(machine, root, params, facts)
+                check_stored(versions.stored)
                 self.world.parting.active = False
                 require_rare(machine, program)
                 self._check_static(program, read_places)
@@ -344,9 +345,7 @@ class _Run:
             else:
                 self.events.extend(machine.events.values())
                 self.events.extend(map(Event.of, self.sources.refused.values()))
-                result = self._result(machine, versions, program, attempt)
-                result.trace = traced
-                return result
+                return replace(self._result(machine, versions, program, attempt), trace=traced)
             if not (running and rewind(machine, versions, knowledge)):
                 self.world.caches.again()
                 started = None
@@ -363,6 +362,7 @@ class _Run:
         machine.own_cells, machine.own_names, called = facts.cells, facts.function.free, facts.function.name
         machine.guessed, machine.missed = self._guessed, self._missed
         machine.defaults, machine.decided = self.defaults, versions.decided
+        machine.growing = versions.stored
         machine.own_name = called.rpartition(".")[2].partition("#")[0]
         return machine
 
@@ -375,7 +375,7 @@ class _Run:
             place = ("call", reason.where.uid)
             return self.sources.is_called(reason.where) and self._leaves(machine, place, reason.where, reason)
         frames = machine.state.frames
-        for depth in range(len(frames) - 1, 0, -1):
+        for depth in range(len(frames) - 1, 0, -1) if not reason.whole else ():
             frame = frames[depth]
             recursive = any(frame.facts is outer.facts for outer in frames[:depth])
             place = ("call", frame.chain[-1] if recursive else frame.facts.uid)
@@ -493,14 +493,13 @@ class _Run:
         entry = Entry(name, signature, inputs, facts.function)
         self.points: list[Point] = []
         self._saved: Saved = {}
-        self._handed.clear()
+        self.world.parting.assembling()
         for rv, hint in zip(inner, kept if self.subject.style is None else ()):
             machine.hints[rv] = hint
 
         def placed(function: str, number: int, block: ResidualBlock, version: Version | None) -> None:
             self._saved[function, number] = block.saved
-            if block.handed:
-                self._handed.add((function, number))
+            self.world.parting.placed((function, number), block)
             point = None if self.subject.style is None else point_of(function, number, block, version)
             if point is not None:
                 self.points.append(point)
@@ -548,12 +547,12 @@ class _Run:
     def _check_static(self, program: Program, read: set[tuple[int, str]]) -> None:
         """Start again without the static objects that the residual itself changes by ways of its own."""
         world = self.world
-        if not world.read or (machine := self._machine) is None:
+        if not (world.read or holds_objects(program)) or (machine := self._machine) is None:
             return
         check_stand_ins(machine, program, lambda: self._apart(program))
         bindings = self._bindings(world.assumptions.values())
         asked = (bindings, self.subject.home, self._source, world.is_frozen, machine.kept.found)
-        found = changed(before_handing_over(program, self._handed), *asked)
+        found = changed(before_handing_over(program, world.parting.handed), *asked)
         self._given = what_is_given(world.parting, lambda: changed(program, *asked))
         for value in found.written:
             if world.write(value):

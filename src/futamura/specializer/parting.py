@@ -17,6 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
+from futamura.specializer.residual import ResidualBlock
+
 __all__ = ["DOUBTED", "NOTHING_ASKED", "Asked", "HandedOver", "Parting"]
 
 
@@ -76,6 +78,10 @@ class Parting:
         """Does the residual do so?"""
         self.tried = False
         """Has any run done so?"""
+        self.handed: Final[set[tuple[str, int]]] = set()
+        """The blocks, by function and number, that come behind such a call."""
+        self.unlikely: Final[set[tuple[str, int]]] = set()
+        """Those that only values lead to that nothing is seen to store."""
         self._is_over: Callable[[], bool] | None = None
 
     def begin(self, is_over: Callable[[], bool]) -> None:
@@ -93,6 +99,17 @@ class Parting:
     def reset(self) -> None:
         """A new run begins."""
         self._is_over = None
+
+    def assembling(self) -> None:
+        """The residual's blocks get their places."""
+        self.handed.clear()
+        self.unlikely.clear()
+
+    def placed(self, place: tuple[str, int], block: ResidualBlock) -> None:
+        if block.handed:
+            self.handed.add(place)
+        if block.unlikely:
+            self.unlikely.add(place)
 
     @property
     def begun(self) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Final
 
-from futamura.specializer.assembly import Assembly, implicit, incoming, makes_generator, operations, removable
+from futamura.specializer.assembly import Assembly, given_by, implicit, incoming, makes_generator, operations, removable
 from futamura.specializer.machine import Machine
 from futamura.specializer.merge import match
 from futamura.specializer.residual import ResidualBlock, ResidualOperation, Version
@@ -145,7 +145,7 @@ class Flow:
                         for arg in op.args if op.lazy.version.final() is self.main else ():
                             need(arg)  # it has all its parameters
                     elif removable(op):
-                        for result in op.results:
+                        for result in given_by(op):
                             sources.setdefault(result, []).extend(op.args)
                     else:
                         for arg in op.args:

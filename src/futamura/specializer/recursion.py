@@ -23,13 +23,13 @@ from typing import Final
 from futamura.ir.graph import Operation
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.generators import LENT, goes_its_way, start_over
-from futamura.specializer.keys import OPEN, opened, wherever_made
+from futamura.specializer.keys import CONTAINERS, OPEN, opened, wherever_made
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.owned import NOTHING
 from futamura.specializer.residual import Lazy, ResidualOperation
 from futamura.specializer.state import ArgumentKey, Entered, Frame, State
 from futamura.specializer.summaries import RESULT, lent_alone, returned_leaves
-from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, bare_shape
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, bare_shape, token_key
 
 __all__ = ["COMPACT", "call_unit", "classes_entered", "lent_objects", "unfolds"]
 
@@ -87,6 +87,7 @@ def unfolds(
     if _cycles(m, facts, key) or COMPACT in m.refused:
         return False, entered
     _stop_growth(m, facts, on_stack, key)
+    _stop_linking(m, on_stack, arguments)
     if len(frames) >= m.budget.depth - 1 or _only_opens(m, on_stack, key):
         return False, entered
     called = (m.state.unit, facts.uid, key.key)
@@ -212,6 +213,52 @@ def _stop_growth(m: Machine, facts: FunctionFacts, on_stack: list[Frame], key: A
             m.versions.grows(set(sites), m.state)
 
 
+def _stop_linking(m: Machine, on_stack: list[Frame], arguments: State) -> None:
+    """Objects that hold the ones of the call before are made at run time: `counting(Env(n, outer=env), x - 1)`.
+
+    The calls must be the same but for them, or each is a step of its own, however many there are.
+    """
+    entered = [active.entered for active in on_stack]
+    before = [found.arguments for found in entered if found is not None and found is not NOT_KEPT]
+    chain = [*[state for state in before if _is_told_the_same(m, state, arguments)][1 - GROWING :], arguments]
+    if len(chain) < GROWING:
+        return
+    made = [_made(state) for state in chain]
+    steps = list(itertools.pairwise(made))
+    places = [place for place in made[-1] if all(len(a.get(place, ())) < len(b.get(place, ())) for a, b in steps)]
+    if not places:
+        return
+    keys = {
+        m.versions.tokens_without(state, {site for place in places for site in found.get(place, ())})
+        for state, found in zip(chain, made, strict=True)
+    }
+    if len(keys) == 1:
+        m.versions.links.update(places)
+        m.versions.grows(set(places), arguments)
+
+
+def _is_told_the_same(m: Machine, arguments: State, others: State) -> bool:
+    """Are the same values in the keys of two calls, apart from what objects hold?"""
+    uid, left, env = others.top.facts.uid, m.versions.nokey, arguments.top.env
+    for param, value in others.top.env.items():
+        other = env.get(param)
+        if type(value) is not Known or (uid, param) in left:
+            continue
+        if type(other) is not Known or token_key(value.value) != token_key(other.value):
+            return False
+    return True
+
+
+def _made(arguments: State) -> dict[object, list[object]]:
+    """The sites of the objects that the arguments reach, containers apart, by where they are made along any calls."""
+    found: dict[object, list[object]] = {}
+    for value in arguments.top.env.values():
+        for leaf in arguments.leaves(value):
+            if type(leaf) is Virtual and (entry := arguments.heap[leaf.oid]).kind not in CONTAINERS:
+                found.setdefault(_place(entry.site), []).append(entry.site)
+    return found
+
+
 def _weights(key: ArgumentKey, of: Callable[[object], object]) -> dict[object, int]:
     found: dict[object, int] = {}
     for site, weight in key.weights:
@@ -281,6 +328,11 @@ def call_unit(
     for oid in lent:
         if goes_its_way(m, m.state.heap[oid]):
             start_over(m, m.state.heap[oid], LENT)
+    real = [oid for oid in lent if not m.versions.has_shape(m.state.heap[oid])]
+    if real:
+        for oid in real:
+            m.lift(Virtual(oid))
+        lent = lent_objects(m, frame, op, values, roots)
     place = ("lent", frame.facts.uid, op.id)
     if place in m.refused:
         for oid in lent:

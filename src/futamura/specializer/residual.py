@@ -53,6 +53,8 @@ class ResidualOperation:
     """The source function that `span` lies in."""
     lost: dict[int, int] = field(default_factory=dict)
     """What the caller's objects hold where the call fails, by the dynamic leaves of the summary's `raised`."""
+    making: int | None = None
+    """The new object that this makes or fills, and does nothing else: it goes where nobody needs that."""
 
 
 @dataclass(slots=True)
@@ -119,6 +121,8 @@ class ResidualBlock:
     """Nanoseconds that what has folded while code went here would take."""
     handed: bool = False
     """Has code that is not known got static objects on the way to its operations?"""
+    unlikely: bool = False
+    """Is this the way for values that nothing is seen to store?"""
 
 
 @dataclass(slots=True, eq=False)

@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Final
 
 from futamura.ir.nesting import loop_forest
-from futamura.specializer.assembly import Assembly, implicit, removable
+from futamura.specializer.assembly import Assembly, given_by, implicit, removable
 from futamura.specializer.passing import Flow
 from futamura.specializer.residual import ResidualBlock, ResidualOperation
 
@@ -100,7 +100,7 @@ class _Sinking:
                 self._use(arg, -1)
 
     def _operands(self, op: ResidualOperation) -> tuple[int, ...]:
-        if removable(op) and self._flow.needed.isdisjoint(op.results):
+        if removable(op) and self._flow.needed.isdisjoint(given_by(op)):
             return ()
         if op.lazy is None:
             return op.args

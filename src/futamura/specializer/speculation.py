@@ -14,7 +14,7 @@ Invariant: a test stands before its operation does anything; the other way does 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from futamura.ir.graph import Operation
@@ -24,7 +24,7 @@ from futamura.specializer.residual import ResidualBlock, ResidualEnd
 from futamura.specializer.state import GENERAL, Frame, State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual
 
-__all__ = ["likely", "outside"]
+__all__ = ["class_of", "in_general", "likely", "other_way", "outside", "test"]
 
 _LIKELY: Final = (int, float, str)
 _INDEX: Final = {"getitem": (1,), "setitem": (2,), "delitem": (1,)}
@@ -51,11 +51,11 @@ def likely(m: Machine, frame: Frame, op: Operation, name: str, args: Sequence[Ab
     tried = [refined.get(arg.rv, arg) if type(arg) is Dynamic else arg for arg in args]
     if not unknown or not confined(m.state, name, tried, op.attr):
         return args
-    other = _other_way(m, frame)
+    other = other_way(m)
     for arg in unknown.values():
         if arg.rv in m.inputs:
             m.guessed.setdefault(m.inputs[arg.rv], kinds[arg.rv])
-        _test(m, m.emit("is", (_class(m, arg), Known(kinds[arg.rv])), type=bool, raises=False), other)
+        test(m, m.emit("is", (class_of(m, arg), Known(kinds[arg.rv])), type=bool, raises=False), other)
     _refine(m.state, refined)
     return tried
 
@@ -68,16 +68,16 @@ def outside(m: Machine, frame: Frame, op: Operation, index: Dynamic, part: tuple
         return None
     if index.type not in (int, None):
         return None
-    other = _other_way(m, frame, real=True)
+    other = other_way(m, real=True)
     if index.type is None:
-        _test(m, m.emit("is", (_class(m, index), Known(int)), type=bool, raises=False), other)
+        test(m, m.emit("is", (class_of(m, index), Known(int)), type=bool, raises=False), other)
         index = Dynamic(index.rv, int, index.shape, index.classes)
         _refine(m.state, {index.rv: index})
     if length - high >= low:
-        _test(m, m.emit("le", (Known(high), index), type=bool, raises=False), other)
+        test(m, m.emit("le", (Known(high), index), type=bool, raises=False), other)
         return index
-    _test(m, m.emit("le", (Known(0), index), type=bool, raises=False), other)
-    _test(m, m.emit("lt", (index, Known(low)), type=bool, raises=False), other)
+    test(m, m.emit("le", (Known(0), index), type=bool, raises=False), other)
+    test(m, m.emit("lt", (index, Known(low)), type=bool, raises=False), other)
     return index
 
 
@@ -110,7 +110,8 @@ def _is_whole(index: AbstractValue) -> bool:
     return kind is int or (type(index) is Dynamic and kind is None)
 
 
-def _class(m: Machine, value: Dynamic) -> Dynamic:
+def class_of(m: Machine, value: Dynamic) -> Dynamic:
+    """The class of an open value, asked at run time."""
     intact = m.state.intact
     kind = m.emit("call", (Known(type), value), raises=False)
     m.state.intact = intact
@@ -128,25 +129,35 @@ def _make_real(m: Machine) -> None:
                 m.lift(Virtual(oid))
 
 
-def _other_way(m: Machine, frame: Frame, *, real: bool = False) -> ResidualBlock:
-    """The start of the way that goes on in general code, with the operation that runs now."""
+def other_way(
+    m: Machine, *, real: bool = False, anew: bool = True, before: Callable[[Machine], None] | None = None
+) -> ResidualBlock:
+    """The start of the way that goes on in general code, with the operation that runs now or, if not `anew`, behind it;
+    what is done there before anything is made real."""
     state, block = m.state.copy(), ResidualBlock(place=m.state.regions())
-    block.constants = dict(m.block.constants)
+    block.constants, block.unlikely = dict(m.block.constants), not anew
     for active in state.frames:
         active.dynamic = True
-    state.top.index -= 1
+    state.top.index -= anew
     here = (m.state, m.block)
     m.state, m.block = state, block
-    state.general = GENERAL
-    m.observe()
-    if real:
-        _make_real(m)
+    in_general(m, before, real=real)
     m.pending.append((m.state, m.block))
     m.state, m.block = here
     return block
 
 
-def _test(m: Machine, condition: Dynamic, other: ResidualBlock) -> None:
+def in_general(m: Machine, before: Callable[[Machine], None] | None = None, *, real: bool = True) -> None:
+    """From here on the state goes on in general code."""
+    m.state.general = GENERAL
+    m.observe()
+    if before is not None:
+        before(m)
+    if real:
+        _make_real(m)
+
+
+def test(m: Machine, condition: Dynamic, other: ResidualBlock) -> None:
     """Go on in a new block if the condition holds."""
     taken = ResidualBlock(place=m.state.regions())
     taken.constants = dict(m.block.constants)

@@ -7,12 +7,15 @@ Invariant: `versions.Versions` is the one that does this; the machine knows noth
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NoReturn, Protocol
 
 from futamura.specializer.knowledge import Learned
 from futamura.specializer.policy import Polyvariance
 from futamura.specializer.residual import ResidualBlock, Summary, Unit, Version
 from futamura.specializer.state import ArgumentKey, State
+from futamura.specializer.stored import Stored
+from futamura.specializer.values import VObject
 
 __all__ = ["Points"]
 
@@ -22,6 +25,8 @@ class Points(Protocol):
 
     @property
     def polyvariance(self) -> Polyvariance: ...
+    @property
+    def stored(self) -> Stored: ...
 
     real: Learned[tuple[int, int]]
     rolled: Learned[tuple[int, int]]
@@ -30,11 +35,14 @@ class Points(Protocol):
     opaque: Learned[object]
     nokey: Learned[object]
     noshape: Learned[object]
+    links: Learned[object]
     work: int
     varying: set[object]
     summaries: dict[int, Summary]
     unit: Unit
 
+    def has_shape(self, entry: VObject) -> bool: ...
+    def tokens_without(self, state: State, sites: Collection[object]) -> tuple[object, ...]: ...
     def arrive(self, state: State) -> Version: ...
     def arrive_raised(self, state: State, uid: int) -> Version: ...
     def arrive_unit(self, state: State, plain: bool = False) -> Version: ...

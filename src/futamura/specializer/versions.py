@@ -18,23 +18,24 @@ from futamura.specializer.growth import (
     SHAPES,
     Shapes,
     along_all_calls,
+    check_stored,
     growing_at,
     growing_sites,
     grown_around,
+    is_link,
     mark_loops,
     trips_of,
     weights_of,
 )
 from futamura.specializer.history import Groups, History, Restore, copied_set, copied_summaries, shortened
 from futamura.specializer.keys import (
-    OPEN,
-    REPEATED,
     Key,
     NoKey,
     Tokens,
     has_no_shape,
     is_entry,
     is_fixed,
+    key_now,
     old_values,
     wherever_made,
 )
@@ -47,6 +48,7 @@ from futamura.specializer.policy import Budget, Event, Polyvariance, Style
 from futamura.specializer.residual import ResidualBlock, Summary, Unit, Version, let_go
 from futamura.specializer.situation import located, standing
 from futamura.specializer.state import ArgumentKey, State
+from futamura.specializer.stored import Stored
 from futamura.specializer.summaries import raised_state, were_told
 from futamura.specializer.values import Known, VObject
 from futamura.specializer.varied import apart_without, deciding_places, values_of
@@ -79,16 +81,15 @@ class Versions:
         self._event: Final = event
         self._knowledge: Final = knowledge
         self.history = History(knowledge)
-        self.nokey = Learned[object](knowledge)
-        self.noshape = Learned[object](knowledge)
+        self.nokey, self.noshape, self.links, self.refused = (Learned[object](knowledge) for _ in range(4))
+        """`refused` are the machine's places where something cannot be virtual."""
+        self.stored = Stored(knowledge, self.noshape)
         self.trips: Final = FirstTrips(knowledge)
         self.varying: set[object] = set()
         """The places that left the keys because they vary from call to call of a recursive function."""
         self.omitted: set[type] = set()
         self.read = Learned[type](knowledge)
         self.plain = Learned[tuple[int, int]](knowledge)
-        self.refused = Learned[object](knowledge)
-        """The machine's places where something cannot be virtual."""
         self.extents: dict[object, int] = {}
         self.units: dict[object, int] = {}
         self.real = Learned[tuple[int, int]](knowledge)
@@ -182,8 +183,18 @@ class Versions:
         self._queue[:] = [(version.place, version.uid, version) for version in self._all if version.queued]
         heapq.heapify(self._queue)
 
-    def keep(self, entry: VObject) -> bool:
+    def has_shape(self, entry: VObject) -> bool:
         return not has_no_shape(self, entry.site)
+
+    def _keeping(self, key: object) -> Callable[[VObject], bool]:
+        return self.has_shape if is_entry(key) else self.keep
+
+    def tokens_without(self, state: State, sites: Collection[object]) -> tuple[object, ...]:
+        """What tells a call with the argument `state` from others, apart from the objects of these sites."""
+        return Key(self, state, recursive=True, without=sites).tokens
+
+    def keep(self, entry: VObject) -> bool:
+        return not has_no_shape(self, entry.site) or is_link(self.links, entry)
 
     # -- keys
 
@@ -343,6 +354,9 @@ class Versions:
         top = state.top
         if top.index == 0 and top.block in top.facts.dynamic_headers:
             state.cross_header()
+            if len(self.noshape) and not state.general:
+                self.stored.store_growing(state)
+            check_stored(self.stored)
             if self.style.loops != "meet":
                 state = loosened(state, self.style.loops, self._fresh)
             state = self.trips.before(self, state, self._fresh)
@@ -381,7 +395,7 @@ class Versions:
 
     def _create(self, key: object, state: State, scalars: dict[int, object] | None = None) -> Version:
         place = tuple(frame.facts.position[frame.block] for frame in state.frames)
-        made = generalize(state, self._fresh, self.keep, owning=not is_entry(key))
+        made = generalize(state, self._fresh, self._keeping(key), owning=not is_entry(key))
         version = Version(len(self._all) + 1, self.unit, key, made, place)
         version.scalars, version.parent = scalars, self._running
         self._all.append(version)
@@ -394,7 +408,7 @@ class Versions:
         return version
 
     def _join(self, version: Version, state: State) -> None:
-        meet = Meet(version.state, state, self._fresh, self.keep, owning=not is_entry(version.key))
+        meet = Meet(version.state, state, self._fresh, self._keeping(version.key), owning=not is_entry(version.key))
         self.confused |= meet.confused
         for place in meet.variables:
             assert isinstance(place, tuple)
@@ -415,6 +429,7 @@ class Versions:
             heapq.heappush(self._queue, (version.place, version.uid, version))
 
     def next(self) -> Version | None:
+        check_stored(self.stored)
         while self._queue:
             version = heapq.heappop(self._queue)[2]
             self.history.before(version)
@@ -423,6 +438,7 @@ class Versions:
                 self._knowledge.now += 1
                 self._running = version
                 return version
+        check_stored(self.stored, settled=True)
         if self.polyvariance != "all" and self.style.loops == "meet" and self.work < self.budget.work // 4 * 3:
             self.trips.check(self, self._all)  # another round has to fit
         return None
@@ -438,7 +454,7 @@ class Versions:
                     if version.forward is not None:
                         continue
                     if not is_fixed(version.key):
-                        scalars, key = self._key_now(version)
+                        scalars, key = key_now(self, version.state, version.key, version.scalars)
                         self.history.before(version)
                         version.key, version.scalars = key, scalars
                     other = table.setdefault(version.key, version)
@@ -453,21 +469,6 @@ class Versions:
         self._left = len(self.nokey)
         for siblings in self._per_block.values():
             siblings[:] = [version for version in siblings if version.forward is None]
-
-    def _key_now(self, version: Version) -> tuple[dict[int, object], tuple[object, ...]]:
-        """The places of the known values in a version's key, and the key, now that places have left the keys."""
-        block = (version.state.top.facts.uid, version.state.top.block)
-        scalars, key = version.scalars, version.key
-        plain = self.polyvariance != "auto" or self.plain.has(block) or self.rolled.has(block)
-        if plain or scalars is None or not isinstance(key, tuple):
-            made = Key(self, version.state)
-            return made.scalars, made.tokens
-        self.work += len(key) // REPEATED
-        left = self.nokey.known()
-        named = self.tokens.identities
-        gone = {at for at, place in scalars.items() if place in left and place in self.nokey and key[at] not in named}
-        tokens = tuple([OPEN if at in gone else token for at, token in enumerate(key)]) if gone else key
-        return {at: place for at, place in scalars.items() if at not in gone}, tokens
 
     # -- the ladder
 
