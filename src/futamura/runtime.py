@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Generator
-from types import FunctionType, ModuleType, WrapperDescriptorType
+from types import FunctionType, MethodDescriptorType, ModuleType, WrapperDescriptorType
 from typing import Any, Final
 
 from futamura.ir.evaluate import with_enter
@@ -127,15 +127,11 @@ def answered(left: Any, right: Any, name: str, symbol: str, /) -> Any:
     """
     cls = type(right)
     if cls is not type(left) or symbol in _COMPARING:
-        found = next((base.__dict__[name] for base in cls.__mro__ if name in base.__dict__), _MISSING)
-        if symbol == "*" and type(found) is WrapperDescriptorType and _is_sequence(found.__objclass__):
-            raise TypeError(f"can't multiply sequence by non-int of type {type(left).__name__!r}")
-        if found is not _MISSING:
-            bind = getattr(type(found), "__get__", None)
-            if type(found) in (FunctionType, WrapperDescriptorType):
-                answer = found(right, left)
-            else:
-                answer = (found if bind is None else bind(found, right, cls))(left)
+        if symbol in ("*", "*=") and _only_repeats(cls):
+            if symbol == "*":
+                raise TypeError(f"can't multiply sequence by non-int of type {type(left).__name__!r}")
+        else:
+            answer = _asked(left, right, name, symbol)
             if answer is not NotImplemented:
                 return answer
     if symbol in ("==", "!="):
@@ -150,6 +146,27 @@ _MISSING: Final[Any] = object()
 _COMPARING: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
 
 
+def _asked(left: Any, right: Any, name: str, symbol: str) -> Any:
+    """What the method of the right operand's class answers, if there is one."""
+    found = _looked_up(type(right), name)
+    if found is _MISSING:
+        return NotImplemented
+    if type(found) in (FunctionType, WrapperDescriptorType, MethodDescriptorType):
+        return found(right, left)
+    bind = getattr(type(found), "__get__", None)
+    try:
+        method = found if bind is None else bind(found, right, type(right))
+    except BaseException:
+        if symbol in _COMPARING:
+            return NotImplemented
+        raise
+    return method(left)
+
+
+def _looked_up(cls: type, name: str) -> Any:
+    return next((base.__dict__[name] for base in cls.__mro__ if name in base.__dict__), _MISSING)
+
+
 def _name_of(value: Any) -> str:
     """The name of a value's class as errors of operators say it: that of a class of C has its module in front."""
     if issubclass(type(value), type):  # `isinstance` would ask the value for its class
@@ -157,13 +174,16 @@ def _name_of(value: Any) -> str:
     try:
         object.__new__(value)
     except TypeError as error:
-        return str(error).rpartition("(")[2].removesuffix(")")
+        return str(error).partition("is not a type object (")[2].removesuffix(")")
     return type(value).__name__
 
 
-def _is_sequence(cls: type) -> bool:
-    """Is this a class of C that repeats its items, and multiplies no numbers?"""
-    return hasattr(cls, "__getitem__") and not hasattr(cls, "__rsub__")
+def _only_repeats(cls: type) -> bool:
+    """Does a class of C say how these multiply, which repeats their items, and multiplies no numbers?"""
+    found = [_looked_up(cls, name) for name in ("__mul__", "__rmul__")]
+    if not all(type(one) is WrapperDescriptorType for one in found):
+        return False
+    return hasattr(found[0].__objclass__, "__getitem__") and not hasattr(found[0].__objclass__, "__rsub__")
 
 
 def keep(owner: Any, name: str, value: Any, /) -> None:

@@ -325,6 +325,52 @@ def test_frames_of_code_and_place() -> None:
         assert residual(x) == of_functions(FUNCTIONS, x)
 
 
+class Record:
+    def __init__(self, pc, a, b, c, back):
+        self.pc = pc
+        self.a = a
+        self.b = b
+        self.c = c
+        self.back = back
+
+
+def of_records(code, x, hook):
+    pc = 0
+    record = Record(-1, 0, 1, 2, None)
+    found = []
+    a = b = c = 0
+    while record is not None:
+        op, to, *values = code[pc]
+        pc += 1
+        if op == "call":
+            record = Record(pc, *values, record)
+            pc = to
+        elif op == "ret":
+            pc = record.pc
+            a = record.a
+            b = record.b
+            c = record.c
+            record = record.back
+            found.append((a, b, c))
+        elif op == "jz":
+            x -= 1
+            if x < 0:
+                pc = to
+        elif op == "hook":
+            hook(record, found)
+    return found
+
+
+def test_many_fields_are_not_told_apart_in_all_combinations() -> None:
+    calls = [("call", 0, at, at % 7, at % 5) for at in range(11)]
+    code = (("jz", 13), *calls, ("hook", 0), ("ret", 0))
+    with bounded():
+        residual = specialize(of_records, code=code)
+    for x in (0, 1, 5, 30):
+        for _, hook in hooks():
+            assert ended(residual, x, hook()) == ended(of_records, code, x, hook())
+
+
 def test_what_is_only_compared_is_not_told_apart() -> None:
     """The names of linked environments are compared at run time: code for each name would be of no use."""
     residual = futamura.specialize(named, term=("call", "fact", ("var", "x")))

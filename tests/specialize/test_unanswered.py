@@ -129,10 +129,34 @@ class Index:
         return 2
 
 
+class Twice(list):  # type: ignore[type-arg]
+    """Once one of its operators is written in Python, the class multiplies like a number."""
+
+    def __mul__(self, other):
+        return "twice"
+
+
+class Failing:
+    def __get__(self, instance, owner):
+        raise AttributeError("late")
+
+
+class Late:
+    __gt__ = Failing()
+    __rsub__ = Failing()
+
+
+class Gone:
+    @property
+    def __class__(self):
+        raise ReferenceError("gone")
+
+
 VALUES: tuple[Any, ...] = (
     2, 2.5, True, None, "ab", b"ab", [1], (1,), {1}, {1: 2}, Right(), Whole(3), Left(), Index(), decimal.Decimal(2),
     fractions.Fraction(1, 2), Money(5), Money, range(3), collections.deque([1]), array.array("i", [1]), object(),
     NotImplemented, float("nan"), 1j, memoryview(b"ab"), bytearray(b"a"), collections.Counter("a"),
+    Twice([1]), Late(), Gone(),
 )  # fmt: skip
 
 
@@ -194,6 +218,12 @@ def in_place(k, x):
     return money
 
 
+def times_in_place(k, x):
+    money = Money(k)
+    money *= x
+    return money
+
+
 def caught(k, x):
     money = Money(k)
     try:
@@ -219,8 +249,8 @@ def after(k, x):
 
 
 SUBJECTS = (
-    times, plus, minus, power, rest, product, both, shifted, equal, unequal, less, at_most, greater, in_place, caught,
-    in_turn, after,
+    times, plus, minus, power, rest, product, both, shifted, equal, unequal, less, at_most, greater, in_place,
+    times_in_place, caught, in_turn, after,
 )  # fmt: skip
 
 

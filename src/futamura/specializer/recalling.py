@@ -27,14 +27,14 @@ def _recalling(rule: Rule) -> Rule:
     """The rule, and then a way for each of few values that were read."""
 
     def recalled(m: Machine, frame: Frame, op: Operation) -> None:
-        count = m.emitted
+        count, source = m.emitted, frame.env[op.args[0]]
         fields = _fields(m, frame, op) if len(m.versions.noshape) and not m.state.general else ()
         rule(m, frame, op)
         if fields and m.emitted != count and m.alive and m.state.top is frame:
             if op.name == "call" and m.versions.stored.waits(fields[0]):
                 m.end("unreachable")  # until something is stored, or all else is done
                 return
-            _go_on(m, op, fields)
+            _go_on(m, op, fields, source, _told(frame, op))
 
     return recalled
 
@@ -71,7 +71,24 @@ def _taken(m: Machine, frame: Frame, op: Operation, function: AbstractValue) -> 
     return (("of", name),) if method.extra == "pop" and len(op.args) == 1 and name is not None else ()
 
 
-def _go_on(m: Machine, op: Operation, fields: Sequence[Field]) -> None:
+def _told(frame: Frame, op: Operation) -> list[tuple[Field, Known]]:
+    """What is known of other fields of the same object, which were read before in the same block."""
+    ops = frame.facts.blocks[frame.block].ops[: frame.index - 1]
+    found: list[tuple[Field, Known]] = []
+    for read in ops if op.name in ("getattr", "getitem") else ():
+        value = frame.env.get(read.results[0]) if read.results else None
+        if read.name != op.name or read.args[0] != op.args[0] or type(value) is not Known:
+            continue
+        key = frame.env.get(read.args[1]) if op.name == "getitem" else None
+        field = read.attr if op.name == "getattr" else key.value if type(key) is Known else None
+        if isinstance(field, (str, int)):
+            found.append((field, value))
+    return found
+
+
+def _go_on(
+    m: Machine, op: Operation, fields: Sequence[Field], source: AbstractValue, before: Sequence[tuple[Field, Known]]
+) -> None:
     arms = [(m.state, m.block)]
     for field, result in zip(fields, op.results):
         value = m.state.top.env.get(result)
@@ -81,7 +98,10 @@ def _go_on(m: Machine, op: Operation, fields: Sequence[Field]) -> None:
         for state, block in arms:
             m.state, m.block = state, block
             told = [(at, state.top.env[other]) for at, other in zip(fields, op.results)]
-            choices = m.versions.stored.few(field, [(at, one) for at, one in told if type(one) is Known])
+            known = [*before, *[(at, one) for at, one in told if type(one) is Known]]
+            choices = m.versions.stored.few(field, known)
+            if type(source) is Dynamic and not known and choices and m.versions.stored.was_read(source.rv, field):
+                choices = ()  # what several fields hold would be told apart in all combinations
             found += _branch(m, result, value, choices) if choices else [(state, block)]
         arms = found
     m.pending.extend(reversed(arms[:-1]))

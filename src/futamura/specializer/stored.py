@@ -53,6 +53,7 @@ class Stored:
         self._more: Final = Learned[tuple[Field, int]](knowledge)
         """With a number: there are more known values than so many."""
         self._waiting: Final[set[Field]] = set()
+        self._first: Final[dict[int, Field]] = {}
         self.late = False
         """Did somebody who asked get another answer than is known now?"""
 
@@ -103,6 +104,10 @@ class Stored:
             return False
         self._waiting.add(field)
         return (field, 0) not in self._more
+
+    def was_read(self, source: int, field: Field) -> bool:
+        """Was another field of this residual value told apart before this one?"""
+        return self._first.setdefault(source, field) != field
 
     def settle(self) -> None:
         """Nothing else is to be done: what nothing was stored in holds what is not seen."""
