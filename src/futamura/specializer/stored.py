@@ -38,6 +38,7 @@ SCALARS: Final = (int, str)
 """Values that are told by their class and by what they equal."""
 _IDENTITIES: Final = (bool, types.NoneType, types.FunctionType, type, tuple, list, dict)
 """Those that are told by what they are."""
+_TOLD: Final = frozenset(SCALARS).union(_IDENTITIES)
 
 
 class Stored:
@@ -58,7 +59,7 @@ class Stored:
         """Did somebody who asked get another answer than is known now?"""
 
     def store(self, field: Field, value: AbstractValue) -> None:
-        if type(value) is not Known or type(value.value) not in (*SCALARS, *_IDENTITIES):
+        if type(value) is not Known or type(value.value) not in _TOLD:
             if not self.late:  # what comes then will not come again
                 self.late = self._open.learn(field)
             return
