@@ -13,8 +13,6 @@ from typing import Any
 
 import pytest
 
-import futamura
-
 from .bounds import bounded
 from .specializing import specialize
 
@@ -369,54 +367,3 @@ def test_many_fields_are_not_told_apart_in_all_combinations() -> None:
     for x in (0, 1, 5, 30):
         for _, hook in hooks():
             assert ended(residual, x, hook()) == ended(of_records, code, x, hook())
-
-
-def test_what_is_only_compared_is_not_told_apart() -> None:
-    """The names of linked environments are compared at run time: code for each name would be of no use."""
-    residual = futamura.specialize(named, term=("call", "fact", ("var", "x")))
-    assert "if env_1.name == 'n':" in residual.source and len(residual.source.splitlines()) < 90, residual.source
-    for x in (0, 1, 5, 9):
-        assert residual(x) == named(("call", "fact", ("var", "x")), x)
-
-
-class Env:
-    def __init__(self, name, value, outer):
-        self.name = name
-        self.value = value
-        self.outer = outer
-
-    def find(self, name):
-        env = self
-        while env is not None:
-            if env.name == name:
-                return env.value
-            env = env.outer
-        raise LookupError(name)
-
-
-BODIES = {
-    "fact": (
-        "n",
-        ("if", ("var", "n"), ("mul", ("var", "n"), ("call", "fact", ("sub", ("var", "n"), ("lit", 1)))), ("lit", 1)),
-    )
-}
-
-
-def evaluate(term, env):
-    kind = term[0]
-    if kind == "lit":
-        return term[1]
-    if kind == "var":
-        return env.find(term[1])
-    if kind == "if":
-        return evaluate(term[2], env) if evaluate(term[1], env) else evaluate(term[3], env)
-    if kind == "mul":
-        return evaluate(term[1], env) * evaluate(term[2], env)
-    if kind == "sub":
-        return evaluate(term[1], env) - evaluate(term[2], env)
-    name, body = BODIES[term[1]]
-    return evaluate(body, Env(name, evaluate(term[2], env), env))
-
-
-def named(term, x):
-    return evaluate(term, Env("k", 2, Env("x", x, None)))

@@ -87,6 +87,7 @@ def test_what_would_take_for_ever_is_left(run: Callable[[int], Any]) -> None:
 @pytest.mark.parametrize("run", HUGE[:9], ids=range(9))
 def test_small_ones_are_folded(run: Callable[[int], Any]) -> None:
     residual = specialize(in_vain, run=run, n=7)
+    assert not residual.stats["fallbacks"], residual.events
     assert outcome(residual, True) == outcome(in_vain, run, 7, True)
 
 
@@ -121,3 +122,13 @@ def test_bounds_of_an_open_number() -> None:
         specialize(masked, k=60)
     for x in (0, 1, 254, 255, -1, 10**9):
         assert residual(x) == masked(12, x)
+
+
+def no_numbers(n: Any, x: Any) -> Any:
+    return math.prod() if x else n
+
+
+def test_a_product_of_nothing_is_an_error_of_the_program() -> None:
+    residual = specialize(no_numbers, n=1)
+    assert not residual.stats["fallbacks"], residual.events
+    assert outcome(residual, True) == outcome(no_numbers, 1, True)

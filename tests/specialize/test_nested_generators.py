@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from .bounds import bounded
 from .specializing import fallbacks, source_of, specialize
 
 CONDITION = ("all", (1, ("any", (5, ("all", (7, ("not", (9,)))), 3)), 2))
@@ -301,3 +302,56 @@ def test_what_delegates_to_itself_is_left_where_it_goes_on(function: Any) -> Non
     assert residual(tree) == function(3, tree)
     assert not residual.stats["fallbacks"]
     assert not any(word in residual.source for word in ("yield", ".along("))
+
+
+def matches(node: Any, text: str, at: int) -> Iterator[int]:
+    """Where a pattern may end: generators in each other along it, with open loops in between."""
+    if node[0] == "lit":
+        if at < len(text) and text[at] == node[1]:
+            yield at + 1
+    else:
+        for middle in matches(node[1], text, at):
+            yield from matches(node[2], text, middle)
+
+
+def first(node: Any, text: str) -> int | None:
+    for end in matches(node, text, 0):
+        return end
+    return None
+
+
+PATTERN = ("seq", ("lit", "a"), ("seq", ("lit", "b"), ("seq", ("lit", "c"), ("lit", "d"))))
+SHARED = ("lit", "a")
+TWICE = ("seq", ("seq", SHARED, SHARED), ("seq", SHARED, SHARED))
+
+
+def listed(node: Any) -> Any:
+    return [listed(part) for part in node] if type(node) is tuple else node
+
+
+@pytest.mark.parametrize("pattern", [PATTERN, TWICE, listed(PATTERN)], ids=["tuples", "shared", "lists"])
+def test_generators_along_a_static_pattern_disappear(pattern: Any) -> None:
+    made = specialize(first, node=pattern)
+    assert fallbacks(made) == {} and "yield" not in made.source and "matches" not in made.source, made.source
+    for text in ("", "a", "abc", "abcd", "abcde", "aaaa", "aaa", "xbcd"):
+        assert made(text) == first(pattern, text), text
+
+
+def paths(node: Any, path: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    yield path
+    if node is not None:
+        yield from paths(node[0], (*path, len(path)))
+
+
+def all_paths(start: Any, node: Any) -> list[tuple[int, ...]]:
+    return list(paths(node, start))
+
+
+def test_tuples_that_grow_end_the_unfolding() -> None:
+    with bounded():
+        made = specialize(all_paths, start=(3,))
+    assert len(made.source.splitlines()) < 20, made.source
+    node: Any = None
+    for _ in range(30):
+        assert made(node) == all_paths((3,), node)
+        node = (node,)

@@ -128,8 +128,9 @@ class Emitter(ABC):
         """Which value with a provenance a computed one was made of: `pc` for `pc // 4`; finitely many give the same."""
         self.memories = False  # is there an object of which parts are known while the real one exists?
         self.stored = False
-        self.growing: Stored | None = None
         """Was a known item of a memory stored where control is open, and was that not known before?"""
+        self.growing: Stored | None = None
+        """What is stored in objects that grow."""
         self._displays: Final[dict[frozenset[object], tuple[object, ...]]] = {}
         """The orders in which displays show constants, by these."""
         self.decided: dict[int, Known] = {}

@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Final, TypeAlias
 
-from futamura.specializer.keys import OPEN, Choices, Key, NoKey, has_no_shape, holds_no_values, is_fixed, opened
+from futamura.specializer.keys import OPEN, Choices, Key, NoKey, holds_no_values, is_among, is_fixed, opened
 from futamura.specializer.knowledge import Knowledge, Learned
 from futamura.specializer.machine import Restart
 from futamura.specializer.merge import generalize
@@ -189,7 +189,7 @@ def _stores(version: Version, place: tuple[int, str]) -> bool:
 def _may_be_real(choices: Choices, state: State, entry: VObject) -> bool:
     if entry.kind == "method":  # `append = found.append`, of a list that is real, or will be in front of the loop
         held = None if not entry.items or entry.cls not in _REAL_CLASSES else state.resolve(entry.items[0])
-        return type(held) is Dynamic or (type(held) is Virtual and has_no_shape(choices, state.heap[held.oid].site))
+        return type(held) is Dynamic or (type(held) is Virtual and is_among(choices.noshape, state.heap[held.oid].site))
     return entry.kind in _REAL or (entry.kind == "iterator" and _positions(state, entry) is not None)
 
 

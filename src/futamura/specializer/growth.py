@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import Final, TypeAlias
 
-from futamura.specializer.keys import Choices, Key, has_no_shape, wherever_made
+from futamura.specializer.keys import Choices, Key, is_among, wherever_made
 from futamura.specializer.knowledge import Learned
 from futamura.specializer.machine import Restart
 from futamura.specializer.residual import Version
@@ -125,7 +125,7 @@ def growing_at(choices: Choices, state: State, alike: Collection[Shapes], runnin
 
 def _with_shapes(choices: Choices, sites: set[object]) -> set[object]:
     """Those of these sites whose objects are not real anyway."""
-    return {site for site in sites if not has_no_shape(choices, site)}
+    return {site for site in sites if not is_among(choices.noshape, site)}
 
 
 def grown_around(state: State, shapes: Iterable[tuple[tuple[int, int, object], Collection[Shapes]]]) -> set[object]:

@@ -22,8 +22,8 @@ from futamura.specializer.state import PLAIN, State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject, token_key
 
 __all__ = [
-    "CONTAINERS", "OPEN", "REPEATED", "Choices", "Flat", "Key", "NoKey", "Tokens", "has_no_shape", "holds_no_values",
-    "is_among", "is_entry", "is_fixed", "key_now", "old_values", "opened", "wherever_made",
+    "CONTAINERS", "OPEN", "REPEATED", "Choices", "Flat", "Key", "NoKey", "Tokens", "holds_no_values", "is_among",
+    "is_entry", "is_fixed", "key_now", "old_values", "opened", "wherever_made",
 ]  # fmt: skip
 
 _IDENTITIES: Final = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
@@ -299,7 +299,7 @@ class Key:
     def _begin(self, oid: int, entry: VObject) -> bool:
         """The token of an object that is met for the first time: does what it holds belong to the key?"""
         made, choices, site = self._made, self._choices, entry.site
-        if has_no_shape(choices, site) or site in self._without or oid in self._without:
+        if is_among(choices.noshape, site) or site in self._without or oid in self._without:
             made.append(OPEN)
             return False
         self._objects[oid] = len(self._objects)
@@ -380,11 +380,6 @@ def holds_no_values(choices: Choices, state: State) -> bool:
     if choices.polyvariance == "none" or state.general != PLAIN:
         return True
     return place in choices.plain or place in choices.rolled
-
-
-def has_no_shape(choices: Choices, site: object) -> bool:
-    """Are objects of this site in no key, nor those that are made there along other calls, if these are meant?"""
-    return is_among(choices.noshape, site)
 
 
 def is_among(sites: Learned[object], site: object) -> bool:

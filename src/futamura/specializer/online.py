@@ -46,7 +46,6 @@ from futamura.specializer import namespaces as _namespaces
 from futamura.specializer import own_items as _own_items
 from futamura.specializer import queues as _queues
 from futamura.specializer import real_iterators as _real_iterators
-from futamura.specializer import recalling as _recalling
 from futamura.specializer import reflection as _reflection
 from futamura.specializer import sets as _sets
 from futamura.specializer import showing as _showing
@@ -79,6 +78,7 @@ from futamura.specializer.parting import NOTHING_ASKED, Asked
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style, static_size
 from futamura.specializer.programs import Point, name_values, point_of
 from futamura.specializer.purity import MISSING
+from futamura.specializer.recalling import recall
 from futamura.specializer.recursion import classes_entered
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Version
 from futamura.specializer.rewinding import keep, rewind
@@ -105,7 +105,7 @@ _LASTING: Final = ("FT305", "FT306", "FT308", "FT401")
 """Events that stand although specialization starts again: they say why it does."""
 _ = (
     _aggregates, _attributes, _classes, _containers, _contexts, _dunders, _functions, _globals, _equality, _standing_in,
-    _matching, _lists, _marks, _recalling, _reflection, _sets, _showing, _sorting, _texts, _views, _long_lists, _queues,
+    _matching, _lists, _marks, _reflection, _sets, _showing, _sorting, _texts, _views, _long_lists, _queues,
     _conversions, _real_iterators, _imports, _inherited, _own_items, _unpacking, _membership, _namespaces, call_value,
 )  # fmt: skip
 
@@ -300,6 +300,7 @@ class _Run:
                 self.world.parting.reset()
                 machine = self._machine = self._new_machine(versions, facts)
                 machine.read_places = read_places
+            recall(machine)
             running = True
             try:
                 if started is None:

@@ -17,7 +17,7 @@ from collections.abc import Container, Sequence
 from typing import Final, NamedTuple
 
 from futamura.ir.graph import Block
-from futamura.specializer.keys import OPEN, Choices, has_no_shape
+from futamura.specializer.keys import OPEN, Choices, is_among
 from futamura.specializer.knowledge import Learned
 from futamura.specializer.meeting import KEYWORDS, most_records
 from futamura.specializer.records import is_method
@@ -270,7 +270,7 @@ class _Differing:
         return self.held.setdefault((place, entry.site), tokens) == tokens
 
     def _is_real(self, entry: VObject) -> bool:
-        return has_no_shape(self._choices, entry.site)
+        return is_among(self._choices.noshape, entry.site)
 
     def _tokens(self, state: State, value: Virtual) -> tuple[object, ...]:
         """What is known of an object and of those that it holds."""

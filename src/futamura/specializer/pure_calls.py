@@ -107,7 +107,7 @@ def _bounded(function: object, values: list[object]) -> bool:
     if function is int and isinstance(values[0] if values else 0, (str, bytes)):
         return len(values[0]) < sys.int_info.str_digits_check_threshold  # type: ignore[arg-type]
     if function in (pow,) or getattr(function, "__module__", "") in ("math", "_operator"):
-        if any(map(is_long, values)) or (function is math.prod and not stays_small(values[0])):
+        if any(map(is_long, values)) or (function is math.prod and not all(map(stays_small, values))):
             return False
         return all(not isinstance(v, int) or abs(v) < 1 << 20 for v in values) and not (
             getattr(function, "__name__", "") in ("factorial", "comb", "perm", "pow", "lshift")

@@ -8,11 +8,9 @@ Invariant: each value is told by an exact test; the way that no test leads to be
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from futamura.ir.graph import Operation
-from futamura.specializer import calls as _calls  # their rules come first
-from futamura.specializer import containers as _containers
-from futamura.specializer import lacking as _lacking
 from futamura.specializer.handing_over import parts
 from futamura.specializer.machine import Machine
 from futamura.specializer.residual import ResidualBlock, ResidualEnd
@@ -21,14 +19,29 @@ from futamura.specializer.speculation import class_of, other_way, test
 from futamura.specializer.state import Frame, State
 from futamura.specializer.stored import SCALARS, Field
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual
+from futamura.specializer.worth import counting
+
+__all__ = ["recall"]
+
+
+_READING: Final = ("getattr", "getitem", "unpack", "call")
+
+
+def recall(m: Machine) -> None:
+    """If there are objects that grow, reads are followed by tests from now on."""
+    if len(m.versions.noshape):
+        m.rules.update({name: counting(name, _recalling(RULES[name])) for name in _READING})
 
 
 def _recalling(rule: Rule) -> Rule:
     """The rule, and then a way for each of few values that were read."""
 
     def recalled(m: Machine, frame: Frame, op: Operation) -> None:
+        if m.state.general:
+            rule(m, frame, op)
+            return
         count, source = m.emitted, frame.env[op.args[0]]
-        fields = _fields(m, frame, op) if len(m.versions.noshape) and not m.state.general else ()
+        fields = _fields(m, frame, op)
         rule(m, frame, op)
         if fields and m.emitted != count and m.alive and m.state.top is frame:
             if op.name == "call" and m.versions.stored.waits(fields[0]):
@@ -42,10 +55,11 @@ def _recalling(rule: Rule) -> Rule:
 def _fields(m: Machine, frame: Frame, op: Operation) -> Sequence[Field]:
     """What of an open object is read into the results of the operation."""
     source = m.get(frame, op.args[0])
+    taken = _taken(m, frame, op, source) if op.name == "call" else ()
     if m.catching_frame() is not None:
-        return ()
+        return ()  # each test would leave the try statement once more
     if op.name == "call":
-        return _taken(m, frame, op, source)
+        return taken
     if type(source) is not Dynamic or source.rv in m.inputs:
         return ()
     if op.name == "getattr":
@@ -140,6 +154,3 @@ def _hand_over(m: Machine) -> None:
     parts(m, [Virtual(oid) for oid, entry in m.state.heap.items() if entry.kind != "forward"])
 
 
-_RULED = (_calls, _containers, _lacking)
-for _name in ("getattr", "getitem", "unpack", "call"):
-    RULES[_name] = _recalling(RULES[_name])

@@ -32,7 +32,7 @@ from futamura.specializer.keys import (
     Key,
     NoKey,
     Tokens,
-    has_no_shape,
+    is_among,
     is_entry,
     is_fixed,
     key_now,
@@ -184,7 +184,7 @@ class Versions:
         heapq.heapify(self._queue)
 
     def has_shape(self, entry: VObject) -> bool:
-        return not has_no_shape(self, entry.site)
+        return not is_among(self.noshape, entry.site)
 
     def _keeping(self, key: object) -> Callable[[VObject], bool]:
         return self.has_shape if is_entry(key) else self.keep
@@ -194,7 +194,7 @@ class Versions:
         return Key(self, state, recursive=True, without=sites).tokens
 
     def keep(self, entry: VObject) -> bool:
-        return not has_no_shape(self, entry.site) or is_link(self.links, entry)
+        return self.has_shape(entry) or is_link(self.links, entry)
 
     # -- keys
 
