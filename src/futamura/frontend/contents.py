@@ -298,28 +298,38 @@ def filled_around(function: types.FunctionType) -> dict[int, object]:
     """What is known of this module only because the functions that fill it are called on import alone, if this function
     calls such a function: where it runs later, they do."""
     namespace = function.__globals__
+    starts = _starting(namespace)
+    if (function.__code__.co_firstlineno, function.__code__.co_name) not in starts:
+        return {}  # most functions: nothing has to be known of the rest of the module
     key = id(namespace)
     found = _helped.get(key)
     if found is None or found[0] is not namespace:
         found = _helped[key] = (namespace, _filled_by_helpers(namespace))
-    starts, filled = found[1]
-    return filled if (function.__code__.co_firstlineno, function.__code__.co_name) in starts else {}
+    return found[1]
 
 
-def _filled_by_helpers(namespace: Mapping[str, object]) -> _Helped:
-    """Line and name of the functions that call functions which fill something on import, and what these fill."""
+def _starting(namespace: Mapping[str, object]) -> frozenset[tuple[int, str]]:
+    """Line and name of the functions that call functions which fill something on import."""
+    key = id(namespace)
+    found = _starts.get(key)
+    if found is None or found[0] is not namespace:
+        tree = _tree(namespace)
+        calling = () if tree is None else directly_registering(tree)[1]
+        found = _starts[key] = (namespace, frozenset(map(_start_of, calling)))
+    return found[1]
+
+
+def _filled_by_helpers(namespace: Mapping[str, object]) -> dict[int, object]:
+    """What these fill, which is not known to be filled without them."""
     known, tree = _changes(namespace), _tree(namespace)
     if known is None or tree is None or known.certain == known.with_registering:
-        return frozenset(), {}
-    direct, calling = directly_registering(tree)
-    starts = frozenset(map(_start_of, calling))
-    if not starts:
-        return starts, {}
+        return {}
+    direct, _ = directly_registering(tree)
     _, parameters = _parameters(tree, namespace, _elsewhere(_DEPTH))
     changed = certainly_changed(tree, direct, parameters.outside(), parameters.doubtful())
     before = changing_objects(namespace, known.certain)
     filled = changing_objects(namespace, changed).items()
-    return starts, {key: value for key, value in filled if key not in before}
+    return {key: value for key, value in filled if key not in before}
 
 
 def _start_of(node: ast.AST) -> tuple[int, str]:
@@ -329,8 +339,8 @@ def _start_of(node: ast.AST) -> tuple[int, str]:
     return node.lineno, "<lambda>"  # type: ignore[attr-defined]
 
 
-_Helped = tuple[frozenset[tuple[int, str]], dict[int, object]]
-_helped: Final[dict[int, tuple[object, _Helped]]] = {}
+_starts: Final[dict[int, tuple[object, frozenset[tuple[int, str]]]]] = {}
+_helped: Final[dict[int, tuple[object, dict[int, object]]]] = {}
 
 
 def _together(namespace: Mapping[str, object]) -> Iterator[tuple[Mapping[str, object], _Changes]]:

@@ -42,7 +42,7 @@ def note_source(m: Machine, name: str, made: Known, args: Sequence[AbstractValue
     if most := _MOST.get(name):
         if not all(0 < constant <= most for constant in constants):
             return
-    m.sources[made.vid] = source.vid
+    m.derive(made, source)
 
 
 def unchanged(m: Machine, made: object, args: Sequence[AbstractValue]) -> Known | None:
@@ -60,5 +60,5 @@ def slice_of(m: Machine, parts: Sequence[AbstractValue], made: slice) -> Known:
         return Known(made)
     found, source = m.known(made, max(m.state.age(part) for part in varying)), varying[-1]
     assert type(source) is Known
-    m.sources[found.vid] = source.vid
+    m.derive(found, source)
     return found

@@ -27,6 +27,7 @@ from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.marks import unrolled
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, Keywords, iterator_over
 from futamura.specializer.plain_copies import plainly, to_ask
+from futamura.specializer.plainness import is_record
 from futamura.specializer.purity import HEAP_TYPE, MISSING, class_lookup, deep, is_data
 from futamura.specializer.records import readable
 from futamura.specializer.rules import OPERATOR_CALLS, SPECIAL, exact_type, operate, rule, sequence_items, site
@@ -35,7 +36,7 @@ from futamura.specializer.state import Frame
 from futamura.specializer.stepping import is_stepping
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Shape
 
-__all__ = ["get_item", "method_of", "own_class"]
+__all__ = ["get_item", "method_of", "own_class", "try_methods"]
 
 _BINARY: Final[dict[str, tuple[str, str]]] = {
     "add": ("add", "+"),
@@ -114,8 +115,23 @@ def _binary_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
     inplace = name not in _BINARY
     stem, symbol = _BINARY[name[1:] if inplace else name]
     symbol = symbol if not inplace else "**=" if stem == "pow" else symbol + "="
+    return try_methods(m, frame, op, stem, symbol, args, inplace=inplace)
+
+
+def try_methods(
+    m: Machine,
+    frame: Frame,
+    op: Operation,
+    stem: str,
+    symbol: str,
+    args: list[AbstractValue],
+    *,
+    inplace: bool = False,
+) -> bool:
+    """Enter the methods `__stem__` and `__rstem__` that Python asks for two operands; `symbol` is how its error names
+    the operator.  False if that is not known."""
     left, right = args
-    own, other = own_class(m, left), own_class(m, right)
+    own, other = _operand_class(m, left), _operand_class(m, right)
     left_type, right_type = exact_type(m, left), exact_type(m, right)
     if (own is None and other is None) or site(frame) in m.refused:
         return False
@@ -135,6 +151,8 @@ def _binary_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
         return False
     if right_type is not None and other is None and right_type not in _CLOSED:
         return False
+    if other is not None and own_class(m, right) is None and left_type in _SEQUENCES:
+        return False  # a tuple behind a record's method: it may be appended
     decided = not unknown and left_type not in _SEQUENCES and not (stem == "mul" and right_type in _SEQUENCES)
     names = [(own, f"__{stem}__", False), (other if other is not own else None, f"__r{stem}__", True)]
     if own is not None and other is not None and own is not other and issubclass(other, own):
@@ -155,6 +173,13 @@ def _binary_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
 
 
 _SEQUENCES: Final = frozenset({str, bytes, list, tuple})
+
+
+def _operand_class(m: Machine, value: AbstractValue) -> type | None:
+    """The class of an operand that may have methods of its own for it: one without builtin base, or of a named tuple.
+    What that has of `tuple` is no such method."""
+    cls = exact_type(m, value)
+    return cls if cls is not None and issubclass(cls, tuple) and is_record(cls) else own_class(m, value)
 
 
 def _enter_attempts(
@@ -258,7 +283,7 @@ def _comparing_method(m: Machine, cls: type, name: str, swapped: bool) -> list[A
 
 
 def _unary_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
-    cls = None if with_plain_flag(m, args) else own_class(m, args[0])
+    cls = None if with_plain_flag(m, args) else _operand_class(m, args[0])
     method = None if cls is None else method_of(m, cls, f"__{op.operator.name}__")
     return method is not None and enter(m, frame, op, method, args)
 

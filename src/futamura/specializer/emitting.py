@@ -126,6 +126,8 @@ class Emitter(ABC):
         """Constant slices that the code itself makes."""
         self.sources: dict[int, int] = {}
         """Which value with a provenance a computed one was made of: `pc` for `pc // 4`; finitely many give the same."""
+        self.made_of: dict[int, list[int]] = {}
+        """The same by the source."""
         self.memories = False  # is there an object of which parts are known while the real one exists?
         self.stored = False
         """Was a known item of a memory stored where control is open, and was that not known before?"""
@@ -218,11 +220,16 @@ class Emitter(ABC):
         self.decided[-vid or id(value)] = value
         ages = self.state.ages
         if ages.pop(vid, None) is not None:
-            ages.update({made: 1 for made, age in ages.items() if age > 1 and self.sources.get(made) == first})
+            ages.update({made: 1 for made in self.made_of.get(first, ()) if ages.get(made, 0) > 1})
         while vid := self.sources.get(vid, 0):
             self.decided[-vid] = value
             if ages.pop(vid, None) is None:
                 break
+
+    def derive(self, made: Known, source: Known) -> None:
+        """Finitely many values in place of `source` give `made`, which was computed from it."""
+        self.sources[made.vid] = source.vid
+        self.made_of.setdefault(source.vid, []).append(made.vid)
 
     def new_object(self) -> int:
         self._oids += 1

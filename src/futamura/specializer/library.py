@@ -460,6 +460,35 @@ def length(method: Any, value: Any) -> Any:
     return result
 
 
+def integer(method: Any, value: Any) -> Any:
+    """`int` of an object whose class has this method."""
+    result = method(value)
+    if type(result) is not int:
+        undecided()
+    return result
+
+
+def floating(method: Any, value: Any) -> Any:
+    """`float` of an object whose class has this method."""
+    result = method(value)
+    if type(result) is not float:
+        undecided()
+    return result
+
+
+def hashed(method: Any, value: Any) -> int:
+    """`hash` of an object whose class has this method."""
+    result = method(value)
+    if type(result) is not int:
+        undecided()
+    return hash(result)
+
+
+def rounded(method: Any, value: Any, digits: Any) -> Any:
+    """`round` of an object whose class has this method."""
+    return method(value) if digits is None else method(value, digits)
+
+
 NAME_OF: Final = type.__dict__["__name__"].__get__
 MODULE_OF: Final = type.__dict__["__module__"].__get__
 FLAGS_OF: Final = type.__dict__["__flags__"].__get__

@@ -25,41 +25,14 @@ from futamura.errors import Because, UnsupportedError, diagnose
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Program
 from futamura.ir.verify import VerificationError
-from futamura.specializer import aggregates as _aggregates
-from futamura.specializer import attributes as _attributes  # these register their rules and models
-from futamura.specializer import classes as _classes
-from futamura.specializer import containers as _containers
-from futamura.specializer import contexts as _contexts
-from futamura.specializer import conversions as _conversions
-from futamura.specializer import dunders as _dunders
-from futamura.specializer import equality as _equality
-from futamura.specializer import functions as _functions
-from futamura.specializer import globals as _globals
-from futamura.specializer import imports as _imports
-from futamura.specializer import inherited as _inherited
-from futamura.specializer import lists as _lists
+from futamura.specializer import all_rules as _all_rules  # these register their rules and models
 from futamura.specializer import long_lists as _long_lists
-from futamura.specializer import marks as _marks
-from futamura.specializer import matching as _matching
-from futamura.specializer import membership as _membership
-from futamura.specializer import namespaces as _namespaces
-from futamura.specializer import own_items as _own_items
-from futamura.specializer import queues as _queues
-from futamura.specializer import real_iterators as _real_iterators
-from futamura.specializer import reflection as _reflection
-from futamura.specializer import sets as _sets
-from futamura.specializer import showing as _showing
-from futamura.specializer import sorting as _sorting
-from futamura.specializer import standing_in as _standing_in
-from futamura.specializer import texts as _texts
-from futamura.specializer import unpacking as _unpacking
-from futamura.specializer import views as _views
 from futamura.specializer.aliasing import Apart, apart
 from futamura.specializer.assemble import Entry, assemble
 from futamura.specializer.assembly import parameters
 from futamura.specializer.assumption import Assumption
+from futamura.specializer.attributes import EVERY_NAME
 from futamura.specializer.binding import collect_at_entry, collecting, open_signature
-from futamura.specializer.calls import call_value
 from futamura.specializer.choosing import check_ways
 from futamura.specializer.control import ENDERS
 from futamura.specializer.declared import NOTHING, Declared
@@ -103,11 +76,7 @@ _KINDS: Final = 3
 """For so many combinations of classes a call of a function in itself stays, before it does for all."""
 _LASTING: Final = ("FT305", "FT306", "FT308", "FT401")
 """Events that stand although specialization starts again: they say why it does."""
-_ = (
-    _aggregates, _attributes, _classes, _containers, _contexts, _dunders, _functions, _globals, _equality, _standing_in,
-    _matching, _lists, _marks, _reflection, _sets, _showing, _sorting, _texts, _views, _long_lists, _queues,
-    _conversions, _real_iterators, _imports, _inherited, _own_items, _unpacking, _membership, _namespaces, call_value,
-)  # fmt: skip
+_ = _all_rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +91,9 @@ class Open:
 
 _TRIAL: Final = 3
 """This part of the work is done at most where something is guessed; then everything is done without guesses."""
+
+_LATER: Final = 3
+"""This part is done at most on the rungs behind the first: they tell less apart, so that it is enough if they end."""
 
 Watch = Callable[[int, int, str], None]
 """Called now and then with the source blocks executed, the residual operations emitted, and a place."""
@@ -160,6 +132,7 @@ def specialize_function(
         found = descend(run, polyvariance, trial=True)
         if found is not None:
             return found
+        limits = run.rest()
     run = _Run(subject, inputs, lower, limits, modules)
     run.watch = watch
     run.world.declare(declared)
@@ -232,6 +205,8 @@ class _Run:
         self._file = ""
         self._context: tuple[Because, ...] = ()
         self._left = MOST_LEFT
+        self._done = 0
+        self._limits: Final = budget
         self._kinds: Final = Counter[tuple[object, ...]]()
         self.watch: Watch | None = None
         self.trial = False
@@ -252,6 +227,11 @@ class _Run:
     def is_trial(self) -> bool:
         """Is something believed that the run without guesses would not believe?"""
         return self.trial and (self.world.parting.tried or bool(self.defaults.taken))
+
+    def rest(self) -> Budget:
+        """The budget of a run without guesses, after this one, which guessed something late: not all is done twice."""
+        most = self._limits.work
+        return replace(self._limits, work=max(most // _LATER, min(most, most + most // _TRIAL - self._done)))
 
     def operations(self) -> int:
         """How many operations the sources have that were looked at."""
@@ -278,6 +258,7 @@ class _Run:
         try:
             return self._settled(versions, facts)
         finally:
+            self._done += versions.work
             versions.reset()  # they and the machine lead to each other: now all of it is freed at once
             self.world.caches.running(None)
             self._machine = None
@@ -357,7 +338,7 @@ class _Run:
         sources, home = self.sources, self.subject.home
         rules = {name: counting(name, rule) for name, rule in RULES.items()}
         machine = Machine(rules, ENDERS, versions, self.budget, self.world, home, sources.callee, sources.nested)
-        machine.most_work = self.budget.work // (_TRIAL if self.is_trial() else 1)
+        machine.most_work = self.budget.work // (_TRIAL if self.is_trial() else _LATER if self._done else 1)
         versions.style = machine.style = self.subject.style or machine.style
         machine.patient, machine.watch, machine.deadline = self.subject.style is not None, self.watch, self._deadline
         machine.own_cells, machine.own_names, called = facts.cells, facts.function.free, facts.function.name
@@ -420,7 +401,7 @@ class _Run:
             return False
         self._left -= 1
         versions.opaque.add(frames[1].chain[-1])
-        versions.work = self.budget.work - self.budget.work // 4
+        versions.work = machine.most_work - machine.most_work // 4
         self.events.append(Event("FT406", f"{over}: the call of {frames[1].facts.function.qualname} stays"))
         return True
 
@@ -566,7 +547,7 @@ class _Run:
                 raise Unsupported("the residual changes the class of a static object")
             if world.hides(name, value):
                 raise Restart("an attribute of an object is written by the residual", whole=True)
-            place, every = (world.serial(value), name), (world.serial(value), _attributes.EVERY_NAME)
+            place, every = (world.serial(value), name), (world.serial(value), EVERY_NAME)
             if (place in read or every in read) and place not in world.written and world.is_frozen(value):
                 world.written.add(place)
                 text = f"attribute `{name}` of a static object is written after it was read"

@@ -20,8 +20,8 @@ from futamura.ir.constant import is_large
 from futamura.specializer.purity import MISSING, class_lookup, deep
 
 __all__ = [
-    "WITH_BUILTIN_METHODS", "always_true", "comparable", "hashable", "is_record", "keeps_members", "record_fields",
-    "record_position", "stands_for",
+    "WITH_BUILTIN_METHODS", "always_true", "comparable", "hashable", "is_record", "keeps_members", "keeps_operator",
+    "record_fields", "record_position", "stands_for",
 ]  # fmt: skip
 
 _IDENTITIES: Final[tuple[type, ...]] = (type, FunctionType, BuiltinFunctionType, ModuleType)
@@ -138,25 +138,40 @@ def _adds_no_operator(cls: type, base: type) -> bool:
 
 _Sample = collections.namedtuple("_Sample", "field")
 _FIELD: Final = type(_Sample.__dict__["field"])
+_STEMS: Final = (
+    *("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow"),
+    *("and", "or", "xor", "lshift", "rshift"),
+)
 _ALLOWED: Final = frozenset(
     {"__new__", "__repr__", "__slots__", "__match_args__", "__doc__", "__module__", "__getnewargs__", "__annotations__"}
     | {"__orig_bases__", "__replace__", "__dict__", "__static_attributes__", "__firstlineno__", "__qualname__"}
     | {"__annotate__", "__annotations_cache__", "__annotate_func__", "__class_getitem__", "__weakref__"}
+    | {f"__{start}{stem}__" for stem in _STEMS for start in ("", "r")}
+    | {"__neg__", "__pos__", "__invert__", "__str__", "__format__"}
 )
-"""What the classes of named tuples define that changes nothing of what a tuple does."""
+"""What the classes of named tuples may define: it changes nothing of what a tuple does, but for `+` and `*` (see
+`keeps_operator`)."""
 
 
 def is_record(cls: type) -> bool:
-    """Is this the class of a named tuple, whose instances are tuples in all that operators do?"""
+    """Is this the class of a named tuple, whose instances are tuples in all but arithmetic operators and their text?"""
     if type(cls) is not type or cls is tuple or not issubclass(cls, tuple):
         return False
     own = [base for base in cls.__mro__ if base is not tuple and base is not object]
     if not own or any(type(base) is not type for base in own):
         return False
     for base in own:
-        if any(name.startswith("__") and name.endswith("__") and name not in _ALLOWED for name in base.__dict__):
+        if any(name[:2] == "__" == name[-2:] and name not in _ALLOWED for name in base.__dict__):
             return False
     return _maker(cls) is not None
+
+
+def keeps_operator(cls: type, stem: str) -> bool:
+    """Does a list, a tuple or a named tuple do what these classes do for `+` ("add") or `*` ("mul")?"""
+    if cls is list or cls is tuple:
+        return True
+    names = (f"__{stem}__", f"__r{stem}__")
+    return all(class_lookup(cls, name) is class_lookup(tuple, name) for name in names)
 
 
 def _maker(cls: type) -> FunctionType | None:

@@ -12,7 +12,7 @@ Attributes live in `attributes`, calls in `calls`.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Final
 
@@ -27,9 +27,9 @@ from futamura.specializer.builtin_errors import exception_classes
 from futamura.specializer.derived import note_source, unchanged
 from futamura.specializer.handling import about_caught, is_caught, loses_context
 from futamura.specializer.machine import Machine
-from futamura.specializer.plainness import always_true, comparable, is_record, stands_for
+from futamura.specializer.plainness import always_true, comparable, is_record, keeps_operator, stands_for
 from futamura.specializer.policy import SMALL_MODULUS
-from futamura.specializer.purity import ATOMS, DICTS, HEAP_TYPE, cheap, deep
+from futamura.specializer.purity import ATOMS, DICTS, HEAP_TYPE, cheap, class_lookup, deep
 from futamura.specializer.refinement import about_operands, answer, asked_of_none, asks_plainly, matches, refused_by
 from futamura.specializer.selfsame import is_plain_tuple, joined_with_nothing
 from futamura.specializer.speculation import likely
@@ -348,7 +348,7 @@ def group(m: Machine, value: AbstractValue) -> str | None:
 
 def _concatenate(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     left, right = (sequence_items(m, arg) for arg in args)
-    if left is None or right is None or left[0] is not right[0]:
+    if left is None or right is None or left[0] is not right[0] or not _keep(m, "add", args):
         return None
     if left[0] is list and op.operator.name == "iadd":
         return extend_in_place(m, args[0], right[1])
@@ -357,6 +357,16 @@ def _concatenate(m: Machine, frame: Frame, op: Operation, args: list[AbstractVal
     if (same := joined_with_nothing(m, args[0], args[1], (len(left[1]), len(right[1])))) is not None:
         return same
     return m.virtual(VObject(left[0].__name__, left[0], (*left[1], *right[1]), site=site(frame)))
+
+
+def _keep(m: Machine, stem: str, args: Sequence[AbstractValue]) -> bool:
+    """Have these sequences the operator of lists and tuples, whatever class they are of?"""
+    for cls in (exact_type(m, arg) for arg in args):
+        if cls is None or (issubclass(cls, (list, tuple)) and not keeps_operator(cls, stem)):
+            return False
+        for name in (f"__{stem}__", f"__r{stem}__") if cls.__flags__ & HEAP_TYPE else ():
+            m.assume_attribute(cls, name, class_lookup(cls, name))
+    return True
 
 
 def extend_in_place(m: Machine, target: AbstractValue, items: tuple[AbstractValue, ...]) -> AbstractValue | None:
@@ -375,6 +385,7 @@ def _repeat(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
             or entry.kind not in ("list", "tuple")
             or type(count) is not Known
             or type(count.value) is not int
+            or not _keep(m, "mul", [sequence])
         ):
             continue
         if op.operator.name == "imul" and entry.kind == "list":
