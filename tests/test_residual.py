@@ -142,6 +142,50 @@ def test_a_pickled_residual_in_a_process_where_an_assumption_fails(tmp_path: Pat
     assert done(use) == "18 False\n"
 
 
+def test_a_pickled_residual_writes_to_the_objects_of_its_module(tmp_path: Path) -> None:
+    """Globals, defaults and attributes of classes and objects that can be changed are those of the other process."""
+    source = """
+        LOG = []
+        COUNT = {"n": 0}
+
+        class Shop:
+            sold = []
+            def __init__(self): self.rows = {}
+
+        SHOP = Shop()
+
+        def log(x): LOG.append(x)
+        def seen(x, known=[]):
+            known.append(x)
+            return len(known)
+        def named(x, *, known={}):
+            return known.setdefault(x, len(known))
+        def f(a, n):
+            log(a)
+            COUNT["n"] += n
+            Shop.sold.append(a)
+            SHOP.rows[a] = n
+            return COUNT["n"], seen(a), named(a), len(Shop.sold), SHOP
+        def shown(call):
+            return [call(1)[:4], f(5, 2)[:4], call(7)[:4], LOG, Shop.sold, SHOP.rows, call(1)[4] is SHOP]
+    """
+    (tmp_path / "changed_subject.py").write_text(textwrap.dedent(source))
+    path = f"import sys; sys.path[:0] = {[str(tmp_path), *sys.path]!r};"
+    make = "import changed_subject as s, futamura, pickle; r = futamura.specialize(s.f, n=2);"
+    make += "assert 'append' in r.source; open('r.pickle', 'wb').write(pickle.dumps(r))"
+    use = "import pickle; r = pickle.loads(open('r.pickle', 'rb').read());"
+    use += "import changed_subject as s; print(r.holds(), s.shown(r))"
+    plain = "import changed_subject as s; print(True, s.shown(lambda a: s.f(a, 2)))"
+
+    def done(program: str) -> str:
+        return subprocess.run(
+            [sys.executable, "-B", "-c", path + program], cwd=tmp_path, capture_output=True, text=True, check=True
+        ).stdout
+
+    done(make)
+    assert done(use) == done(plain)
+
+
 def test_what_cannot_travel_says_so() -> None:
     def local(x, n):
         return x + n

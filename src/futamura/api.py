@@ -351,7 +351,7 @@ class Specializer:
                 asked=asked,
             )
         except Exception as broken:
-            names = tuple(name for name, value in inputs.items() if isinstance(value, Open))
+            names = tuple(name for name, value in inputs.items() if type(value) is Open)
             return Outcome(None, names, events=(_fault("the specializer", broken),))
 
 

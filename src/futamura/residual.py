@@ -31,7 +31,7 @@ from futamura.errors import Diagnostic
 from futamura.explaining import explanation
 from futamura.ir.graph import Signature
 from futamura.saving import SavingError, module_text
-from futamura.shipping import Shipped, assumptions_of, ship, shipped_key
+from futamura.shipping import Shipped, assumptions_of, printed_here, ship, shipped_key
 from futamura.showing import shown
 from futamura.specializer.aliasing import NONE_APART, Apart
 from futamura.specializer.assumption import Assumption
@@ -316,7 +316,8 @@ def rebuild(shipped: Shipped) -> Residual:
     key = shipped_key(shipped)
     found = _REBUILT.get(key)
     if found is None:
-        printed = None if shipped.printed is None else Printed(*shipped.printed)
+        text = printed_here(shipped)
+        printed = None if text is None else Printed(*text)
         recipe = Recipe(
             shipped.target, shipped.static, printed, assumptions_of(shipped), shipped.promises, shipped.assume,
             shipped.events, shipped.stats, trace=shipped.explained,

@@ -4,7 +4,8 @@
     assumptions_of(shipped)                ->  the assumptions, about the objects of this process
 
 An assumption travels as its place and a digest of what was found there.  Where the other process has something else at
-that place, the assumption does not hold, and the residual runs the original.
+that place, the assumption does not hold, and the residual runs the original.  A list, a dict or an object that the code
+uses and that has such a place (`LOG`, a default that is a list) is that of the other process, as for the original.
 
 Invariant: nothing here is executed but imports; a code object is never pickled.
 """
@@ -12,24 +13,30 @@ Invariant: nothing here is executed but imports; a code object is never pickled.
 from __future__ import annotations
 
 import hashlib
+import inspect
 import pickle
 import sys
 import types
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from futamura.backend.python.emitted import Emitted
 from futamura.entry import Promise
+from futamura.ir.classes import is_a
 from futamura.ir.graph import Signature
 from futamura.specializer.abstract import counts_as
 from futamura.specializer.assumption import Assumption, Filled, Registrations, identities, parts
 from futamura.specializer.policy import Event
 from futamura.specializer.purity import MISSING, class_lookup
 
-__all__ = ["Shipped", "assumptions_of", "ship", "shipped_key"]
+__all__ = ["Shipped", "assumptions_of", "printed_here", "ship", "shipped_key"]
 
 _NAMED: Final = (type, types.FunctionType, types.BuiltinFunctionType)
+_BY_NAME: Final = (*_NAMED, types.ModuleType)
+"""What pickling finds again by itself."""
+_FIXED: Final = frozenset({int, float, complex, str, bytes, bool, type(None), tuple, frozenset, range, slice})
+"""What nobody can change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +50,14 @@ class _Place:
     holder: object
     name: str
     digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """An object of the code that the other process has, too: its module, and the steps that lead to it."""
+
+    module: str
+    steps: tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +90,78 @@ def ship(
 ) -> Shipped:
     """Raises `pickle.PicklingError` for an assumption about something that another process cannot find."""
     places = tuple([_place(one, assumptions) for one in assumptions])
+    if printed is not None:
+        emitted, signature = printed
+        given = [*map(id, static.values())]
+        named = [
+            (name, value if id(value) in given else _by_name(value, assumptions)) for name, value in emitted.constants
+        ]
+        printed = replace(emitted, constants=tuple(named)), signature
     return Shipped(target, static, places, promises, assume, printed, events, stats, explained, declared)
 
 
 def shipped_key(shipped: Shipped) -> str:
     """A digest of all that the residual is made of."""
     return hashlib.sha256(pickle.dumps(shipped, protocol=4)).hexdigest()
+
+
+def printed_here(shipped: Shipped) -> tuple[Emitted, Signature] | None:
+    """The text with the objects of this process."""
+    if shipped.printed is None:
+        return None
+    emitted, signature = shipped.printed
+    constants = [(name, _resolved(value)) for name, value in emitted.constants]
+    return replace(emitted, constants=tuple(constants)), signature
+
+
+def _by_name(value: object, assumptions: Sequence[Assumption]) -> object:
+    """The name of an object that somebody may change, if it has one."""
+    kind = type(value)
+    if kind in _FIXED or is_a(value, _BY_NAME):
+        return value
+    path = _path(value, assumptions)
+    if path is None:
+        for one in assumptions:
+            if is_a(one.holder, (type, types.FunctionType)) and (step := _step_to(value, one)) is not None:
+                holder: Any = one.holder
+                if "<" not in holder.__qualname__:
+                    path = holder.__module__, (*holder.__qualname__.split("."), one.name, *step)
+                    break
+    return value if path is None or _at(*path) is not value else _Named(*path)
+
+
+def _step_to(value: object, assumption: Assumption) -> tuple[str | int, ...] | None:
+    """The way from the value of an assumption to what it is, or has as a default."""
+    held = assumption.value
+    if held is value:
+        return ()
+    if assumption.name == "__defaults__" and type(held) is tuple:
+        return next(((at,) for at, part in enumerate(held) if part is value), None)
+    if assumption.name == "__kwdefaults__" and type(held) is dict:
+        return next(((name,) for name, part in held.items() if part is value), None)
+    return None
+
+
+def _resolved(value: object) -> object:
+    return _at(value.module, value.steps) if type(value) is _Named else value
+
+
+def _at(module: str, steps: Sequence[str | int]) -> object:
+    """What the steps lead to; a new object that is nothing else if they lead nowhere."""
+    missing = _Elsewhere()
+    found: object = sys.modules.get(module, missing)
+    for step in steps:
+        if type(found) is dict and step in found:
+            found = found[step]
+        elif is_a(found, types.FunctionType) and step in ("__defaults__", "__kwdefaults__"):
+            found = getattr(found, step)
+        elif isinstance(step, str):
+            found = inspect.getattr_static(found, step, missing)
+            found = found.__func__ if is_a(found, (staticmethod, classmethod)) else found
+        else:
+            held = found if type(found) is tuple else parts(found) if type(found) in (list, dict, set) else ()
+            found = held[step] if step < len(held) else missing
+    return found
 
 
 def _place(assumption: Assumption, assumptions: Sequence[Assumption]) -> _Place:

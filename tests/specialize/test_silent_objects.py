@@ -99,3 +99,74 @@ def test_nothing_is_asked(cls: type, form: str) -> None:
         residual = futamura.specialize(function, c=thing)
         assert LOG == [], expression
         assert "FT901" not in residual.stats["fallbacks"], (expression, residual.events)
+
+
+class Lazy:
+    """As proxies are that make their object when it is first needed."""
+
+    def __init__(self) -> None:
+        object.__setattr__(self, "made", 5)
+
+    @property
+    def __class__(self) -> Any:
+        LOG.append("made")
+        return int
+
+    @__class__.setter
+    def __class__(self, value: Any) -> None:
+        LOG.append("set class")
+
+
+LAZY, NOISY = Lazy(), Noisy()
+HELD: dict[str, Any] = {"a": LAZY, "b": [NOISY], "c": (LAZY, NOISY)}
+
+
+class Holder:
+    lazy = LAZY
+    noisy = NOISY
+
+
+def compared(a: Any, o: Any) -> Any:
+    return o is NOISY, o is LAZY, a
+
+
+def listed(a: Any, o: Any) -> Any:
+    return [a, o, LAZY, NOISY]
+
+
+def looked_up(a: Any, o: Any) -> Any:
+    return HELD["a"] is o, HELD["b"][0], HELD["c"][1] is a
+
+
+def of_class(a: Any, o: Any) -> Any:
+    found = Holder()
+    return found.lazy, found.noisy, Holder.lazy is o, a
+
+
+def walked(a: Any, o: Any) -> Any:
+    for one in HELD["c"]:
+        a = (a, one, o)
+    return a
+
+
+def by_default(a: Any, o: Any) -> Any:
+    def inner(x: Any, y: Any = LAZY) -> Any:
+        return x, y, o
+
+    return inner(a)
+
+
+def chosen(a: Any, o: Any) -> Any:
+    try:
+        return a[o]
+    except KeyError:
+        return LAZY if a else NOISY
+
+
+@pytest.mark.parametrize("function", [compared, listed, looked_up, of_class, walked, by_default, chosen])
+def test_what_is_held_or_global_is_not_looked_at(function: Any) -> None:
+    for given in (LAZY, NOISY, [LAZY], {"x": NOISY}, (LAZY, NOISY), {"y": (LAZY, [NOISY])}):
+        LOG.clear()
+        residual = futamura.specialize(function, o=given)
+        text = residual.explain()
+        assert text and not LOG, given

@@ -27,7 +27,7 @@ import linecache
 import sys
 import types
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeGuard
 
 from futamura.analysis.creating import stores_on_new_classes
 from futamura.analysis.reading import own_names, parts, read_only
@@ -114,11 +114,14 @@ def mentions(namespace: Mapping[str, object], name: str) -> bool:
     return name in found[1]
 
 
+def _has_code(value: object) -> TypeGuard[Any]:
+    """Is this a class, a function or a wrapper of one?  No other object is asked for its module: it may have a say."""
+    return is_a(value, (type, types.FunctionType, staticmethod, classmethod)) or type(value) in _WRAPPING
+
+
 def _codes(namespace: Mapping[str, object]) -> Iterator[types.CodeType]:
     """The code of every function that the module defines."""
-    work: list[object] = [
-        value for value in namespace.values() if getattr(value, "__module__", None) == namespace.get("__name__")
-    ]
+    work = [value for value in namespace.values() if _has_code(value) and value.__module__ == namespace.get("__name__")]
     seen: set[int] = set()
     while work:
         value = work.pop()

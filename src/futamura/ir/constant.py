@@ -66,8 +66,8 @@ def _orders(value: object) -> list[object]:
     found: list[object] = []
     work = [value] if not is_large(value) else []
     for one in work:
-        if isinstance(one, (tuple, frozenset)) and type(one) in _CONTAINERS:
-            work.extend(one)
+        if type(one) in _CONTAINERS:
+            work.extend(one)  # type: ignore[arg-type]
             if type(one) is frozenset and len(one) > 1:
                 found.append(tuple(map(whole_key, one)))
     return found

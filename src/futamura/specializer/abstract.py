@@ -14,6 +14,7 @@ from collections import abc as collection_classes
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from futamura.ir.classes import extends
 from futamura.specializer.assumption import Assumption, Registrations
 from futamura.specializer.machine import Machine
 from futamura.specializer.purity import class_lookup
@@ -54,7 +55,7 @@ def instance_of(m: Machine, kind: type, classes: Sequence[type]) -> bool | None:
     abstract = []
     m.saved += sum(_ASKED for asked in classes if not plain_check(asked))
     for cls in classes:
-        found = issubclass(kind, cls) if plain_check(cls) else counts_as(kind, cls)
+        found = extends(kind, cls) if plain_check(cls) else counts_as(kind, cls)
         if found is not False:
             return found
         if not plain_check(cls):

@@ -27,7 +27,7 @@ from futamura.specializer.values import AbstractValue, Known
 
 __all__: list[str] = []
 
-_ASKED: Final[dict[Callable[..., Any], tuple[str, FunctionType | None]]] = {
+_ASKED: Final[dict[Callable[..., Any], tuple[str, Callable[..., Any] | None]]] = {
     abs: ("__abs__", None),
     reversed: ("__reversed__", None),
     math.trunc: ("__trunc__", None),

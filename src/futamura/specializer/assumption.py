@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from futamura.ir.classes import is_a
 from futamura.specializer.purity import MISSING, class_lookup, own_attribute, stored_attribute
 
 __all__ = ["Assumption", "Filled", "Registered", "Registrations", "identities", "parts", "place_of"]
@@ -141,9 +142,9 @@ def identities(table: object) -> list[int]:
 
 def _named(value: object) -> str:
     """A short name, made without running code of the program."""
-    if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)):
-        return f"this {'class' if isinstance(value, type) else 'function'}"
-    if isinstance(value, types.ModuleType):
+    if is_a(value, (type, types.FunctionType, types.BuiltinFunctionType)):
+        return f"this {'class' if is_a(value, type) else 'function'}"
+    if is_a(value, types.ModuleType):
         return "this module"
     if type(value) in (int, float, bool, str, bytes, type(None)):
         text = repr(value) if type(value) is not int or abs(value) < 1 << 128 else "this integer"

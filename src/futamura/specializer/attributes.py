@@ -178,7 +178,7 @@ def _load_super(m: Machine, frame: Frame, op: Operation, entry: VObject, name: s
     assume_bases(m, cls)
     for base in order[order.index(start.value) + 1 :]:
         found = base.__dict__.get(name, MISSING)
-        if isinstance(found, types.FunctionType):
+        if is_a(found, types.FunctionType):
             if m.world.may_be_stored(cls, name):
                 return None
             m.assume_attribute(base, name, found)
@@ -186,7 +186,7 @@ def _load_super(m: Machine, frame: Frame, op: Operation, entry: VObject, name: s
         if is_described(found):
             return _described_above(m, frame, op, entry, base, name)
         if found is not MISSING:
-            held = dict_held(m.state, target) if base is dict and isinstance(found, _METHODS) else None
+            held = dict_held(m.state, target) if base is dict and is_a(found, _METHODS) else None
             if held is not None:
                 return m.virtual(VObject("method", dict, (held,), site=site(frame), extra=name))
             if name == "__init__" and (base is object or only_keeps_arguments(base)):
@@ -236,20 +236,20 @@ def _load_class(m: Machine, frame: Frame, op: Operation, cls: type, name: str) -
         return method_of_metaclass(m, frame, cls, name)
     if m.world.may_be_stored(cls, name):
         return None
-    if isinstance(found, types.ClassMethodDescriptorType) and cls in (int, bytes, dict, itertools.chain):
+    if is_a(found, types.ClassMethodDescriptorType) and cls in (int, bytes, dict, itertools.chain):
         return m.virtual(VObject("method", type, (Known(cls),), site=site(frame), extra=name))
     if is_described(found):
         return _described_on_class(m, frame, op, cls, name, found)
     m.assume_attribute(cls, name, found)
     if name == "__dataclass_fields__":
         m.world.freeze(found)  # what `dataclasses` keeps there describes the class, for good
-    if isinstance(found, types.WrapperDescriptorType) and (cls is object or keeps_arguments(found)):
+    if is_a(found, types.WrapperDescriptorType) and (cls is object or keeps_arguments(found)):
         return Known(found)
-    if isinstance(found, types.MethodDescriptorType) and found.__objclass__ in WITH_BUILTIN_METHODS:
+    if is_a(found, types.MethodDescriptorType) and found.__objclass__ in WITH_BUILTIN_METHODS:
         return Known(found)
-    if isinstance(found, (types.FunctionType, staticmethod)):
-        return Known(found.__func__ if isinstance(found, staticmethod) else found)
-    if isinstance(found, classmethod):
+    if is_a(found, (types.FunctionType, staticmethod)):
+        return Known(found.__func__ if is_a(found, staticmethod) else found)
+    if is_a(found, classmethod):
         return Known(types.MethodType(found.__func__, cls))
     if hasattr(type(found), "__get__"):
         return None
@@ -298,8 +298,8 @@ def _load_instance(
         return own
     if is_described(found):
         return _described(m, frame, op, target, cls, name, found)
-    if isinstance(found, property):
-        if isinstance(found.fget, types.FunctionType):
+    if is_a(found, property):
+        if is_a(found.fget, types.FunctionType):
             m.assume_attribute(cls, name, found)
             call_value(m, frame, op, Known(found.fget), [target], [])
             return CALLED
@@ -310,7 +310,7 @@ def _load_instance(
         return CALLED
     if name in ("name", "value") and found is enum.Enum.__dict__[name] and type(target) is Known:
         return Known(target.value.__dict__[f"_{name}_"])
-    if isinstance(found, types.MemberDescriptorType):
+    if is_a(found, types.MemberDescriptorType):
         own = None if type(target) is Dynamic else known_field(m, target, name)
         if own is not None:
             _assume_plain_field(m, cls, name, found)
@@ -332,16 +332,16 @@ def _load_instance(
     if (method := overloaded_method(m, found, target, cls, site(frame))) is not None:
         m.assume_attribute(cls, name, found)
         return method
-    if isinstance(found, types.FunctionType) or (type(found) is LRU and may_be_entered(m, found, target)):
+    if is_a(found, types.FunctionType) or (type(found) is LRU and may_be_entered(m, found, target)):
         m.assume_attribute(cls, name, found)
         return m.virtual(VObject("bound", object, (Known(found), target), site=site(frame)))
-    if isinstance(found, staticmethod):
+    if is_a(found, staticmethod):
         m.assume_attribute(cls, name, found)
         return Known(found.__func__)
-    if isinstance(found, classmethod):
+    if is_a(found, classmethod):
         m.assume_attribute(cls, name, found)
         return Known(types.MethodType(found.__func__, cls))
-    if isinstance(found, types.MethodDescriptorType) and (held := inherited(m, target, name)) is not None:
+    if is_a(found, types.MethodDescriptorType) and (held := inherited(m, target, name)) is not None:
         return m.virtual(VObject("method", dict, (held[0],), site=site(frame), extra=name))
     if found is MISSING or hasattr(type(found), "__get__"):
         return None
@@ -386,7 +386,7 @@ def _answered(m: Machine, frame: Frame, op: Operation, target: AbstractValue, cl
     """What `__getattr__` gives for an attribute that the object has not."""
     method = class_lookup(cls, "__getattr__")
     entry = m.state.object(target)
-    if not isinstance(method, types.FunctionType) or m.world.is_stored(cls, name):
+    if not is_a(method, types.FunctionType) or m.world.is_stored(cls, name):
         return None
     if type(target) is Known:
         if own_attribute(target.value, name) is not MISSING or not m.world.contents(target.value):
@@ -469,7 +469,7 @@ def store_attribute(
         data, described = is_data(found), is_described(found)
         if described and data and enter_setter(m, frame, op, cls, name, target, value):
             return
-        if not described and isinstance(found, property) and isinstance(found.fset, types.FunctionType):
+        if not described and is_a(found, property) and is_a(found.fset, types.FunctionType):
             m.assume_attribute(cls, name, found)
             inner = (Known(found.fset), target, value)
             if not op.results:
@@ -477,7 +477,7 @@ def store_attribute(
                 return
             if enter(m, frame, op, library.set_by_property, [*inner]):  # `setattr(x, name, value)` gives None
                 return
-        fits = isinstance(found, types.MemberDescriptorType) or (not data and cls.__dictoffset__ != 0)
+        fits = is_a(found, types.MemberDescriptorType) or (not data and cls.__dictoffset__ != 0)
         if fits and store_field(m, target, name, value):
             _assume_plain_field(m, cls, name, found)
             if described:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from types import FunctionType, WrapperDescriptorType
 from typing import Final
 
-from futamura.ir.classes import is_a
+from futamura.ir.classes import extends, is_a
 
 __all__ = [
     "exception_classes", "exception_made_plainly", "keeps_arguments", "only_keeps_arguments", "plain_exception_class",
@@ -60,9 +60,9 @@ _PLAIN_ERRORS: Final = frozenset(
 
 def exception_classes(value: object) -> bool:
     """Is this what an except clause may name?"""
-    if isinstance(value, tuple):
-        return all(exception_classes(item) for item in value)
-    return isinstance(value, type) and issubclass(value, BaseException)
+    named = value if is_a(value, tuple) else (value,)
+    assert isinstance(named, tuple)
+    return all(is_a(one, type) and extends(one, BaseException) for one in named)  # tuples in tuples are an error
 
 
 def only_keeps_arguments(cls: type) -> bool:

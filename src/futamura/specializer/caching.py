@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from types import BuiltinFunctionType, GenericAlias, MemberDescriptorType, MethodType, UnionType
 from typing import Final
 
+from futamura.ir.classes import is_a
 from futamura.ir.constant import exact_key
 from futamura.specializer.history import Restore, copied, copied_dicts
 from futamura.specializer.plainness import comparable
@@ -323,9 +324,9 @@ def inside(value: object) -> list[object]:
         if id(item) in seen or deep(item):
             continue
         seen[id(item)] = item
-        if isinstance(item, (list, tuple, set, frozenset)):
+        if is_a(item, (list, tuple, set, frozenset)):
             work.extend(item)
-        elif isinstance(item, dict):
+        elif is_a(item, dict):
             work.extend(item.values())
         else:
             work.extend((_fields(item) or {}).values())

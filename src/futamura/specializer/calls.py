@@ -185,7 +185,7 @@ def _is_instance(value: object) -> bool:
 def call_of_instance(m: Machine, target: AbstractValue) -> AbstractValue | None:
     cls = exact_type(m, target)
     method = None if cls is None else class_lookup(cls, "__call__")
-    if cls is None or not isinstance(method, types.FunctionType):
+    if cls is None or not is_a(method, types.FunctionType):
         return None
     m.assume_attribute(cls, "__call__", method)
     return Known(method)

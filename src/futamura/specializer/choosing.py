@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterable, Sequence
 from types import BuiltinFunctionType, FunctionType
 from typing import Final, NamedTuple
 
+from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer.dispatching import Parts, fork, known_parts, may_equal, note_choice_of_get
 from futamura.specializer.machine import Machine, Restart
@@ -197,9 +198,9 @@ def _table(m: Machine, frame: Frame, op: Operation, table: AbstractValue) -> _Ta
         if not isinstance(content, dict | list | tuple) or type(content) not in (dict, OrderedDict, list, tuple):
             return None
         age = m.state.age(table)
-        pairs = [*content.items()] if isinstance(content, dict) else [*enumerate(content)]
+        pairs = [*content.items()] if is_a(content, dict) else [*enumerate(content)]
         known = [(key, m.known(item, age)) for key, item in pairs[: MOST_KEYS + 1]]
-        return _Table(dict if isinstance(content, dict) else type(content), known, content)
+        return _Table(dict if is_a(content, dict) else type(content), known, content)
     entry = m.state.object(table)
     if entry is None or entry.kind not in ("dict", "list", "tuple") or entry.cls not in (dict, list, tuple):
         return None
@@ -288,7 +289,7 @@ def _has_structure(items: Iterable[AbstractValue]) -> bool:
 
 def _has_code(item: object, depth: int = 4) -> bool:
     """Is there a function of the program among its parts, or what may be one?"""
-    if isinstance(item, dict):
+    if is_a(item, dict):
         return any(_has_code(part, depth - 1) for part in item.values())
     if type(item) in (tuple, list) and isinstance(item, tuple | list):
         return depth > 0 and any(_has_code(part, depth - 1) for part in item)

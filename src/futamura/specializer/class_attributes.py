@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from types import FunctionType
 
+from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer.assumption import Assumption
 from futamura.specializer.calls import call_value
@@ -75,7 +76,7 @@ def load_from_super_of_class(m: Machine, frame: Frame, start: object, cls: type,
     if type(found) is classmethod and type(found.__func__) is FunctionType:
         made: AbstractValue = m.virtual(VObject("bound", object, (Known(found.__func__), Known(cls)), site=site(frame)))
     elif type(found) is FunctionType or type(found) is staticmethod:
-        made = Known(found.__func__ if isinstance(found, staticmethod) else found)
+        made = Known(found.__func__ if is_a(found, staticmethod) else found)
     elif class_lookup(type(found), "__get__") is MISSING:
         m.world.found_in_class(base, name, found)
         made = Known(found)

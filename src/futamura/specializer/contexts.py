@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from types import FunctionType, TracebackType
 
+from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer.calls import call_value
 from futamura.specializer.emitting import CONSTRUCTORS, Emitter
@@ -51,7 +52,7 @@ def _methods(m: Machine, manager: AbstractValue) -> tuple[AbstractValue, Abstrac
     if cls is None:
         return None
     found = [class_lookup(cls, name) for name in ("__enter__", "__exit__")]
-    if not all(isinstance(method, FunctionType) for method in found):
+    if not all(is_a(method, FunctionType) for method in found):
         return None
     for name, method in zip(("__enter__", "__exit__"), found, strict=True):
         m.assume_attribute(cls, name, method)

@@ -17,6 +17,7 @@ from abc import ABCMeta
 from types import FunctionType, MethodDescriptorType, WrapperDescriptorType
 from typing import Final
 
+from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer import library
 from futamura.specializer.calls import call_value, enter
@@ -99,7 +100,7 @@ def enter_property_or_answer(
 ) -> bool:
     """Enter a property of a class with a `__getattr__`, which is asked if the property raises an AttributeError."""
     found, answer = member.found, class_lookup(member.cls, "__getattr__")
-    if not isinstance(found, property) or type(found.fget) is not FunctionType or type(answer) is not FunctionType:
+    if not is_a(found, property) or type(found.fget) is not FunctionType or type(answer) is not FunctionType:
         return False
     if member.stored or m.world.is_stored(member.cls, name) or m.world.is_stored(member.cls, "__getattr__"):
         return False
@@ -146,7 +147,7 @@ def _method(m: Machine, holder: type, name: str, found: object, which: str) -> F
     """The method of a descriptor, if it is a function that can be read and nothing in sight binds it anew."""
     kind = type(found)
     method = class_lookup(kind, which)
-    if type(kind) not in (type, ABCMeta) or not isinstance(method, FunctionType) or not is_described(found):
+    if type(kind) not in (type, ABCMeta) or not is_a(method, FunctionType) or not is_described(found):
         return None
     if m.world.may_be_stored(holder, name) or any(m.world.may_be_stored(kind, one) for one in _METHODS):
         return None

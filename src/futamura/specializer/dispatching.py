@@ -17,6 +17,7 @@ from collections.abc import Callable
 from types import BuiltinFunctionType, FunctionType
 from typing import Final, TypeAlias
 
+from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer.machine import Machine
 from futamura.specializer.plainness import comparable
@@ -48,7 +49,7 @@ def note_choice(m: Machine, table: AbstractValue, parts: Parts, taken: AbstractV
     assert isinstance(content, (dict, list, tuple))
     if not content or len(content) > 64 or not (type(content) is tuple or m.frozen(content)):
         return
-    pairs = content.items() if isinstance(content, dict) else enumerate(content)
+    pairs = content.items() if is_a(content, dict) else enumerate(content)
     items = [item for key, item in pairs if may_equal(key, parts)]
     items.extend(others)
     functions = {id(item): item for item in items if type(item) in _FUNCTIONS}

@@ -13,6 +13,7 @@ from __future__ import annotations
 from types import FunctionType, MemberDescriptorType
 from typing import Final, NamedTuple
 
+from futamura.ir.classes import extends, is_a
 from futamura.ir.graph import Operation
 from futamura.runtime import answered
 from futamura.specializer import answering, comparing, iterators, library
@@ -90,7 +91,7 @@ _ITERABLE: Final = frozenset({str, bytes, list, tuple, dict, set, frozenset, ran
 def method_of(m: Machine, cls: type, name: str) -> FunctionType | None:
     """The method that the class has under `name`, if its source can be read; recorded as an assumption."""
     found = class_lookup(cls, name)
-    if not isinstance(found, FunctionType):
+    if not is_a(found, FunctionType):
         return None
     made = readable(cls, name, found)
     if m.resolve(made) is None:
@@ -140,8 +141,8 @@ def try_methods(
     attempts: list[Attempt] = []
     if own is None and left_type not in _CLOSED:
         return False
-    if own is None and left_type in (str, bytes) and stem == "mod":
-        return False
+    if own is None and ((left_type in (str, bytes) and stem == "mod") or (left_type is dict and inplace)):
+        return False  # `text % x` shows whatever `x` is, `table |= x` takes whatever has keys: `x` is not asked first
     if inplace and own is not None and class_lookup(own, f"__i{stem}__") is not MISSING:
         method = method_of(m, own, f"__i{stem}__")
         found = [] if method is None else [Attempt(method, False)]
@@ -155,7 +156,7 @@ def try_methods(
         return False  # a tuple behind a record's method: it may be appended
     decided = not unknown and left_type not in _SEQUENCES and not (stem == "mul" and right_type in _SEQUENCES)
     names = [(own, f"__{stem}__", False), (other if other is not own else None, f"__r{stem}__", True)]
-    if own is not None and other is not None and own is not other and issubclass(other, own):
+    if own is not None and other is not None and own is not other and extends(other, own):
         if class_lookup(other, f"__r{stem}__") is not class_lookup(own, f"__r{stem}__"):
             names.reverse()
     for cls, method_name, swapped in names:
@@ -247,7 +248,7 @@ def _compare_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractVa
     if right_type is None and (own is None or not _alone(m, own)):
         return False
     order = [(own, name, False), (other, reflected, True)]
-    if own is not None and other is not None and own is not other and issubclass(other, own):
+    if own is not None and other is not None and own is not other and extends(other, own):
         order.reverse()
     attempts: list[Attempt] = []
     for cls, method_name, swapped in order:

@@ -127,7 +127,7 @@ def _cost(assumptions: Iterable[Assumption], home: Mapping[str, object]) -> int:
     stamped: dict[int, int] = {}
     """Classes, functions, cells and modules, and what each takes as a part of the stamp."""
     for one in assumptions:
-        if isinstance(one.value, Filled) and not is_a(one.holder, type):
+        if type(one.value) is Filled and not is_a(one.holder, type):
             cost += _OF_A_CALL + _OF_AN_ITEM * len(one.value.kept)
         elif one.kind == "global" and one.holder is home and in_line:
             cost += _OF_A_NAME

@@ -14,6 +14,7 @@ from __future__ import annotations
 from types import FunctionType, MethodType
 from typing import Final, TypeAlias
 
+from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer.machine import Machine
 from futamura.specializer.plainness import comparable
@@ -123,7 +124,7 @@ def _identity(value: AbstractValue) -> object:
 
 def _unordered(value: object) -> bool:
     """Is this, or holds it, a number that does not equal itself?"""
-    if isinstance(value, (tuple, frozenset)):
+    if is_a(value, (tuple, frozenset)):
         return any(_unordered(item) for item in value)
     return type(value) in (float, complex) and value != value
 

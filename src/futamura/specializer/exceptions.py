@@ -10,6 +10,7 @@ Invariant: only classes are asked; no code of the program runs.
 
 from __future__ import annotations
 
+from futamura.ir.classes import extends
 from futamura.ir.graph import Operation
 from futamura.specializer.builtin_errors import keeps_arguments
 from futamura.specializer.machine import Machine
@@ -29,7 +30,7 @@ def set_exception_arguments(
     entry = m.state.object(target)
     if entry is None or entry.kind != "exception" or type(target) is not Virtual or entry.extra != "made":
         return None
-    if not issubclass(entry.cls, cls):
+    if not extends(entry.cls, cls):
         return None
     fields = [(name, item) for name, item in zip(entry.names, entry.items) if type(name) is str]
     names = (*range(len(args)), *(name for name, _ in fields))

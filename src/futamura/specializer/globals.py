@@ -14,6 +14,7 @@ import sys
 import types
 from typing import Final
 
+from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.runtime import delete_global, read_global, write_global
 from futamura.specializer import library
@@ -40,7 +41,7 @@ def global_get(m: Machine, frame: Frame, op: Operation) -> None:
         if type(found[0]) is dict and m.world.keeps_elsewhere(frame.facts.namespace, name):
             _see_elsewhere(m, found[0])
         named = name != m.own_name and name not in m.hidden
-        if named and frame.facts.namespace is m.home and isinstance(found[0], _NAMED):
+        if named and frame.facts.namespace is m.home and is_a(found[0], _NAMED):
             m.named[id(found[0])] = op.attr
         m.set(frame, op, Known(found[0]))
         return
@@ -73,7 +74,7 @@ def _place_of(m: Machine, frame: Frame) -> Known:
     """Where the running code's globals are: its module, if it has one that can be named."""
     namespace = frame.facts.namespace
     found = sys.modules.get(str(namespace.get("__name__")))
-    return Known(found if isinstance(found, types.ModuleType) and found.__dict__ is namespace else namespace)
+    return Known(found if is_a(found, types.ModuleType) and found.__dict__ is namespace else namespace)
 
 
 def module_attribute(m: Machine, module: types.ModuleType, name: str) -> AbstractValue | None:

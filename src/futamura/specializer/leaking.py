@@ -519,9 +519,9 @@ class _Function(Operations):
             return True
         if function is object.__new__:
             cls = self.constants.get(args[0]) if args else None
-            self.result(op, cls if isinstance(cls, type) else None)
+            self.result(op, cls if is_a(cls, type) else None)
             return True
-        if isinstance(function, type) and _runs_init_only(function):
+        if is_a(function, type) and _runs_init_only(function):
             self._make(op, function)
             return True
         return False
@@ -539,7 +539,7 @@ class _Function(Operations):
 
     def _gather(self, op: Operation, function: object) -> None:
         cls = function if function in DISPLAYS.values() else list if function is sorted else None
-        made = self.result(op, cls if isinstance(cls, type) else None)
+        made = self.result(op, cls if is_a(cls, type) else None)
         target = made
         if function in _PAIRING and function is not dict:
             target = self.made(op, tuple, "pair")

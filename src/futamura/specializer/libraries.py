@@ -26,6 +26,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer import library
 from futamura.specializer.attributes import load_attribute
@@ -344,15 +345,15 @@ def _value_of_literal(m: Machine, frame: Frame, value: object, path: tuple[int, 
     if type(value) not in (list, tuple, dict) or len(path) > _DEEPEST:
         return None
     assert isinstance(value, (list, tuple, dict))
-    if len(value) > m.budget.virtual_length or not all(map(deep, value if isinstance(value, dict) else ())):
+    if len(value) > m.budget.virtual_length or not all(map(deep, value if is_a(value, dict) else ())):
         return None
     items = []
-    for at, item in enumerate(value.values() if isinstance(value, dict) else value):
+    for at, item in enumerate(value.values() if is_a(value, dict) else value):
         made = _value_of_literal(m, frame, item, (*path, at))
         if made is None:
             return None
         items.append(made)
-    names = tuple(value) if isinstance(value, dict) else ()
+    names = tuple(value) if is_a(value, dict) else ()
     return m.virtual(VObject(type(value).__name__, type(value), tuple(items), names, (site(frame), path)))
 
 

@@ -15,6 +15,7 @@ from typing import Final
 
 from futamura import controls
 from futamura.errors import Because
+from futamura.ir.classes import is_a
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Operation
 from futamura.specializer.facts import FunctionFacts
@@ -140,7 +141,7 @@ def _described(m: Machine, value: AbstractValue) -> str:
         if type(content) in (int, float, bool, str, bytes, type(None)):
             text = repr(content) if type(content) is not int or content.bit_length() < 200 else "a long int"
             return f"static: {text if len(text) <= 60 else text[:56] + ' ...'}"
-        if isinstance(content, (type, types.FunctionType, types.BuiltinFunctionType)):
+        if is_a(content, (type, types.FunctionType, types.BuiltinFunctionType)):
             return f"static: {content.__qualname__}"
         return f"static: {type(content).__name__} object"
     if type(value) is Virtual:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Final
 
+from futamura.ir.classes import extends
 from futamura.ir.constant import Constant, count_of, is_long, makes_nan
 from futamura.ir.graph import Operation
 from futamura.specializer import library
@@ -392,10 +393,10 @@ def _model_len(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue
         if entry.kind == "memory":
             return Known(len(entry.extra))  # type: ignore[arg-type]
         return Known(len(entry.items)) if entry.kind in ("list", "tuple", "dict", "set", "deque") else None
-    if type(args[0]) is Known and type(args[0].value) in CHANGEABLE and m.frozen(args[0].value):
-        return Known(len(args[0].value))  # type: ignore[arg-type]
-    if type(args[0]) is Known and (type(args[0].value) is tuple or is_record(type(args[0].value))):
-        return Known(len(args[0].value))  # type: ignore[arg-type]
+    if type(args[0]) is Known:
+        kind = type(args[0].value)
+        if (kind in CHANGEABLE and m.frozen(args[0].value)) or kind is tuple or is_record(kind):
+            return Known(len(args[0].value))  # type: ignore[arg-type]
     length = promised_length(args[0], m.state.intact)
     return None if length is None else Known(length)
 
@@ -414,11 +415,9 @@ def _model_isinstance(m: Machine, frame: Frame, op: Operation, args: list[Abstra
             return None
         found = instance_of(m, kind, classes)
         return None if found is None else Known(found)
-    if issubclass(kind, classes[0]):
-        return Known(True)
-    if claims(kind):
+    if not extends(kind, classes[0]) and claims(kind):
         return None
-    return Known(issubclass(kind, classes))
+    return Known(extends(kind, *classes))
 
 
 def about_class(m: Machine, args: Sequence[AbstractValue]) -> About | None:

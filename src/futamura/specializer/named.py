@@ -68,7 +68,7 @@ def make_record(
     maker, signature = class_lookup(cls, "__new__"), Signature(regular=tuple(fields))
     complete = len(args) + len(keywords) == len(fields)
     function = maker.__func__ if isinstance(maker, staticmethod) else maker
-    if isinstance(function, FunctionType) and not assume_code(m, function, signature, complete=complete):
+    if is_a(function, FunctionType) and not assume_code(m, function, signature, complete=complete):
         return None
     m.assume_attribute(cls, "__new__", maker)
     return m.virtual(VObject("tuple", cls, tuple(bound), site=site(frame)))
@@ -89,7 +89,7 @@ def call_of_record(m: Machine, function: AbstractValue, args: list[AbstractValue
     _, found = items
     made = class_lookup(cls, "_make")
     fields = [*record_fields(cls)]
-    if not isinstance(made, classmethod) or getattr(made.__func__, "__code__", None) is not _MAKE:
+    if not is_a(made, classmethod) or getattr(made.__func__, "__code__", None) is not _MAKE:
         return None
     given = dict(keywords)
     if len(found) != len(fields) or len(given) != len(keywords) or not given.keys() <= set(fields):

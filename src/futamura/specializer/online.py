@@ -240,7 +240,7 @@ class _Run:
     def unsupported(self, reason: Unsupported) -> Event:
         """The event of what ended the specialization."""
         function = self.subject.function
-        refused = self.sources.refused.get(function) if isinstance(function, types.FunctionType) else None
+        refused = self.sources.refused.get(function) if is_a(function, types.FunctionType) else None
         if refused is not None:
             return Event.of(refused)
         line = reason.span.line if reason.span is not None else 0

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import Final, NamedTuple
 
+from futamura.ir.classes import is_a
 from futamura.ir.graph import Block
 from futamura.specializer.keys import OPEN, Choices, is_among
 from futamura.specializer.knowledge import Learned
@@ -336,4 +337,4 @@ def _has_contents(entry: VObject) -> bool:
 def _only_holds(cls: type) -> bool:
     """Has this class no methods of its own that would be looked into?"""
     own = [item for base in cls.__mro__[:-1] for item in base.__dict__.items()]
-    return not any(isinstance(value, property) or (name not in _QUIET and is_method(value)) for name, value in own)
+    return not any(is_a(value, property) or (name not in _QUIET and is_method(value)) for name, value in own)

@@ -75,7 +75,7 @@ def _is_of_builtin(function: types.BuiltinFunctionType) -> bool:
     """Is this a method of an instance of a builtin class?"""
     cls = type(function.__self__)
     found = class_lookup(cls, function.__name__) if cls in WITH_BUILTIN_METHODS else None
-    return isinstance(found, types.MethodDescriptorType)
+    return is_a(found, types.MethodDescriptorType)
 
 
 def _partial(

@@ -177,7 +177,7 @@ def keeps_operator(cls: type, stem: str) -> bool:
 def _maker(cls: type) -> FunctionType | None:
     """The `__new__` that `namedtuple` wrote."""
     found = class_lookup(cls, "__new__")
-    found = found.__func__ if isinstance(found, staticmethod) else found
+    found = found.__func__ if is_a(found, staticmethod) else found
     if type(found) is not FunctionType or found.__code__.co_names != ("_tuple_new",):
         return None
     known = found.__globals__.get("_tuple_new") is _Sample.__new__.__globals__["_tuple_new"]

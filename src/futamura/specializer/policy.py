@@ -92,7 +92,7 @@ def static_size(values: Iterable[object]) -> int:
         value = work.pop()
         if id(value) not in found:
             found[id(value)] = value
-            parts = [part for part in gc.get_referents(value) if not isinstance(part, _NOT_DATA)]
+            parts = [part for part in gc.get_referents(value) if not is_a(part, _NOT_DATA)]
             size += len(parts)
             if type(value) in (str, bytes):
                 size += len(value)  # type: ignore[arg-type]

@@ -445,7 +445,7 @@ def _text_in(value: object) -> int:
     """How much text a value is, or holds."""
     if isinstance(value, (str, bytes)):
         return len(value)
-    if isinstance(value, (tuple, frozenset)):
+    if is_a(value, (tuple, frozenset)):
         return sum(map(_text_in, value)) + len(value)
     return 1
 
@@ -454,7 +454,7 @@ def many_digits(value: object) -> bool:
     """Does writing this value, or reading it as a number, depend on `sys.set_int_max_str_digits`?"""
     if isinstance(value, int):
         return value.bit_length() >= _ALWAYS_SHOWN
-    if isinstance(value, (tuple, frozenset)):
+    if is_a(value, (tuple, frozenset)):
         return any(map(many_digits, value))
     return False
 

@@ -20,6 +20,7 @@ from types import CodeType, FunctionType, MemberDescriptorType
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
+from futamura.ir.classes import is_a
 from futamura.specializer.purity import class_lookup, is_data
 
 __all__ = ["holds_only", "is_method", "plain_fields", "readable", "stored_fields"]
@@ -181,14 +182,14 @@ def holds_only(cls: type) -> bool:
     found = _HOLDING.get(cls)
     if found is None:
         own = [value for base in cls.__mro__[:-1] for value in base.__dict__.values()]
-        made = not any(isinstance(value, property) or is_method(value) for value in own)
+        made = not any(is_a(value, property) or is_method(value) for value in own)
         found = _HOLDING[cls] = made and stored_fields(cls) is not None
     return found
 
 
 def is_method(value: object) -> bool:
     """Is this a function that `dataclasses` did not write?"""
-    return isinstance(value, FunctionType) and value.__code__.co_filename not in _WRITTEN
+    return is_a(value, FunctionType) and value.__code__.co_filename not in _WRITTEN
 
 
 _WRITTEN: Final = frozenset({"<string>", dataclasses.fields.__code__.co_filename})
@@ -219,4 +220,4 @@ def stored_fields(cls: type) -> dict[str, object] | None:
 def _is_descriptor(cls: type, name: str) -> bool:
     """Does storing this attribute do more than storing it?"""
     found = class_lookup(cls, name)
-    return is_data(found) and not isinstance(found, MemberDescriptorType)
+    return is_data(found) and not is_a(found, MemberDescriptorType)

@@ -13,7 +13,7 @@ import gc
 from types import CellType, FunctionType, ModuleType
 from typing import Final
 
-from futamura.ir.classes import is_a
+from futamura.ir.classes import extends, is_a
 from futamura.ir.graph import Operation
 from futamura.specializer.attributes import (
     CALLED,
@@ -55,7 +55,7 @@ def _asks(m: Machine, target: AbstractValue, name: str) -> bool:
     if cls is None or (type(target) is Known and is_a(target.value, ModuleType)):
         return False
     found = class_lookup(cls, name)
-    if isinstance(found, (property, functools.cached_property)) or may_fail(found):
+    if is_a(found, (property, functools.cached_property)) or may_fail(found):
         return True
     if class_lookup(cls, "__getattr__") is MISSING or is_always_there(found):
         return False
@@ -224,7 +224,7 @@ def _class_pattern(
         return None
     assert isinstance(op.attr, tuple)
     positional, keywords = op.attr
-    if not issubclass(kind, wanted):
+    if not extends(kind, wanted):
         return [Known(False), *(NONE for _ in op.results[1:])]
     own = wanted in _SELF_MATCHING and positional == 1
     names = () if own else class_lookup(wanted, "__match_args__")

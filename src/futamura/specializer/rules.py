@@ -17,7 +17,7 @@ from types import FunctionType
 from typing import Final
 
 from futamura.ir.attributes import FunctionAttr
-from futamura.ir.classes import is_a
+from futamura.ir.classes import extends, is_a
 from futamura.ir.constant import Constant, makes_nan
 from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY, unbound
 from futamura.ir.graph import Operation
@@ -526,12 +526,12 @@ def exc_match(m: Machine, frame: Frame, op: Operation) -> None:
     if entry is not None and entry.kind == "tuple" and all(type(item) is Known for item in entry.items):
         clause = tuple([item.value for item in entry.items if type(item) is Known])
     proper = exception_classes(clause)
+    classes = clause if is_a(clause, tuple) else (clause,)
     if kind is not None and proper:
         m.folded += 1
-        m.set(frame, op, Known(issubclass(kind, clause)))  # type: ignore[arg-type]
+        m.set(frame, op, Known(extends(kind, *classes)))
         return
-    classes = clause if type(clause) is tuple else (clause,)
-    if proper and all(is_a(one, type) for one in classes):
+    if proper:
         held = matches(exception, classes)
         if held is not None:
             m.folded += 1

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Final
 
+from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer import library
 from futamura.specializer.calls import call_value, enter
@@ -42,7 +43,7 @@ def _method(m: Machine, frame: Frame, value: AbstractValue, name: str) -> tuple[
         m.assume_attribute(cls, name, vars(object)[name])
         called = "__repr__"
     found = class_lookup(cls, called)
-    if not isinstance(found, FunctionType) or found.__globals__.get("__name__") in _GENERATED:
+    if not is_a(found, FunctionType) or found.__globals__.get("__name__") in _GENERATED:
         return None
     method = method_of(m, cls, called)
     return None if method is None else (method, name)

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Final
 
+from futamura.ir.classes import is_a
 from futamura.specializer import iterators, library
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.purity import class_lookup
@@ -88,7 +89,7 @@ def enter_step(m: Machine, iterator: AbstractValue) -> bool:
     elif not isinstance(iterator, Dynamic):
         cls = exact_type(m, iterator)
         method = None if cls is None else class_lookup(cls, "__next__")
-        if cls is not None and isinstance(method, FunctionType) and m.resolve(method) is not None:
+        if cls is not None and is_a(method, FunctionType) and m.resolve(method) is not None:
             m.assume_attribute(cls, "__next__", method)
             step, items = library.item_of, (Known(method), iterator)
     facts = None if step is None else m.resolve(step)  # type: ignore[arg-type]

@@ -198,7 +198,7 @@ class Operations(ABC):
 
     def run(self) -> None:
         for value, held in self.constants.items():
-            if matters(held) or isinstance(held, (type, BuiltinFunctionType, MethodDescriptorType)):
+            if matters(held) or issubclass(type(held), (type, BuiltinFunctionType, MethodDescriptorType)):
                 self.graph.add(self.of(value), self.graph.static(held))
         for block in self.function.blocks:
             if is_handling(self.function, block):

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
+from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer.binding import Keywords
 from futamura.specializer.containers import dict_pairs, usable_key, view_items
@@ -65,7 +66,7 @@ def _copied(
     if type(target) is not Known or args or keywords:
         return None
     content = target.value
-    if not isinstance(content, (list, dict)) or len(content) > m.budget.virtual_length or not m.frozen(content):
+    if not is_a(content, (list, dict)) or len(content) > m.budget.virtual_length or not m.frozen(content):
         return None
     if isinstance(content, list):
         items = iterable_items(m, target)

@@ -209,7 +209,7 @@ class _FunctionEmitter:
         function, prepared = self.function, self.prepared
         params = function.entry.params
         count = len(function.signature.names)
-        reserved = {*self.free, *global_names(function)}
+        reserved = {*self.free, *global_names(function), *self.emission.constants.values()}
         for nested in nested_functions(self.emission.program, function):
             reserved.update(global_names(nested))
         for op in function.operations():
@@ -233,6 +233,7 @@ class _FunctionEmitter:
             prepared.iterables,
         )
         self._used = {*self.names.values.values(), *cells.values(), *reserved, *fixed.values()}
+        self.emission.taken.update(self._used, exceptions.values())
 
     def _name_cells(
         self, cells: dict[Value, str], params: set[str], reserved: set[str], fixed: dict[Value, str]

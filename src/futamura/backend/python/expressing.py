@@ -291,7 +291,7 @@ class Expressions:
         """What stands between the brackets of a subscription."""
         if isinstance(tree, Node) and tree.op.name == "slice":
             return self._slice(tree)
-        if isinstance(tree, Literal) and isinstance(tree.constant.value, slice):
+        if isinstance(tree, Literal) and type(tree.constant.value) is slice:
             shown = _slice_text(tree.constant.value)
             if shown is not None:
                 return shown
