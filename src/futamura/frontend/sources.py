@@ -59,9 +59,11 @@ class Sources:
         """What makes objects whose attributes may hold anything that it was given."""
         self._places: dict[Source, list[Source]] = {}
         """The places that may be each source; none where that has to be found anew."""
+        self._numbered: Numbered | None = None
 
     def add(self, place: Source, held: Iterable[Source]) -> None:
         self._places = {}
+        self._numbered = None
         self._of.setdefault(place, set()).update(held)
         if isinstance(place, In) and place.source in self.reads:  # `op.rows.append(x)`: x is in `op`, too
             for owner in self._of.get(place.source, ()):
@@ -111,35 +113,11 @@ class Sources:
                 work.extend(self._before(source))
         return seen
 
-    def reached_past(
-        self, starts: Iterable[Source], atoms: Collection[str], without: Collection[Source]
-    ) -> set[Source]:
-        """The same as far as it holds for an object in which whatever has an attribute of these names has something
-        there that holds nothing: where that is read, the owner is nothing in this object.
-
-        Who reads the attribute of something that holds parts of the object gets these: that is followed.
-        """
-        seen: set[tuple[Source, str]] = set()
-        work: list[tuple[Source, str]] = [(source, "") for source in starts]
-        while work:
-            source, past = work.pop()
-            base = source.source if isinstance(source, In) else source
-            if (source, past) in seen or (not past and source in without):
-                continue
-            seen.add((source, past))
-            held, same = self._of.get(_in(base), ()), self._of.get(base, ())
-            if past:
-                work.extend((_in(one), past) for one in (*held, *same))
-                if base in self.unlike:
-                    work.append((source, ""))
-                elif past == EXTENDING:
-                    work.extend((one, "") for put in held for one in (put, _in(put)))
-            elif (name := self.reads.get(base, "")) in atoms:
-                work.extend((_in(one), name) for one in same)
-                work.extend((one, "") for put in (held if source != base else ()) for one in (put, _in(put)))
-            else:
-                work.extend((one, "") for one in self._before(source))
-        return {source for source, past in seen if not past}
+    def numbered(self) -> Numbered:
+        """All this as it is now, to be walked through again and again."""
+        if self._numbered is None:
+            self._numbered = Numbered(self._of, self.reads, self.unlike, self._before)
+        return self._numbered
 
     def holding(self, starts: Iterable[Source]) -> set[Source]:
         """All that may be one of these, or may come out of one."""
@@ -169,6 +147,117 @@ class Sources:
             yield from items_of(self._of.get(source.source, ()))
 
 
+class Numbered:
+    """The sources by numbers, with what each comes out of: asked for one object after the other, each once."""
+
+    def __init__(
+        self,
+        of: Mapping[Source, Collection[Source]],
+        reads: Mapping[Source, str],
+        unlike: Collection[Source],
+        before: Callable[[Source], Iterator[Source]],
+    ) -> None:
+        self._of: Final = of
+        self._reads: Final = reads
+        self._unlike: Final = unlike
+        self._before: Final = before
+        self._numbers: Final[dict[Source, int]] = {}
+        self._all: Final[list[Source]] = []
+        self.names: Final[list[str | None]] = []
+        """The name of the global or the attribute that this is what was put into."""
+        self._plain: Final[list[list[int] | None]] = []
+        self._past: Final[dict[int, _Past]] = {}
+
+    def number(self, source: Source) -> int:
+        found = self._numbers.get(source)
+        if found is None:
+            found = self._numbers[source] = len(self._all)
+            self._all.append(source)
+            inside = source.source if isinstance(source, In) else None
+            self.names.append(inside if isinstance(inside, str) else None)
+            self._plain.append(None)
+        return found
+
+    def _numbers_of(self, sources: Iterable[Source]) -> list[int]:
+        return list(dict.fromkeys(map(self.number, sources)))
+
+    def _plainly(self, number: int) -> list[int]:
+        found = self._plain[number]
+        if found is None:
+            found = self._plain[number] = self._numbers_of(self._before(self._all[number]))
+        return found
+
+    def _beyond(self, number: int) -> _Past:
+        found = self._past.get(number)
+        if found is None:
+            source = self._all[number]
+            base = source.source if isinstance(source, In) else source
+            held, same = self._of.get(_in(base), ()), self._of.get(base, ())
+            found = self._past[number] = _Past(
+                self._reads.get(base, ""),
+                self._numbers_of(map(_in, (*held, *same))),
+                self._numbers_of(map(_in, same)),
+                self._numbers_of(one for put in held for one in (put, _in(put))),
+                source != base,
+                base in self._unlike,
+            )
+        return found
+
+    def reached_past(
+        self, starts: Iterable[Source], atoms: Collection[str], without: Collection[int]
+    ) -> set[int]:
+        """All that these come out of, but `without` these and what is only reached through them, as far as it holds for
+        an object in which whatever has an attribute of these names has something there that holds nothing: where that
+        is read, the owner is nothing in this object.
+
+        Who reads the attribute of something that holds parts of the object gets these: that is followed.
+        """
+        seen: set[int] = set()
+        beyond: set[tuple[int, str]] = set()
+        work = [self.number(source) for source in starts]
+        later: list[tuple[int, str]] = []
+        while work or later:
+            while work:
+                number = work.pop()
+                if number in seen or number in without:
+                    continue
+                seen.add(number)
+                past = self._beyond(number)
+                if past.read in atoms and past.read:
+                    later.extend([(one, past.read) for one in past.same])
+                    work += past.put if past.inside else ()
+                else:
+                    work += self._plainly(number)
+            if later:
+                state = later.pop()
+                if state in beyond:
+                    continue
+                beyond.add(state)
+                number, name = state
+                past = self._beyond(number)
+                later.extend([(one, name) for one in past.all])
+                if past.unlike:
+                    work.append(number)
+                elif name == EXTENDING:
+                    work += past.put
+        return seen
+
+
+class _Past(NamedTuple):
+    """How to go on from a source of which an attribute is read that holds nothing."""
+
+    read: str
+    """The attribute that it reads itself."""
+    all: list[int]
+    """What was put into what may be its owner, and the owner."""
+    same: list[int]
+    put: list[int]
+    """What was put into it, and what is in that."""
+    inside: bool
+    """Is it what was put into something?"""
+    unlike: bool
+
+
 class Paths:
     """What is changed, and where it comes from: asked anew for each object."""
 
@@ -194,13 +283,19 @@ class Paths:
         """What `Changed` has as `items` and `by_methods`, for objects in which attributes of these names hold atoms."""
         if atoms not in self._found:
             changed, by = self._starts
-            seen = self._sources.reached_past(changed, atoms, ())
+            numbered = self._sources.numbered()
+            seen = numbered.reached_past(changed, atoms, ())
             by_methods: dict[str, frozenset[str]] = {}
             for method, places in by.items():
-                for name in names_of_items(self._sources.reached_past(places, atoms, seen)):
+                for name in self._names(numbered, numbered.reached_past(places, atoms, seen)):
                     by_methods[name] = by_methods.get(name, frozenset()) | {method}
-            self._found[atoms] = names_of_items(seen), by_methods
+            self._found[atoms] = self._names(numbered, seen), by_methods
         return self._found[atoms]
+
+    def _names(self, numbered: Numbered, found: Iterable[int]) -> frozenset[str]:
+        """What `names_of_items` gives for these."""
+        names = numbered.names
+        return frozenset([name for number in found if (name := names[number]) is not None])
 
 
 def names_of_items(seen: Iterable[Source]) -> frozenset[str]:
