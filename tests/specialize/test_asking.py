@@ -192,6 +192,32 @@ class Point(NamedTuple):
         return f"<{self.x}{spec}>"
 
 
+class Sized(NamedTuple):
+    x: Any
+    y: Any
+
+    def __abs__(self):
+        return self.x * self.x + self.y
+
+    def __round__(self, digits=None):
+        return Sized(self.x, digits)
+
+    def __divmod__(self, other):
+        return self.x // other, self.y
+
+    def __float__(self):
+        return self.x
+
+    def __int__(self):
+        return 7
+
+    def __floor__(self):
+        return "floor"
+
+    def unit(self):
+        return Sized(self.x / abs(self), self.y)
+
+
 class Plain(NamedTuple):
     x: Any
     y: Any = 2
@@ -248,6 +274,13 @@ RECORDS: list[Any] = [
     lambda k, t: -Point(k, t),
     lambda k, t: +Point(k, t),
     lambda k, t: abs(Point(k, t)),
+    lambda k, t: (abs(Sized(k, t)), Sized(t, k).unit(), round(Sized(t, k)), round(Sized(k, t), t), int(Sized(t, k))),
+    lambda k, t: (divmod(Sized(k, t), t), math.floor(Sized(t, t))),
+    lambda k, t: (float(Sized(1.5, t)), math.ceil(Sized(1, t))),
+    lambda k, t: float(Sized(t, k)),
+    lambda k, t: divmod(t, Sized(k, t)),
+    lambda k, t: complex(Sized(k, t)),
+    lambda k, t: sum(map(abs, [Sized(k, t), Sized(t, k)])),
     lambda k, t: Point(k, t) @ Point(2, t),
     lambda k, t: Point(k, t) @ t,
     lambda k, t: f"{Point(k, t)} {Point(t, k)!s} {Point(t, k)!r} {Point(k, t):x}",

@@ -18,7 +18,7 @@ from typing import Any, Final
 from futamura.ir.graph import Operation
 from futamura.specializer import conversions, library, views
 from futamura.specializer.calls import enter
-from futamura.specializer.dunders import method_of, own_class, try_methods
+from futamura.specializer.dunders import method_of, operand_class, try_methods
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import HANDLED, MODELS
 from futamura.specializer.rules import site
@@ -61,7 +61,7 @@ def _asking(function: Callable[..., Any], name: str, checked: Callable[..., Any]
 
 
 def _method(m: Machine, frame: Frame, value: AbstractValue, name: str) -> FunctionType | None:
-    cls = None if site(frame) in m.refused else own_class(m, value)
+    cls = None if site(frame) in m.refused else operand_class(m, value)
     return None if cls is None else method_of(m, cls, name)
 
 

@@ -364,15 +364,24 @@ def leave(m: Machine, frame: Frame) -> None:
         value = frame.subject
     if frame.counted and type(value) is Virtual:
         gives_parts(m, frame)
-    m.state.frames.pop()
+    _back(m)
     m.give(frame.result, value)
     if frame.dynamic:
         m.arrive_here()
 
 
+def _back(m: Machine) -> None:
+    """The call is over: what is done next is done where it stands."""
+    m.state.frames.pop()
+    caller = m.state.frames[-1]
+    ops = caller.facts.blocks[caller.block].ops
+    if 0 < caller.index <= len(ops):
+        m.span = ops[caller.index - 1].span
+
+
 def _leave_unpacking(m: Machine, frame: Frame, items: AbstractValue) -> None:
     """The items that the frame below unpacks have been taken."""
-    m.state.frames.pop()
+    _back(m)
     go_on(m, frame.subject, items)
     if frame.dynamic and m.alive:
         m.arrive_here()

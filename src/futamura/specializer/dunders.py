@@ -37,7 +37,7 @@ from futamura.specializer.state import Frame
 from futamura.specializer.stepping import is_stepping
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Shape
 
-__all__ = ["get_item", "method_of", "own_class", "try_methods"]
+__all__ = ["get_item", "method_of", "operand_class", "own_class", "try_methods"]
 
 _BINARY: Final[dict[str, tuple[str, str]]] = {
     "add": ("add", "+"),
@@ -132,7 +132,7 @@ def try_methods(
     """Enter the methods `__stem__` and `__rstem__` that Python asks for two operands; `symbol` is how its error names
     the operator.  False if that is not known."""
     left, right = args
-    own, other = _operand_class(m, left), _operand_class(m, right)
+    own, other = operand_class(m, left), operand_class(m, right)
     left_type, right_type = exact_type(m, left), exact_type(m, right)
     if (own is None and other is None) or site(frame) in m.refused:
         return False
@@ -176,7 +176,7 @@ def try_methods(
 _SEQUENCES: Final = frozenset({str, bytes, list, tuple})
 
 
-def _operand_class(m: Machine, value: AbstractValue) -> type | None:
+def operand_class(m: Machine, value: AbstractValue) -> type | None:
     """The class of an operand that may have methods of its own for it: one without builtin base, or of a named tuple.
     What that has of `tuple` is no such method."""
     cls = exact_type(m, value)
@@ -284,7 +284,7 @@ def _comparing_method(m: Machine, cls: type, name: str, swapped: bool) -> list[A
 
 
 def _unary_call(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
-    cls = None if with_plain_flag(m, args) else _operand_class(m, args[0])
+    cls = None if with_plain_flag(m, args) else operand_class(m, args[0])
     method = None if cls is None else method_of(m, cls, f"__{op.operator.name}__")
     return method is not None and enter(m, frame, op, method, args)
 

@@ -147,7 +147,8 @@ _ALLOWED: Final = frozenset(
     | {"__orig_bases__", "__replace__", "__dict__", "__static_attributes__", "__firstlineno__", "__qualname__"}
     | {"__annotate__", "__annotations_cache__", "__annotate_func__", "__class_getitem__", "__weakref__"}
     | {f"__{start}{stem}__" for stem in _STEMS for start in ("", "r")}
-    | {"__neg__", "__pos__", "__invert__", "__str__", "__format__"}
+    | {"__neg__", "__pos__", "__invert__", "__str__", "__format__", "__divmod__", "__rdivmod__"}
+    | {"__abs__", "__round__", "__trunc__", "__floor__", "__ceil__", "__int__", "__float__", "__complex__"}
 )
 """What the classes of named tuples may define: it changes nothing of what a tuple does, but for `+` and `*` (see
 `keeps_operator`)."""
