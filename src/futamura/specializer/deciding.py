@@ -33,6 +33,8 @@ _ASKING: Final = frozenset({"isinstance", "issubclass", "callable", "len", "type
 """Builtins that do."""
 _TAKING: Final = frozenset({"pop", "popleft"})
 _FIXED: Final = frozenset({"const", "global_get"})
+_NAMING: Final = frozenset({"global_get", "getattr", "function", "const", "cell_get"})
+"""How a function that is called is had by its name: a function around this one has it in a cell."""
 
 
 class Deciding:
@@ -110,7 +112,7 @@ class Deciding:
 
     def _call(self, op: Operation) -> None:
         callee = self._made.get(op.args[0])
-        if callee is None or callee.name not in ("global_get", "getattr", "function", "const"):
+        if callee is None or callee.name not in _NAMING:
             self._called.update(op.args)
         elif callee.name == "getattr":
             self._part(op.results[0], callee.args)
