@@ -21,6 +21,7 @@ from futamura.specializer import (
     inherited,
     lists,
     long_lists,
+    making,
     marks,
     matching,
     membership,
@@ -40,7 +41,7 @@ from futamura.specializer import (
 
 __all__ = [
     "aggregates", "asking", "attributes", "calls", "classes", "containers", "contexts", "conversions", "dunders",
-    "equality", "functions", "globals", "imports", "inherited", "lists", "long_lists", "marks", "matching",
+    "equality", "functions", "globals", "imports", "inherited", "lists", "long_lists", "making", "marks", "matching",
     "membership", "namespaces", "own_items", "queues", "real_iterators", "reflection", "sets", "showing", "sorting",
     "standing_in", "texts", "unpacking", "views",
 ]  # fmt: skip

@@ -2,7 +2,7 @@
 
     len(xs), xs an exact list      looks at its argument only
     xs.append(v), xs a list        runs no code at all
-    ValueError(x)                  gives an instance of exactly ValueError
+    ValueError(x)                  gives an instance of exactly ValueError, as object.__new__(C) of exactly C
     repr(x)                        gives an exact str
 
 Invariant: a call is named here only if no code of the user can run in it.
@@ -10,6 +10,7 @@ Invariant: a call is named here only if no code of the user can run in it.
 
 from __future__ import annotations
 
+import abc
 import bisect
 import math
 import re
@@ -127,6 +128,9 @@ def class_of_result(m: Machine, args: Sequence[AbstractValue]) -> type | None:
     if makes_exactly(callee.value):
         assert isinstance(callee.value, type)
         return callee.value
+    if callee.value is object.__new__:
+        cls = args[1].value if len(args) > 1 and type(args[1]) is Known else None
+        return cls if type(cls) in (type, abc.ABCMeta) and isinstance(cls, type) else None
     if type(callee.value) in (type, types.BuiltinFunctionType):
         if callee.value in (str, repr) and (len(args) != 2 or exact_type(m, args[1]) not in _PLAIN):
             return None  # `__str__` may give an instance of a subclass

@@ -432,7 +432,8 @@ class Machine(Emitter):
     def stores_on_class(self, cls: type | FunctionType | None, name: str | None) -> None:
         """An attribute of a class or function (None: of what may be one) is stored or deleted."""
         if self.world.store_on_class(cls, name):
-            self.event("FT305", f"attribute `{name or '*'}` of a class or a function is written after it was read")
+            holder = "a class or a function" if cls is not None else "what may be a class or a function"
+            self.event("FT305", f"attribute `{name or '*'}` of {holder} is written after it was read")
             raise Restart(f"attribute {name} of a class is written", whole=True)
 
     def assume_no_subclass(self, cls: type) -> None:
@@ -446,8 +447,7 @@ class Machine(Emitter):
 
     def older(self, value: AbstractValue) -> int:
         """The provenance of a value that was computed from `value`."""
-        age = self.state.age(value)
-        return age if age & 1 or age >= OLDEST else age + 1
+        return age if (age := self.state.age(value)) & 1 or age >= OLDEST else age + 1
 
     def refuse(self, place: object, reason: str) -> NoReturn:
         """What a model did at `place` cannot be finished: start again and leave that operation as it is."""
