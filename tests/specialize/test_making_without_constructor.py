@@ -144,6 +144,74 @@ class Value:
         return f"Value({self.x!r})"
 
 
+class Interned:
+    known: typing.ClassVar[dict[Any, Any]] = {}
+
+    def __new__(cls, key):
+        if key in cls.known:
+            return cls.known[key]
+        self = cls.known[key] = object.__new__(cls)
+        self.key = key
+        return self
+
+
+class Other:
+    """It gives anything."""
+
+    def __new__(cls, x, /, *more, y=2, **named):
+        if x == 1:
+            return Value(x)
+        if x is None:
+            return None
+        if x == 3:
+            raise KeyError(x)
+        self = object.__new__(cls)
+        self.x, self.y, self.more, self.named = x, y, more, named
+        return self
+
+
+class Shape:
+    def __new__(cls, kind, *rest):
+        return object.__new__(Round if kind == "b" else cls)
+
+
+class Round(Shape):
+    def __init__(self, *given):
+        self.given = given
+
+
+class Handed:
+    def __new__(cls, x):
+        made = super().__new__(cls)
+        made.x = x
+        return made
+
+    def next(self):
+        return type(self)(self.x + 1)
+
+
+class Inheriting(Handed):
+    def both(self):
+        return self.x, Handed(self.x).next(), super().next()
+
+
+class Counting:
+    def __new__(cls, x):
+        LOG.append(x)
+        made = super().__new__(cls)
+        made.x = x + 1
+        return made
+
+
+class Singleton:
+    only = None
+
+    def __new__(cls):
+        if cls.only is None:
+            cls.only = super().__new__(cls)
+        return cls.only
+
+
 class Base(abc.ABC):
     @abc.abstractmethod
     def area(self): ...
@@ -542,6 +610,23 @@ FUNCTIONS: list[Any] = [
     lambda k, t: Value(x=t).next(),
     lambda k, t: Value(y=t),
     lambda k, t: Value.__new__(Value, t).next(),
+    lambda k, t: Inheriting(t).both(),
+    lambda k, t: Inheriting(k).next().x,
+    lambda k, t: (Interned(k).key, Interned(k) is Interned(k), Interned("t").key, t),
+    lambda k, t: Interned(t),
+    lambda k, t: (Other(k), Other(k, t), Other(k, t, t, y=t, z=k)),
+    lambda k, t: (Other(t), Other(t, k), Other(t, *[k, t], y=t, q=k)),
+    lambda k, t: Other(k, x=t),
+    lambda k, t: Other(),
+    lambda k, t: type(Other(k)) is Value,
+    lambda k, t: (Shape(k, t), Shape(t, k)),
+    lambda k, t: (Round(k, t), Round(t)),
+    lambda k, t: (Counting(k), Counting(t)),
+    lambda k, t: (Singleton() is Singleton(), type(Singleton()), t),
+    lambda k, t: Singleton(t),
+    lambda k, t: [Value(n).next() for n in (k, t, 1)],
+    lambda k, t: list(map(Value, (k, t))),
+    lambda k, t: sum([Value(n).next().x for n in range(min(t, 5))]),
     lambda k, t: Both(k, t).args,
     lambda k, t: Both.__new__(Both, k, t),
     lambda k, t: Noted(t, k),
@@ -653,7 +738,17 @@ def stored(t):
     return made.x
 
 
-@pytest.mark.parametrize("function", [chain_of_raw, parts, of_own_classes, slots, frozen, added, stored])
+def called(t):
+    made = Value(1)
+    for step in (1, 2, 3):
+        made = Value(made.x * step + t).next()
+    return made.x
+
+
+INSIDE = [chain_of_raw, parts, of_own_classes, slots, frozen, added, stored, called]
+
+
+@pytest.mark.parametrize("function", INSIDE)
 def test_nothing_is_left_of_objects_that_stay_inside(function):
     residual = specialize(function)
     source = source_of(residual)
@@ -707,6 +802,57 @@ def test_a_finalizer_runs_in_time():
 
     residual = specialize(used)
     assert said(residual, 3) == said(used, 3)
+
+
+def called_in_turn(cls, t):
+    made = cls(1)
+    for step in (1, 2, 3):
+        made = cls(made.x * step + t)
+    return made.x
+
+
+def leaf():
+    class Leaf:
+        def __new__(cls, x):
+            made = super().__new__(cls)
+            made.x = x
+            return made
+
+    return Leaf
+
+
+def test_a_class_is_called_as_its_own_maker():
+    Leaf = leaf()
+    residual = specialize(called_in_turn, Leaf)
+    assert not {"Leaf", "__new__", "cls"} & words(residual), source_of(residual)
+    assert residual(3) == called_in_turn(Leaf, 3)
+
+    class Below(Leaf):
+        def __init__(self, x):
+            self.x = x * 7
+
+    change(Leaf, __new__=lambda cls, x: object.__new__(Below))
+    assert said(residual, 3) == said(called_in_turn, Leaf, 3)
+
+
+def test_a_subclass_that_comes_later_has_an_initializer():
+    below = {}
+
+    class Dispatching:
+        def __new__(cls, x):
+            made = object.__new__(below.get("class", cls))
+            made.x = x
+            return made
+
+    residual = specialize(called_in_turn, Dispatching)
+    assert residual(3) == called_in_turn(Dispatching, 3)
+
+    class Below(Dispatching):
+        def __init__(self, x):
+            self.x = x * 7
+
+    below["class"] = Below
+    assert residual(3) == called_in_turn(Dispatching, 3)
 
 
 def change(cls, **attributes):

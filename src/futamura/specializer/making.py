@@ -4,7 +4,8 @@
     new.value = self.value + x                                         it has the attribute `value`
     return new.doubled()                                               entered
 
-Of `C.__new__(C)`, `cls.__new__(cls)` and `super().__new__(cls)` the attribute gives the same function.
+Of `C.__new__(C)`, `cls.__new__(cls)` and `super().__new__(cls)` the attribute gives the same function.  A class with a
+`__new__` in Python is called as this function: it has no `__init__` that what comes of it would be given to.
 
 Invariant: Python makes an object of the class when it is asked here and now, and no code of the program runs in that.
 What it does not make is left to fail at run time: abstract classes, classes of other builtin bases, too many arguments.
@@ -28,7 +29,7 @@ from futamura.specializer.rules import site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Known
 
-__all__: list[str] = []
+__all__ = ["own_maker"]
 
 
 def _make(
@@ -53,6 +54,22 @@ def _make_dict(
     if cls is None or site(frame) in m.refused or not extends_dict(cls):
         return None
     return empty_instance(m, cls, site(frame))
+
+
+def own_maker(m: Machine, cls: type) -> FunctionType | None:
+    """The `__new__` in Python that is all that runs when this class is called."""
+    found = class_lookup(cls, "__new__")
+    if type(found) is not staticmethod or not is_a(found.__func__, FunctionType) or not _is_ordinary(cls):
+        return None
+    plain = class_lookup(type(cls), "__getattribute__") is type.__dict__["__getattribute__"]
+    if not plain or class_lookup(cls, "__init__") is not _NO_INIT or type.__subclasses__(cls):
+        return None
+    if any(m.world.may_be_stored(cls, name) for name in ("__new__", "__init__")) or m.resolve(found.__func__) is None:
+        return None
+    m.assume_attribute(cls, "__new__", found)
+    m.assume_attribute(cls, "__init__", _NO_INIT)
+    m.assume_no_subclass(cls)  # an instance of one might have an `__init__`
+    return found.__func__
 
 
 def _only_class(args: list[AbstractValue], keywords: Keywords) -> type | None:
@@ -94,6 +111,7 @@ def _assume_fields(m: Machine, cls: type) -> bool:
 
 
 _NEW: Final = object.__new__
+_NO_INIT: Final = object.__dict__["__init__"]
 
 KEYWORD_MODELS[object.__new__] = _make
 KEYWORD_MODELS[dict.__new__] = _make_dict
