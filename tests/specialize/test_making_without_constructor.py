@@ -8,6 +8,7 @@ import abc
 import copy
 import dataclasses
 import enum
+import fractions
 import functools
 import math
 import typing
@@ -897,3 +898,12 @@ def test_a_dataclass_may_get_another_constructor():
     change(Changing, __init__=lambda self, x, y: LOG.append("constructor"))
     LOG.clear()
     assert residual(3).x == 3 and not LOG
+
+
+def test_nothing_is_assumed_of_a_maker_that_stays():
+    def used(t):
+        return fractions.Fraction(3, t) + chain_of_raw(t)
+
+    residual = specialize(used)
+    assert residual(2) == used(2)
+    assert not any("subclass" in one for one in map(str, residual.assumptions)), residual.assumptions  # type: ignore[attr-defined]

@@ -40,7 +40,7 @@ from futamura.specializer.harmless import class_of_result, handed_over, harmless
 from futamura.specializer.in_python import in_python
 from futamura.specializer.local_caches import call_of_local_cache
 from futamura.specializer.machine import GUARDED, Machine, Restart, Unsupported
-from futamura.specializer.making import own_maker
+from futamura.specializer.making import assume_own_maker, own_maker
 from futamura.specializer.marks import fold_pure
 from futamura.specializer.marks import unfolds as is_marked_inline
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, MODELS, about_class, call_method
@@ -478,7 +478,10 @@ def _construct(
     if type(finalizer) is types.FunctionType:
         raise Unsupported(f"an instance of {cls.__qualname__} has a finalizer, which must run in time", op.span)
     if finalizer is MISSING and (own := own_maker(m, cls)) is not None:
-        return _inline_function(m, frame, op, own, [Known(cls), *args], keywords)
+        entered = _inline_function(m, frame, op, own, [Known(cls), *args], keywords)
+        if entered:
+            assume_own_maker(m, cls)
+        return entered
     maker = dict.__new__ if extends_dict(cls) else object.__new__
     if cls.__new__ is not maker or cls.__module__ == "builtins" or finalizer is not MISSING:
         return False

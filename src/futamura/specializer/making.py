@@ -29,7 +29,7 @@ from futamura.specializer.rules import site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Known
 
-__all__ = ["own_maker"]
+__all__ = ["assume_own_maker", "own_maker"]
 
 
 def _make(
@@ -57,7 +57,7 @@ def _make_dict(
 
 
 def own_maker(m: Machine, cls: type) -> FunctionType | None:
-    """The `__new__` in Python that is all that runs when this class is called."""
+    """The `__new__` in Python that is all that runs when this class is called; if it is entered, that is assumed."""
     found = class_lookup(cls, "__new__")
     if type(found) is not staticmethod or not is_a(found.__func__, FunctionType) or not _is_ordinary(cls):
         return None
@@ -66,10 +66,14 @@ def own_maker(m: Machine, cls: type) -> FunctionType | None:
         return None
     if any(m.world.may_be_stored(cls, name) for name in ("__new__", "__init__")) or m.resolve(found.__func__) is None:
         return None
-    m.assume_attribute(cls, "__new__", found)
+    return found.__func__
+
+
+def assume_own_maker(m: Machine, cls: type) -> None:
+    """The function was entered."""
+    m.assume_attribute(cls, "__new__", class_lookup(cls, "__new__"))
     m.assume_attribute(cls, "__init__", _NO_INIT)
     m.assume_no_subclass(cls)  # an instance of one might have an `__init__`
-    return found.__func__
 
 
 def _only_class(args: list[AbstractValue], keywords: Keywords) -> type | None:
