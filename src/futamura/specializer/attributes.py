@@ -84,6 +84,7 @@ from futamura.specializer.values import (
     VObject,
     arguments_of,
 )
+from futamura.specializer.wrapping import FIELDS_OF_FUNCTIONS
 
 __all__ = [
     "CALLED", "EVERY_NAME", "NAMESPACES", "VIRTUAL_FIELDS", "assign_global", "delete_attribute", "known_field",
@@ -92,6 +93,7 @@ __all__ = [
 
 VIRTUAL_FIELDS: Final[dict[str, Callable[[Machine, VObject, str], AbstractValue | None]]] = {
     **FIELDS_OF_CACHES,
+    **FIELDS_OF_FUNCTIONS,
     "slice": part_of_slice,
 }
 """The attributes of virtual objects of a kind that are no methods."""

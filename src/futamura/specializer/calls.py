@@ -11,7 +11,6 @@ becomes a residual function (`recursion`).
 
 from __future__ import annotations
 
-import functools
 import sys
 import types
 from collections.abc import Callable, Sequence
@@ -62,9 +61,19 @@ from futamura.specializer.slots import bound_slot
 from futamura.specializer.splats import branch_on_options, clashes, collected, forget, spread_arguments
 from futamura.specializer.state import Frame
 from futamura.specializer.unpacking import TAKING, taken
-from futamura.specializer.values import OF_SUPER, AbstractValue, Dynamic, Known, Virtual, VObject, slot_of_super
+from futamura.specializer.values import (
+    OF_SUPER,
+    WRAPPER,
+    AbstractValue,
+    Dynamic,
+    Known,
+    Virtual,
+    VObject,
+    slot_of_super,
+)
 from futamura.specializer.viewing import with_items
 from futamura.specializer.worth import counted, stays_a_call
+from futamura.specializer.wrapping import function_within
 
 __all__ = ["call_value", "enter", "push_function"]
 
@@ -118,8 +127,9 @@ def call_value(
         if method is not None:
             call_value(m, frame, op, method, [function, *args], keywords)
             return
-    if entry is not None and entry.kind == "function":
-        if _inline_closure(m, frame, op, entry, args, keywords):
+    if entry is not None and entry.kind in ("function", WRAPPER):
+        within = function_within(m, entry)
+        if within is not None and _inline_closure(m, frame, op, within, args, keywords):
             return
     elif entry is not None and entry.kind == "method":
         of_generator = not keywords and len(args) == 1 and is_generator(m, args[0])
@@ -338,8 +348,6 @@ _READ_IF_KNOWN: Final = frozenset(
 
 def _opened(m: Machine, function: types.FunctionType, args: Sequence[AbstractValue]) -> bool:
     """Is the function looked into?  The rest of the standard library stays behind its calls."""
-    if function is functools.update_wrapper:
-        return False  # it copies attribute by attribute to a function that is real from then on: a call says that best
     package = str(function.__globals__.get("__name__", "")).partition(".")[0]
     if package not in sys.stdlib_module_names or package in _READ or package == "__main__":
         return True

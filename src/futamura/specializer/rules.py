@@ -34,7 +34,17 @@ from futamura.specializer.refinement import about_operands, answer, asked_of_non
 from futamura.specializer.selfsame import is_plain_tuple, joined_with_nothing
 from futamura.specializer.speculation import likely
 from futamura.specializer.state import OLDEST, Frame
-from futamura.specializer.values import About, AbstractValue, Dynamic, Known, Virtual, VObject, has_identity, token_key
+from futamura.specializer.values import (
+    WRAPPER,
+    About,
+    AbstractValue,
+    Dynamic,
+    Known,
+    Virtual,
+    VObject,
+    has_identity,
+    token_key,
+)
 from futamura.specializer.variables import own_cell, read_variable, write_variable
 
 __all__ = [
@@ -67,6 +77,9 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
     return register
 
 
+_UNTYPED: Final = frozenset({"class of", "cell", "function", WRAPPER, "bound", "method", "iterator"})
+
+
 def exact_type(m: Machine, value: AbstractValue) -> type | None:
     """The exact class of `value`, if it is known."""
     if type(value) is Known:
@@ -75,7 +88,7 @@ def exact_type(m: Machine, value: AbstractValue) -> type | None:
     if type(value) is Dynamic:
         return value.type
     entry = m.state.object(value)
-    if entry is None or entry.kind in ("class of", "cell", "function", "bound", "method", "iterator"):
+    if entry is None or entry.kind in _UNTYPED:
         return None
     return entry.cls
 

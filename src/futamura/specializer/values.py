@@ -26,6 +26,7 @@ __all__ = [
     "NONE",
     "OF_SUPER",
     "SHORT",
+    "WRAPPER",
     "About",
     "AbstractValue",
     "Dynamic",
@@ -165,6 +166,8 @@ NONE: Final = Known(None)
 
 HELD: Final = ("held",)
 """The name under which an instance of a class that extends `dict` has what is in it: no attribute is named so."""
+WRAPPER: Final = "wrapper"
+"""The kind of virtual functions that `functools.update_wrapper` has updated."""
 OF_SUPER: Final = ("super",)
 """Marks a method of `cls` that its object has not under its name: a class in front has another one."""
 
@@ -179,6 +182,7 @@ class VObject(NamedTuple):
                   a `dict`: a virtual dict whose extra is HELD
     cell          items is empty or holds the content
     function      extra is (function, FunctionAttr); items are its operands (defaults ... cells)
+    wrapper       a function that was updated: items are (the function, what it wraps), extra what was copied
     bound         items are (function, self)
     method        a method of a builtin type: items are (self,), extra its name; names is OF_SUPER if `super()` gave it
     iterator      extra is "sequence", "backwards" (over a list), "enumerate" or "zip"; items depend on it
