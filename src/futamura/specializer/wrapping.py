@@ -28,6 +28,7 @@ from futamura.specializer.emitting import CONSTRUCTORS, Emitter
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import KEYWORD_MODELS
+from futamura.specializer.rules import site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import WRAPPER, AbstractValue, Dynamic, Known, Virtual, VObject
 
@@ -52,8 +53,8 @@ def _update_wrapper(
     m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
 ) -> AbstractValue | None:
     given = dict(zip(_PARAMETERS, args)) | dict(keywords)
-    place = ("wrapping", frame.chain[-1:], frame.facts.uid, frame.block, frame.index)
-    if m.patient or not m.world.assumes or place in m.refused or len(given) < len(args) + len(keywords):
+    place = site(frame)
+    if m.patient or not m.world.assumes or _made_at_once(place) in m.refused or len(given) < len(args) + len(keywords):
         return None
     standard = _FUNCTION.__defaults__ or ()
     complete = len(given) == len(_PARAMETERS)
@@ -71,6 +72,12 @@ def _update_wrapper(
     return wrapper
 
 
+def _made_at_once(place: object) -> object:
+    """The mark of wrappers that are real ones from the start: where they are made, whoever made the caller run."""
+    assert isinstance(place, tuple)
+    return ("wrapping", place[0][-1:], *place[1:])
+
+
 def _names(value: AbstractValue, among: frozenset[str]) -> tuple[str, ...] | None:
     """A known tuple of some of these names."""
     names = value.value if type(value) is Known else None
@@ -80,13 +87,15 @@ def _names(value: AbstractValue, among: frozenset[str]) -> tuple[str, ...] | Non
 
 
 def _is_own(m: Machine, wrapper: Virtual) -> bool:
-    """Is this a virtual function that the caller of a residual function does not have?  It would not get to know what
-    became of it.  And one whose name nobody gets from what it gives, as from a generator."""
+    """Is this a virtual function of which nobody would miss what becomes of it: the caller of a residual function, what
+    it gives, as a generator has its name, and a wrapper that has copied its attributes?"""
     entry = m.state.heap[wrapper.oid]
     if entry.kind not in ("function", WRAPPER):
         return False
     within = function_within(m, entry)
     if within is None or within.kind != "function" or _source(m, within).kind != "function":
+        return False
+    if any(one.kind == WRAPPER and _is_it(m.state.resolve(one.items[1]), wrapper) for one in m.state.heap.values()):
         return False
     lent = [active.env[slot] for active in m.state.frames for slot in active.held if slot in active.env]
     seen: set[int] = set()
@@ -96,29 +105,23 @@ def _is_own(m: Machine, wrapper: Virtual) -> bool:
     return wrapper.oid not in seen
 
 
+def _is_it(value: AbstractValue, wrapper: Virtual) -> bool:
+    return type(value) is Virtual and value.oid == wrapper.oid
+
+
 def _is_plain(m: Machine, wrapper: Virtual, wrapped: AbstractValue) -> bool:
     """Does reading the attributes of what is wrapped run no code, and raise nothing?"""
     entry = m.state.object(wrapped)
     if entry is not None:
         function = m.state.resolve(entry.items[0]) if entry.kind == "bound" else None
         of_function = function is not None and type(function) is not Virtual and _is_plain(m, wrapper, function)
-        return of_function or (entry.kind in ("function", WRAPPER) and not _reaches(m, wrapped, wrapper))
+        return of_function or (entry.kind in ("function", WRAPPER) and not _is_it(wrapped, wrapper))
     value = wrapped.value if type(wrapped) is Known else None
     if type(value) is MethodType:
         value = value.__func__
     if type(value) is FunctionType:
         return type(value.__dict__) is dict and not m.world.is_stored_on_function(value, "__dict__")
     return type(value) is BuiltinFunctionType and type(value.__self__) is ModuleType
-
-
-def _reaches(m: Machine, wrapped: AbstractValue, wrapper: Virtual) -> bool:
-    """Does a function wrap itself, or what wraps it?"""
-    while type(wrapped) is Virtual and wrapped.oid != wrapper.oid:
-        entry = m.state.heap[wrapped.oid]
-        if entry.kind != WRAPPER:
-            return False
-        wrapped = m.state.resolve(entry.items[1])
-    return type(wrapped) is Virtual
 
 
 def _source(m: Machine, entry: VObject) -> Function:
@@ -147,7 +150,7 @@ def _made_real(m: Emitter, entry: VObject) -> Dynamic:
     inner, wrapped = entry.items
     held = m.state.object(wrapped)
     if held is None or held.kind == "bound":
-        m.refuse(entry.site, "a function in a wrapper is seen by others before the wrapper is")
+        m.refuse(_made_at_once(entry.site), "a function in a wrapper is seen by others before the wrapper is")
     assert isinstance(entry.extra, tuple)
     operands = (Known(_FUNCTION), inner, wrapped, *map(Known, entry.extra))
     return m.emit("call", operands, ("", *_PARAMETERS[1:]), type=FunctionType, raises=False)
