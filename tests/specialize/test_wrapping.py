@@ -682,6 +682,19 @@ def generator_in_a_wrapper(k, x):
     return made.__name__, made.__qualname__, list(made), repr(other).partition(" at ")[0], inspect.isgenerator(other)
 
 
+def around_what_calls_it(k, x):
+    @logged
+    def go(a):
+        return a * k
+
+    def other(a):
+        return go(a)
+
+    if x:
+        functools.update_wrapper(go, other)
+    return go(x), other(x), other, go.__wrapped__ is other
+
+
 def of_itself(k, x):
     def go(a):
         return a * k
@@ -733,7 +746,7 @@ SEEN = [
     selected_names_returned, wraps_what_is_open, wrong_arguments, wrapped_twice_returned, updated_twice_returned,
     on_one_way, wrapped_on_one_way, either_is_wrapped, in_an_open_loop, composed_in_an_open_loop,
     called_in_an_open_loop, recursion, mutual_recursion, lent, holds_itself, generator_in_a_wrapper,
-    of_itself, of_a_class,
+    around_what_calls_it, of_itself, of_a_class,
     a_class_is_wrapped, errors, formatted,
 ]  # fmt: skip
 

@@ -18,13 +18,13 @@ from __future__ import annotations
 
 import functools
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.graph import Function, Operation, Signature
 from futamura.specializer.binding import Keywords
 from futamura.specializer.callables import assume_code
-from futamura.specializer.emitting import CONSTRUCTORS, Emitter
+from futamura.specializer.emitting import CONSTRUCTORS, CYCLE_BREAKERS, Emitter
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import KEYWORD_MODELS
@@ -146,11 +146,16 @@ def _part(m: Machine, entry: VObject, name: str) -> AbstractValue | None:
     return Known(texts[name])
 
 
+def _make_at_once(m: Emitter, entry: VObject) -> NoReturn:
+    """A wrapper contains itself, or has to be made later than somebody gets what it wraps."""
+    m.refuse(_made_at_once(entry.site), "a function in a wrapper is seen by others before the wrapper is")
+
+
 def _made_real(m: Emitter, entry: VObject) -> Dynamic:
     inner, wrapped = entry.items
     held = m.state.object(wrapped)
     if held is None or held.kind == "bound":
-        m.refuse(_made_at_once(entry.site), "a function in a wrapper is seen by others before the wrapper is")
+        _make_at_once(m, entry)
     assert isinstance(entry.extra, tuple)
     operands = (Known(_FUNCTION), inner, wrapped, *map(Known, entry.extra))
     return m.emit("call", operands, ("", *_PARAMETERS[1:]), type=FunctionType, raises=False)
@@ -159,3 +164,4 @@ def _made_real(m: Emitter, entry: VObject) -> Dynamic:
 KEYWORD_MODELS[_FUNCTION] = _update_wrapper
 FIELDS_OF_FUNCTIONS: Final = {"function": _part, WRAPPER: _part}
 CONSTRUCTORS[WRAPPER] = _made_real
+CYCLE_BREAKERS[WRAPPER] = _make_at_once
