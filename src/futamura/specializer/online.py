@@ -92,9 +92,6 @@ class Open:
 _TRIAL: Final = 3
 """This part of the work is done at most where something is guessed; then everything is done without guesses."""
 
-_LATER: Final = 3
-"""This part is done at most on the rungs behind the first: they tell less apart, so that it is enough if they end."""
-
 Watch = Callable[[int, int, str], None]
 """Called now and then with the source blocks executed, the residual operations emitted, and a place."""
 
@@ -231,7 +228,7 @@ class _Run:
     def rest(self) -> Budget:
         """The budget of a run without guesses, after this one, which guessed something late: not all is done twice."""
         most = self._limits.work
-        return replace(self._limits, work=max(most // _LATER, min(most, most + most // _TRIAL - self._done)))
+        return replace(self._limits, work=max(most // _TRIAL, min(most, most + most // _TRIAL - self._done)))
 
     def operations(self) -> int:
         """How many operations the sources have that were looked at."""
@@ -338,7 +335,7 @@ class _Run:
         sources, home = self.sources, self.subject.home
         rules = {name: counting(name, rule) for name, rule in RULES.items()}
         machine = Machine(rules, ENDERS, versions, self.budget, self.world, home, sources.callee, sources.nested)
-        machine.most_work = self.budget.work // (_TRIAL if self.is_trial() else _LATER if self._done else 1)
+        machine.most_work = self.budget.work // (_TRIAL if self.is_trial() else 1)
         versions.style = machine.style = self.subject.style or machine.style
         machine.patient, machine.watch, machine.deadline = self.subject.style is not None, self.watch, self._deadline
         machine.own_cells, machine.own_names, called = facts.cells, facts.function.free, facts.function.name
