@@ -101,23 +101,7 @@ def test_nothing_is_asked(cls: type, form: str) -> None:
         assert "FT901" not in residual.stats["fallbacks"], (expression, residual.events)
 
 
-class Lazy:
-    """As proxies are that make their object when it is first needed."""
-
-    def __init__(self) -> None:
-        object.__setattr__(self, "made", 5)
-
-    @property
-    def __class__(self) -> Any:
-        LOG.append("made")
-        return int
-
-    @__class__.setter
-    def __class__(self, value: Any) -> None:
-        LOG.append("set class")
-
-
-LAZY, NOISY = Lazy(), Noisy()
+LAZY, NOISY = Fake(), Noisy()  # proxies that make their object when it is first needed do so, too
 HELD: dict[str, Any] = {"a": LAZY, "b": [NOISY], "c": (LAZY, NOISY)}
 
 
