@@ -514,3 +514,30 @@ def test_nested_in_each_other() -> None:
     for log in LOGS:
         for x in (*map(raising, MAKERS), lambda: 3):
             assert outcome(made, x, log()) == outcome(deep, x, log()), source_of(made)
+
+
+def entered(x: Any, y: Any) -> Any:
+    pair = (x, y)
+    with pair as found:
+        return found
+
+
+def made_here(x: Any, y: Any) -> Any:
+    def pair(a: Any) -> Any:
+        return a, y
+
+    with pair(x):
+        for one in y:
+            x += one
+    return x
+
+
+@pytest.mark.parametrize("function", [entered, made_here])
+def test_a_tuple_is_no_manager(function: Any) -> None:
+    residual = futamura.specialize(function, 1)
+    for value in (2, [3]):
+        with pytest.raises(TypeError, match="context manager") as wanted:
+            function(1, value)
+        with pytest.raises(TypeError) as found:
+            residual(value)
+        assert str(found.value) == str(wanted.value)

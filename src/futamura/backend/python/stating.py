@@ -468,7 +468,7 @@ class Writer:
         assert isinstance(target, TupleTarget)
         leaving, entered = (self.target(item) for item in target.items)
         entering = self.definitions.constant(enter_context)
-        self.out.add(depth, f"{leaving}, {entered} = {entering}({self._value(value.kids[0])})", value.op.span)
+        self.out.add(depth, f"{leaving}, {entered} = {entering}({self.e.text(value.kids[0])})", value.op.span)
 
     def _match_value(self, target: Target, value: Node, depth: int) -> None:
         """The outcome of a test as a value."""
