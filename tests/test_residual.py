@@ -153,6 +153,7 @@ def test_a_pickled_residual_writes_to_the_objects_of_its_module(tmp_path: Path) 
             def __init__(self): self.rows = {}
 
         SHOP = Shop()
+        PAIR = ([], LOG)
 
         def log(x): LOG.append(x)
         def seen(x, known=[]):
@@ -165,9 +166,11 @@ def test_a_pickled_residual_writes_to_the_objects_of_its_module(tmp_path: Path) 
             COUNT["n"] += n
             Shop.sold.append(a)
             SHOP.rows[a] = n
-            return COUNT["n"], seen(a), named(a), len(Shop.sold), SHOP
+            PAIR[0].append(a)
+            return COUNT["n"], seen(a), named(a), len(Shop.sold), SHOP, PAIR
         def shown(call):
-            return [call(1)[:4], f(5, 2)[:4], call(7)[:4], LOG, Shop.sold, SHOP.rows, call(1)[4] is SHOP]
+            found = [call(1)[:4], f(5, 2)[:4], call(7)[:4], LOG, Shop.sold, SHOP.rows]
+            return found, call(1)[4] is SHOP, PAIR, call(2)[5] is PAIR
     """
     (tmp_path / "changed_subject.py").write_text(textwrap.dedent(source))
     path = f"import sys; sys.path[:0] = {[str(tmp_path), *sys.path]!r};"

@@ -17,7 +17,7 @@ import inspect
 import pickle
 import sys
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -28,15 +28,13 @@ from futamura.ir.graph import Signature
 from futamura.specializer.abstract import counts_as
 from futamura.specializer.assumption import Assumption, Filled, Registrations, identities, parts
 from futamura.specializer.policy import Event
-from futamura.specializer.purity import MISSING, class_lookup
+from futamura.specializer.purity import MISSING, class_lookup, deep
 
 __all__ = ["Shipped", "assumptions_of", "printed_here", "ship", "shipped_key"]
 
 _NAMED: Final = (type, types.FunctionType, types.BuiltinFunctionType)
 _BY_NAME: Final = (*_NAMED, types.ModuleType)
 """What pickling finds again by itself."""
-_FIXED: Final = frozenset({int, float, complex, str, bytes, bool, type(None), tuple, frozenset, range, slice})
-"""What nobody can change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +56,13 @@ class _Named:
 
     module: str
     steps: tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Tuple:
+    """A tuple with such objects."""
+
+    parts: list[object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,33 +121,46 @@ def printed_here(shipped: Shipped) -> tuple[Emitted, Signature] | None:
 
 def _by_name(value: object, assumptions: Sequence[Assumption]) -> object:
     """The name of an object that somebody may change, if it has one."""
-    kind = type(value)
-    if kind in _FIXED or is_a(value, _BY_NAME):
+    if deep(value) or is_a(value, _BY_NAME):
         return value
     path = _path(value, assumptions)
     if path is None:
         for one in assumptions:
-            if is_a(one.holder, (type, types.FunctionType)) and (step := _step_to(value, one)) is not None:
-                holder: Any = one.holder
-                if "<" not in holder.__qualname__:
-                    path = holder.__module__, (*holder.__qualname__.split("."), one.name, *step)
-                    break
-    return value if path is None or _at(*path) is not value else _Named(*path)
+            named = one.kind == "global" or is_a(one.holder, (type, types.FunctionType))
+            steps = _steps_to(value, one.value) if named else None
+            if steps is None:
+                continue
+            holder: Any = one.holder
+            if one.kind == "global":
+                path = _module(one), (one.name, *steps)
+            elif "<" not in holder.__qualname__:
+                path = holder.__module__, (*holder.__qualname__.split("."), one.name, *steps)
+            if path is not None:
+                break
+    if path is not None and _at(*path) is value:
+        return _Named(*path)
+    return _Tuple([_by_name(part, assumptions) for part in value]) if type(value) is tuple else value
 
 
-def _step_to(value: object, assumption: Assumption) -> tuple[str | int, ...] | None:
-    """The way from the value of an assumption to what it is, or has as a default."""
-    held = assumption.value
+def _steps_to(value: object, held: object, deep: int = 3) -> tuple[str | int, ...] | None:
+    """The way from what an assumption has seen to what it is, or what a tuple or the defaults by name have in them."""
     if held is value:
         return ()
-    if assumption.name == "__defaults__" and type(held) is tuple:
-        return next(((at,) for at, part in enumerate(held) if part is value), None)
-    if assumption.name == "__kwdefaults__" and type(held) is dict:
-        return next(((name,) for name, part in held.items() if part is value), None)
+    places: Iterable[tuple[object, object]] = ()
+    if deep and type(held) is tuple:
+        places = enumerate(held)
+    elif deep and type(held) is dict:
+        places = held.items()
+    for at, part in places:
+        steps = _steps_to(value, part, deep - 1)
+        if steps is not None and isinstance(at, (int, str)):
+            return at, *steps
     return None
 
 
 def _resolved(value: object) -> object:
+    if type(value) is _Tuple:
+        return tuple(map(_resolved, value.parts))
     return _at(value.module, value.steps) if type(value) is _Named else value
 
 
