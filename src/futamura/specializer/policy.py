@@ -47,7 +47,7 @@ class Budget:
     hard_versions_per_block: int = 400
     steps: int = 200_000
     """Source operations executed, before `growth` for static data."""
-    work: int = 240_000
+    work: int = 400_000
     """Values looked at to tell versions apart, over all restarts: a few seconds."""
     unrolled: int = 40_000
     """From here on, loops that run in line are rolled, those of most trips first."""
