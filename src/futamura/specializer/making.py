@@ -115,7 +115,7 @@ def _assume_fields(m: Machine, cls: type) -> bool:
 
 
 _NEW: Final = object.__new__
-_NO_INIT: Final = object.__dict__["__init__"]
+_NO_INIT: Final = vars(object)["__init__"]
 
 KEYWORD_MODELS[object.__new__] = _make
 KEYWORD_MODELS[dict.__new__] = _make_dict
