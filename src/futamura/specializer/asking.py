@@ -27,24 +27,30 @@ from futamura.specializer.values import AbstractValue, Known
 
 __all__: list[str] = []
 
-_ASKED: Final[dict[Callable[..., Any], tuple[str, Callable[..., Any] | None]]] = {
-    abs: ("__abs__", None),
-    reversed: ("__reversed__", None),
-    math.trunc: ("__trunc__", None),
-    math.floor: ("__floor__", None),
-    math.ceil: ("__ceil__", None),
-    int: ("__int__", library.integer),
-    float: ("__float__", library.floating),
-    hash: ("__hash__", library.hashed),
+_ASKED: Final[dict[Callable[..., Any], str]] = {
+    abs: "__abs__",
+    reversed: "__reversed__",
+    math.trunc: "__trunc__",
+    math.floor: "__floor__",
+    math.ceil: "__ceil__",
+    int: "__int__",
+    float: "__float__",
+    hash: "__hash__",
 }
-"""The method that a function of one argument asks, and what is done with its answer."""
+"""The method that a function of one argument asks."""
+_CHECKED: Final[dict[Callable[..., Any], tuple[Callable[..., Any], type]]] = {
+    int: (library.exactly, int),
+    float: (library.exactly, float),
+    hash: (library.hashed, int),
+}
+"""What is done with its answer, which has to be of a class."""
 _FIRST: Final = (conversions, views)
 """Their models are asked first."""
 
 
-def _asking(function: Callable[..., Any], name: str, checked: Callable[..., Any] | None) -> None:
+def _asking(function: Callable[..., Any], name: str) -> None:
     """The function is entered by way of this method where no other model says what it gives."""
-    other = MODELS.get(function)
+    other, checked = MODELS.get(function), _CHECKED.get(function)
 
     def model(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
         found = None if other is None else other(m, frame, op, args)
@@ -55,7 +61,7 @@ def _asking(function: Callable[..., Any], name: str, checked: Callable[..., Any]
             return None
         if checked is None:
             return _entered(m, frame, op, method, args)
-        return _entered(m, frame, op, checked, [Known(method), *args])
+        return _entered(m, frame, op, checked[0], [Known(checked[1]), Known(method), *args])
 
     MODELS[function] = model
 
@@ -89,8 +95,8 @@ def _pow(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> 
     return HANDLED if entered else None
 
 
-for _function, (_name, _checked) in _ASKED.items():
-    _asking(_function, _name, _checked)
+for _function, _name in _ASKED.items():
+    _asking(_function, _name)
 MODELS[round] = _round
 MODELS[divmod] = _divmod
 MODELS[pow] = _pow

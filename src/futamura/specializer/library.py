@@ -449,10 +449,16 @@ def truth_by_bool(method: Any, value: Any, negated: bool) -> bool:
     return not result if negated else result
 
 
-def length(method: Any, value: Any) -> Any:
+def exactly(kind: type, method: Any, value: Any) -> Any:
+    """`int` or `float` of an object whose class has this method: what it gives has to be of this very class."""
     result = method(value)
-    if type(result) is not int:
+    if type(result) is not kind:
         undecided()
+    return result
+
+
+def length(method: Any, value: Any) -> Any:
+    result = exactly(int, method, value)
     if result < 0:
         raise ValueError("__len__() should return >= 0")
     if result > _MAXSIZE:
@@ -460,27 +466,11 @@ def length(method: Any, value: Any) -> Any:
     return result
 
 
-def integer(method: Any, value: Any) -> Any:
-    """`int` of an object whose class has this method."""
-    result = method(value)
-    if type(result) is not int:
-        undecided()
-    return result
-
-
-def floating(method: Any, value: Any) -> Any:
-    """`float` of an object whose class has this method."""
-    result = method(value)
-    if type(result) is not float:
-        undecided()
-    return result
-
-
-def hashed(method: Any, value: Any) -> int:
-    """`hash` of an object whose class has this method."""
-    result = method(value)
-    if type(result) is not int:
-        undecided()
+def hashed(kind: type, method: Any, value: Any) -> Any:
+    """`hash` of an object whose class has this method: an index-sized int is the hash, only longer ones have one."""
+    result = exactly(kind, method, value)
+    if -_MAXSIZE - 1 <= result <= _MAXSIZE:
+        return -2 if result == -1 else result
     return hash(result)
 
 
