@@ -882,6 +882,21 @@ def test_the_class_may_change_afterwards():
     assert said(residual, 3) == said(used, 3)
 
 
+def test_a_property_that_comes_later_under_a_name_that_is_only_stored():
+    class Stored:
+        pass
+
+    def used(t):
+        object.__setattr__(object.__new__(Stored), "x", t)
+        return t
+
+    residual = specialize(used)
+    assert residual(3) == 3
+    change(Stored, x=property(lambda self: 9))
+    assert said(residual, 3) == said(used, 3)
+    assert said(used, 3)[0][0] is AttributeError
+
+
 def test_a_dataclass_may_get_another_constructor():
     @dataclasses.dataclass
     class Changing:

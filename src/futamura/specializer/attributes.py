@@ -87,8 +87,8 @@ from futamura.specializer.values import (
 from futamura.specializer.wrapping import FIELDS_OF_FUNCTIONS
 
 __all__ = [
-    "CALLED", "EVERY_NAME", "NAMESPACES", "VIRTUAL_FIELDS", "assign_global", "delete_attribute", "known_field",
-    "load_attribute", "may_be_gone", "note_global", "store_attribute", "store_field",
+    "CALLED", "EVERY_NAME", "NAMESPACES", "VIRTUAL_FIELDS", "assign_global", "assume_plain_field", "delete_attribute",
+    "known_field", "load_attribute", "may_be_gone", "note_global", "store_attribute", "store_field",
 ]  # fmt: skip
 
 VIRTUAL_FIELDS: Final[dict[str, Callable[[Machine, VObject, str], AbstractValue | None]]] = {
@@ -290,13 +290,13 @@ def _load_instance(
         is_read = found is MISSING and type(target) is not Dynamic and not may_be_gone(m, target, name)
         own = known_field(m, target, name) if is_read else None
         if own is not None:
-            _assume_plain_field(m, cls, name, found)
+            assume_plain_field(m, cls, name, found)
         return own if own is not None or not is_read else _answered(m, frame, op, target, cls, name)
     if member.stored or m.world.is_stored(cls, name):
         plain = not is_data(found) and not is_described(found)
         own = known_field(m, target, name) if plain and type(target) is not Dynamic else None
         if own is not None:
-            _assume_plain_field(m, cls, name, found)
+            assume_plain_field(m, cls, name, found)
         return own
     if is_described(found):
         return _described(m, frame, op, target, cls, name, found)
@@ -315,7 +315,7 @@ def _load_instance(
     if is_a(found, types.MemberDescriptorType):
         own = None if type(target) is Dynamic else known_field(m, target, name)
         if own is not None:
-            _assume_plain_field(m, cls, name, found)
+            assume_plain_field(m, cls, name, found)
         return own
     position = record_position(found)
     if position is not None and is_record(cls):
@@ -325,7 +325,7 @@ def _load_instance(
         return None
     own = None if type(target) is Dynamic else known_field(m, target, name)
     if own is not None:
-        _assume_plain_field(m, cls, name, found)
+        assume_plain_field(m, cls, name, found)
         return own
     if type(target) is Dynamic and (found is MISSING or not shows(m, target, cls, name, found)):
         return None
@@ -481,7 +481,7 @@ def store_attribute(
                 return
         fits = is_a(found, types.MemberDescriptorType) or (not data and cls.__dictoffset__ != 0)
         if fits and store_field(m, target, name, value):
-            _assume_plain_field(m, cls, name, found)
+            assume_plain_field(m, cls, name, found)
             if described:
                 assume_order(m, found)
             return
@@ -504,7 +504,7 @@ def assign_global(m: Machine, namespace: Mapping[str, object], name: str | None)
         raise Restart(f"global {name or 'of a module'} is assigned", whole=True)
 
 
-def _assume_plain_field(m: Machine, cls: type, name: str, found: object) -> None:
+def assume_plain_field(m: Machine, cls: type, name: str, found: object) -> None:
     """What an instance has under `name` is its own as long as its class gets no descriptor of that name."""
     if m.world.member(cls, name).stored:
         return
@@ -587,7 +587,7 @@ def _delete_field(m: Machine, target: AbstractValue, name: str) -> bool:
     found = class_lookup(entry.cls, name)
     if class_lookup(entry.cls, "__delattr__") not in PLAIN_DELETIONS or is_data(found):
         return False
-    _assume_plain_field(m, entry.cls, name, found)
+    assume_plain_field(m, entry.cls, name, found)
     if is_described(found):
         assume_order(m, found)
     at = entry.names.index(name)

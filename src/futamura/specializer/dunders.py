@@ -17,7 +17,7 @@ from futamura.ir.classes import extends, is_a
 from futamura.ir.graph import Operation
 from futamura.runtime import answered
 from futamura.specializer import answering, comparing, iterators, library
-from futamura.specializer.attributes import store_field
+from futamura.specializer.attributes import assume_plain_field, store_field
 from futamura.specializer.bounds import items_of
 from futamura.specializer.calls import enter
 from futamura.specializer.extended import inherited
@@ -425,7 +425,10 @@ def _set_plainly(
     in_slot = type(found) is MemberDescriptorType
     if not in_slot and (is_data(found) or not entry.cls.__dictoffset__):
         return None
-    return NONE if store_field(m, args[0], args[1].value, args[2]) else None
+    if not store_field(m, args[0], args[1].value, args[2]):
+        return None
+    assume_plain_field(m, entry.cls, args[1].value, found)
+    return NONE
 
 
 # -- iteration

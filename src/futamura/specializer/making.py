@@ -58,11 +58,10 @@ def _make_dict(
 
 def own_maker(m: Machine, cls: type) -> FunctionType | None:
     """The `__new__` in Python that is all that runs when this class is called; if it is entered, that is assumed."""
-    found = class_lookup(cls, "__new__")
-    if type(found) is not staticmethod or not is_a(found.__func__, FunctionType) or not _is_ordinary(cls):
+    found = class_lookup(cls, "__new__") if _is_ordinary(cls) else MISSING
+    if type(found) is not staticmethod or not is_a(found.__func__, FunctionType):
         return None
-    plain = class_lookup(type(cls), "__getattribute__") is type.__dict__["__getattribute__"]
-    if not plain or class_lookup(cls, "__init__") is not _NO_INIT or type.__subclasses__(cls):
+    if class_lookup(cls, "__init__") is not _NO_INIT or type.__subclasses__(cls):
         return None
     if any(m.world.may_be_stored(cls, name) for name in ("__new__", "__init__")) or m.resolve(found.__func__) is None:
         return None
@@ -84,6 +83,8 @@ def _only_class(args: list[AbstractValue], keywords: Keywords) -> type | None:
 
 def _is_ordinary(cls: type) -> bool:
     """Did class statements make this class and its bases but `object`, and does a call of it make an object of it?"""
+    if class_lookup(type(cls), "__getattribute__") is not type.__dict__["__getattribute__"]:
+        return False  # its metaclass may say anything of it
     return type(cls).__call__ is type.__call__ and all(base.__flags__ & HEAP_TYPE for base in cls.__mro__[:-1])
 
 
