@@ -129,7 +129,6 @@ def specialize_function(
         found = descend(run, polyvariance, trial=True)
         if found is not None:
             return found
-        limits = run.rest()
     run = _Run(subject, inputs, lower, limits, modules)
     run.watch = watch
     run.world.declare(declared)
@@ -202,8 +201,6 @@ class _Run:
         self._file = ""
         self._context: tuple[Because, ...] = ()
         self._left = MOST_LEFT
-        self._done = 0
-        self._limits: Final = budget
         self._kinds: Final = Counter[tuple[object, ...]]()
         self.watch: Watch | None = None
         self.trial = False
@@ -224,11 +221,6 @@ class _Run:
     def is_trial(self) -> bool:
         """Is something believed that the run without guesses would not believe?"""
         return self.trial and (self.world.parting.tried or bool(self.defaults.taken))
-
-    def rest(self) -> Budget:
-        """The budget of a run without guesses, after this one, which guessed something late: not all is done twice."""
-        most = self._limits.work
-        return replace(self._limits, work=max(most // _TRIAL, min(most, most + most // _TRIAL - self._done)))
 
     def operations(self) -> int:
         """How many operations the sources have that were looked at."""
@@ -255,7 +247,6 @@ class _Run:
         try:
             return self._settled(versions, facts)
         finally:
-            self._done += versions.work
             versions.reset()  # they and the machine lead to each other: now all of it is freed at once
             self.world.caches.running(None)
             self._machine = None
@@ -398,7 +389,7 @@ class _Run:
             return False
         self._left -= 1
         versions.opaque.add(frames[1].chain[-1])
-        versions.work = machine.most_work - machine.most_work // 4
+        versions.work = self.budget.work - self.budget.work // 4
         self.events.append(Event("FT406", f"{over}: the call of {frames[1].facts.function.qualname} stays"))
         return True
 
