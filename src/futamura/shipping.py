@@ -169,6 +169,7 @@ def _at(module: str, steps: Sequence[str | int]) -> object:
     missing = _Elsewhere()
     found: object = sys.modules.get(module, missing)
     for step in steps:
+        owner = found
         if type(found) is dict and step in found:
             found = found[step]
         elif is_a(found, types.FunctionType) and step in ("__defaults__", "__kwdefaults__"):
@@ -176,10 +177,18 @@ def _at(module: str, steps: Sequence[str | int]) -> object:
         elif isinstance(step, str):
             found = inspect.getattr_static(found, step, missing)
             found = found.__func__ if is_a(found, (staticmethod, classmethod)) else found
+            found = _in_slot(owner, found, missing) if type(found) is types.MemberDescriptorType else found
         else:
             held = found if type(found) is tuple else parts(found) if type(found) in (list, dict, set) else ()
             found = held[step] if step < len(held) else missing
     return found
+
+
+def _in_slot(owner: object, slot: types.MemberDescriptorType, missing: object) -> object:
+    try:
+        return slot.__get__(owner)
+    except (AttributeError, TypeError):
+        return missing
 
 
 def _place(assumption: Assumption, assumptions: Sequence[Assumption]) -> _Place:
@@ -228,18 +237,6 @@ def _path(value: object, assumptions: Sequence[Assumption]) -> tuple[str, tuple[
     return None
 
 
-def _found(place: _Place, missing: object) -> object:
-    """What `_path` has named."""
-    found: object = sys.modules.get(place.module, missing)
-    for step in place.holder if isinstance(place.holder, tuple) else ():
-        if isinstance(step, str):
-            found = getattr(found, step, missing)
-        else:
-            held = parts(found) if type(found) in (list, dict, set) else []
-            found = held[step] if step < len(held) else missing
-    return found
-
-
 def _module(assumption: Assumption) -> str:
     """The module of a global, by its name."""
     assert isinstance(assumption.holder, Mapping)
@@ -282,7 +279,7 @@ def _assumption(place: _Place) -> Assumption:
     missing = _Elsewhere()
     holder: object = place.holder
     if place.module and place.kind != "global":
-        holder = _found(place, missing)
+        holder = _at(place.module, place.holder) if isinstance(place.holder, tuple) else missing
     if place.kind == "own":
         return Assumption(place.kind, place.place, holder, place.name, None)
     if place.kind == "contents":
