@@ -541,3 +541,26 @@ def test_a_tuple_is_no_manager(function: Any) -> None:
         with pytest.raises(TypeError) as found:
             residual(value)
         assert str(found.value) == str(wanted.value)
+
+
+class Scope:
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        return None
+
+
+def named_alike(scope: Any, a: Any, e: Any, e_1: Any, n: Any) -> Any:
+    with scope:
+        while n < 3:
+            n += 1
+            with scope:
+                e[a] = n
+                e_1.append(a)
+    return e, e_1
+
+
+def test_the_name_of_a_constant_is_no_name_of_an_exception() -> None:
+    residual = specialize(named_alike, e={}, e_1=[], n=1)
+    assert residual(Scope(), 5) == named_alike(Scope(), 5, {}, [], 1)

@@ -7,7 +7,6 @@ the classes that a class really has for bases, whatever metaclasses say."""
 from __future__ import annotations
 
 import abc
-import collections
 from typing import Any
 
 import pytest
@@ -156,66 +155,3 @@ def test_bases_are_the_real_ones(function):
             assert repr(residual(value)) == wanted
         except TypeError as error:
             assert str(error) == wanted
-
-
-class Mapping:
-    def __init__(self, key):
-        self.key = key
-
-    def keys(self):
-        return [self.key]
-
-    def __getitem__(self, key):
-        return 7
-
-    def __ror__(self, other):
-        return "ror"
-
-
-def updated(k, t):
-    table = {"a": k}
-    other = table
-    table |= Mapping(t)
-    chained = {"b": t}
-    chained |= collections.ChainMap({"c": k})
-    joined = {"d": k} | Mapping(t)
-    some = {k}
-    some |= Mapping(t)
-    return table, table is other, chained, joined, some
-
-
-def given(table, t):
-    table |= Mapping(t)
-    return table
-
-
-def test_a_dict_is_updated_in_place_by_whatever_has_keys():
-    residual = specialize(updated, k=1)
-    for value in (1, "x", (2,)):
-        assert residual(value) == updated(1, value)
-    table = {1: 2}
-    again = specialize(given, table=table)
-    assert again(5) is table and table == {1: 2, 5: 7}
-
-
-class Scope:
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        return None
-
-
-def named_alike(scope, a, e, e_1, n):
-    with scope:
-        while n < 3:
-            n += 1
-            with scope:
-                e[a] = n
-                e_1.append(a)
-    return e, e_1
-
-
-def test_the_name_of_a_constant_is_no_name_of_an_exception():
-    residual = specialize(named_alike, e={}, e_1=[], n=1)
-    assert residual(Scope(), 5) == named_alike(Scope(), 5, {}, [], 1)

@@ -286,3 +286,43 @@ def test_what_the_program_handles_is_in_line() -> None:
 
 def in_line(k, x):
     return (Money(k) * x).cents
+
+
+class Mapping:
+    def __init__(self, key):
+        self.key = key
+
+    def keys(self):
+        return [self.key]
+
+    def __getitem__(self, key):
+        return 7
+
+    def __ror__(self, other):
+        return "ror"
+
+
+def updated(k, t):
+    table = {"a": k}
+    other = table
+    table |= Mapping(t)
+    chained = {"b": t}
+    chained |= collections.ChainMap({"c": k})
+    joined = {"d": k} | Mapping(t)
+    some = {k}
+    some |= Mapping(t)
+    return table, table is other, chained, joined, some
+
+
+def given(table, t):
+    table |= Mapping(t)
+    return table
+
+
+def test_a_dict_is_updated_in_place_by_whatever_has_keys():
+    residual = specialize(updated, k=1)
+    for value in (1, "x", (2,)):
+        assert residual(value) == updated(1, value)
+    table = {1: 2}
+    again = specialize(given, table=table)
+    assert again(5) is table and table == {1: 2, 5: 7}
