@@ -325,8 +325,8 @@ class _Run:
     def _new_machine(self, versions: Versions, facts: FunctionFacts) -> Machine:
         sources, home = self.sources, self.subject.home
         rules = {name: counting(name, rule) for name, rule in RULES.items()}
-        machine = Machine(rules, ENDERS, versions, self.budget, self.world, home, sources.callee, sources.nested)
-        machine.most_work = self.budget.work // (_TRIAL if self.is_trial() else 1)
+        budget = replace(self.budget, work=self.budget.work // (_TRIAL if self.is_trial() else 1))
+        machine = Machine(rules, ENDERS, versions, budget, self.world, home, sources.callee, sources.nested)
         versions.style = machine.style = self.subject.style or machine.style
         machine.patient, machine.watch, machine.deadline = self.subject.style is not None, self.watch, self._deadline
         machine.own_cells, machine.own_names, called = facts.cells, facts.function.free, facts.function.name
@@ -374,7 +374,7 @@ class _Run:
 
     def _smaller(self, machine: Machine, versions: Versions, over: OverBudget) -> bool:
         """Is there something that makes less work of it?"""
-        if versions.work > machine.most_work and _long_lists.shortened_lists(machine):
+        if versions.work > machine.budget.allowed_work(machine.emitted) and _long_lists.shortened_lists(machine):
             versions.work = 0
             return True
         return self._left_the_outermost_call(machine, versions, over)
@@ -389,7 +389,7 @@ class _Run:
             return False
         self._left -= 1
         versions.opaque.add(frames[1].chain[-1])
-        versions.work = self.budget.work - self.budget.work // 4
+        versions.work = self.budget.allowed_work(machine.emitted) - self.budget.work // 4
         self.events.append(Event("FT406", f"{over}: the call of {frames[1].facts.function.qualname} stays"))
         return True
 

@@ -27,6 +27,8 @@ SMALL_MODULUS: Final = 16
 """`x % m` counts as finite up to here: larger moduli are finite too, but as keys they only multiply versions."""
 
 
+LENGTHY: Final = 8
+"""A residual so many times longer than long has to come to an end with half of the work."""
 WORTHLESS: Final = 4_000
 FOLDED_FOR_EACH: Final = 2
 """More residual operations than this must have folded as many operations each, or their loops are rolled; twice as
@@ -69,6 +71,10 @@ class Budget:
         if emitted > WORTHLESS and folded < FOLDED_FOR_EACH * emitted * min(emitted // WORTHLESS, 2):
             return True
         return steps > self.unrolled or emitted > self.operations
+
+    def allowed_work(self, emitted: int) -> int:
+        """What is long, and has not come to an end with half of the work, would get longer than a person wants."""
+        return self.work // 2 if emitted > LENGTHY * self.long else self.work
 
     def scaled(self, size: int) -> Budget:
         """The budget for static inputs of `size` parts: a long program is not an explosion, an endless one is."""
