@@ -450,7 +450,7 @@ def truth_by_bool(method: Any, value: Any, negated: bool) -> bool:
 
 
 def exactly(kind: type, method: Any, value: Any) -> Any:
-    """`int` or `float` of an object whose class has this method: what it gives has to be of this very class."""
+    """What this method of an object gives, which has to be of this very class."""
     result = method(value)
     if type(result) is not kind:
         undecided()

@@ -136,7 +136,7 @@ class Machine(Emitter):
         """How often each loop's header was passed in line."""
         self.repeating: dict[tuple[int, int], dict[object, int]] = {}
         self.looping: dict[int, FunctionFacts] = {}
-        self.style = Style()
+        self.style, self.attempts = Style(), 0  # how often a call was left because the budget ran out
         self.extended = False  # is there an instance of a class that extends `dict`?
         self.patient = False  # go on when a loop turns out dynamic late: find all of them before starting again
         self.late = ""
@@ -204,7 +204,7 @@ class Machine(Emitter):
             self._roll()
         if self.steps > self.budget.steps or self.emitted > 20 * self.budget.operations:
             raise OverBudget(f"more than {self.budget.steps} blocks executed")
-        if self.versions.work > self.budget.allowed_work(self.emitted):
+        if self.versions.work > self.budget.allowed_work(self.emitted, self.attempts):
             raise OverBudget("the states of its loops are too large and too many")
 
     def _watch(self) -> None:

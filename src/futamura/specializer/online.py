@@ -374,7 +374,8 @@ class _Run:
 
     def _smaller(self, machine: Machine, versions: Versions, over: OverBudget) -> bool:
         """Is there something that makes less work of it?"""
-        if versions.work > machine.budget.allowed_work(machine.emitted) and _long_lists.shortened_lists(machine):
+        allowed = machine.budget.allowed_work(machine.emitted, machine.attempts)
+        if versions.work > allowed and _long_lists.shortened_lists(machine):
             versions.work = 0
             return True
         return self._left_the_outermost_call(machine, versions, over)
@@ -389,7 +390,8 @@ class _Run:
             return False
         self._left -= 1
         versions.opaque.add(frames[1].chain[-1])
-        versions.work = self.budget.allowed_work(machine.emitted) - self.budget.work // 4
+        versions.work = machine.budget.work - machine.budget.work // 4
+        machine.attempts += 1
         self.events.append(Event("FT406", f"{over}: the call of {frames[1].facts.function.qualname} stays"))
         return True
 

@@ -72,9 +72,9 @@ class Budget:
             return True
         return steps > self.unrolled or emitted > self.operations
 
-    def allowed_work(self, emitted: int) -> int:
-        """What is long, and has not come to an end with half of the work, would get longer than a person wants."""
-        return self.work // 2 if emitted > LENGTHY * self.long else self.work
+    def allowed_work(self, emitted: int, attempts: int) -> int:
+        """What gets long has half of the work at first; after that each attempt, long or not, has its quarter."""
+        return self.work // 2 if emitted > LENGTHY * self.long and not attempts else self.work
 
     def scaled(self, size: int) -> Budget:
         """The budget for static inputs of `size` parts: a long program is not an explosion, an endless one is."""
