@@ -46,6 +46,7 @@ RANK = {
     "another": 4,
     "entry": 4,
     "explaining": 4,
+    "naming": 4,
     "saving": 4,
     "shipping": 5,
     "residual": 6,

@@ -23,7 +23,7 @@ from futamura.specializer.outcome import Outcome
 from futamura.specializer.parting import DOUBTED, HandedOver
 from futamura.specializer.purity import HEAP_TYPE, own_attribute, own_attributes
 
-__all__ = ["Another", "General", "Snapshot", "disturbs", "setting"]
+__all__ = ["Another", "General", "Snapshot", "disturbs", "independent", "setting"]
 
 _MOST_PATIENT: Final = 1_000
 """So many calls may run general code at most where nothing has changed."""
@@ -200,6 +200,16 @@ def disturbs(other: Outcome, main: Outcome) -> bool:
     if not other.unfrozen.isdisjoint(believed):
         return True
     return any(place[0] in believed for place in other.written - main.written)
+
+
+def independent(one: Outcome, other: Outcome) -> bool:
+    """Does nothing that one of the two does to static objects matter to the other?"""
+    for found, beside in ((one, other), (other, one)):
+        believed = set(map(id, beside.believed))
+        escapes = any(id(value) in believed for value in found.escaped)
+        if found.left_out or found.given or escapes or disturbs(found, beside):
+            return False
+    return True
 
 
 def _has_room() -> bool:

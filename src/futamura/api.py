@@ -12,7 +12,6 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
-import sys
 import time
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -20,19 +19,20 @@ from dataclasses import replace
 from typing import Any, Final, get_args, get_origin
 
 from futamura.analysis.division import KINDS, POINTS
-from futamura.another import General, Snapshot, disturbs
+from futamura.another import General, Snapshot, disturbs, independent
 from futamura.codes import is_fallback
 from futamura.driver import lower_for_specializer, residual_text
-from futamura.entry import Promise, contents
+from futamura.entry import Promise, contents, differences
 from futamura.errors import SpecializationError, UnsupportedError, diagnose
 from futamura.frontend import contents as modules
 from futamura.frontend.collector import collector_paused
 from futamura.ir.classes import is_a
+from futamura.naming import declared, declared_cache
 from futamura.residual import Beside, Printed, Recipe, Residual
 from futamura.specializer.annotated import fields_of
-from futamura.specializer.caching import Attribute
 from futamura.specializer.declared import Declared
 from futamura.specializer.finding import Finding
+from futamura.specializer.likely_classes import likely_classes
 from futamura.specializer.offline.linking import specialize_function_offline
 from futamura.specializer.offline.offline import OfflineOptions
 from futamura.specializer.online import Open, Outcome, specialize_function
@@ -90,6 +90,8 @@ DYN: Final = Dyn()
 _SUSPENDED: Final = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _UNSAID: Final = Dyn()
 """The same, where nobody has said anything."""
+_MUCH_SHORTER: Final = 0.85
+"""A residual for likely classes may have this part of the text of one without: what is compared once is shared then."""
 
 
 class Specializer:
@@ -139,10 +141,10 @@ class Specializer:
         self.polyvariance: Final = polyvariance
         self.budget: Final = budget
         self.strict: Final = strict
-        self.frozen: Final = tuple(map(_declared, frozen))
-        self.caches: Final = tuple(map(_declared_cache, caches))
+        self.frozen: Final = tuple(map(declared, frozen))
+        self.caches: Final = tuple(map(declared_cache, caches))
         self.bool_comparisons: Final = bool_comparisons
-        self.annotated: Final = fields_of([_declared(item) for item in annotated])
+        self.annotated: Final = fields_of([declared(item) for item in annotated])
         self.watch: Final = watch
         self._leaves_out = True
         """May a residual be one for calls that leave out what has a default?"""
@@ -187,8 +189,9 @@ class Specializer:
     ) -> tuple[Residual, Outcome]:
         """The residual for these inputs: the one for guessed classes, if that is better."""
         made, outcome = self._made(family, inputs, None, given_up)
-        classes = outcome.guesses if self.assume == "check" and self._offline is None else {}
-        guesses = {name: Dyn(kind) for name, kind in classes.items() if inputs.get(name) in (DYN, _UNSAID)}
+        if self.assume != "check" or self._offline is not None:
+            return made, outcome
+        guesses = _left_open(inputs, outcome.guesses)
         if guesses:
             better, found = self._made(family, {**inputs, **guesses}, (made, outcome), given_up)
             believed = set(map(id, outcome.believed))
@@ -201,6 +204,15 @@ class Specializer:
             worth = not better.stats["fallbacks"] and "FT412" not in better.stats["notes"]
             more = better.stats["folded"] > made.stats["folded"] or better.stats["left"] < made.stats["left"]
             if not found.guesses and better.source and worth and more:
+                return better, found
+            return made, outcome
+        if outcome.program is not None and not given_up:  # what is given up is so after a promise is broken, or for one
+            suggested = likely_classes(
+                family.function, outcome.program.main, outcome.stats["source_blocks"], outcome.open
+            )
+            likely = _left_open(inputs, suggested)
+            better, found = self._made(family, {**inputs, **likely}, (made, outcome)) if likely else (made, outcome)
+            if likely and independent(found, outcome) and _is_much_shorter(better, made):
                 return better, found
         return made, outcome
 
@@ -230,12 +242,15 @@ class Specializer:
             outcome.events = (*outcome.events, *map(_guess, promises))
         outcome.events = (*outcome.events, *map(_omitted, outcome.left_out))
         family.given.extend(outcome.given)
+        family.outcomes.append(outcome)
 
-        promised = plain is None and bool(promises) and self._parts and bool(outcome.believed)
+        flag = family.flag if self._parts else family.flag_of_one
+        promised = plain is None and bool(promises)
 
         def other() -> tuple[Residual, Outcome]:
             """What believes nothing that one of the others may change."""
-            return self.in_one()._made(family, _opened_all(inputs) if promised else inputs, plain, family.given)
+            fewer = _opened_all(inputs) if promised and outcome.believed else inputs
+            return self.in_one()._made(family, fewer, plain, family.given)
 
         def residual(printed: Printed | None, outcome: Outcome) -> Residual:
             kept = promises if printed is not None else ()
@@ -246,20 +261,26 @@ class Specializer:
             if plain is None and promises:
                 general = General(lambda: self._unpromised(family, inputs, outcome))
             shared = outcome.handed_over is not None or (plain is not None and disturbs(plain[1], outcome))
-            flag = family.flag if shared or promised or (outcome.left_out and outcome.believed) else None
+            strangers = printed is not None and differences(outcome.apart, printed.signature, promises)
+            risky = promised or bool(strangers) or (plain is not None and plain[0].doubts)
+            asks = shared or bool((risky or outcome.left_out) and outcome.believed)
             beside: Beside | None = None
             if shared or outcome.left_out:
                 alone = alone or (lambda: self.in_one()._made(family, inputs)[0])
-            elif flag is not None:
+            elif asks:
                 alone = alone or (lambda: Residual(replace(recipe, handed_over=None), general))
-            if flag is not None or outcome.left_out:
-                make = functools.partial(_another, other if plain is None else lambda: plain, outcome)
+            if asks or risky or outcome.left_out:
+                make: Callable[[], tuple[Callable[..., Any], bool]] | None = None
+                if self._parts or plain is not None:
+                    make = functools.partial(_another, other if plain is None else lambda: plain, outcome)
                 given = outcome.handed_over is not None or (plain is not None and plain[1].handed_over is not None)
                 keeps = given or bool(function.__code__.co_flags & _SUSPENDED)
-                beside = Beside(make, Snapshot(outcome.believed, outcome.written), keeps)
+                believed = Snapshot(outcome.believed, outcome.written)
+                beside = Beside(make, flag, believed, keeps, quiet=plain is not None and not shared)
             recipe = Recipe(
                 target, values, printed, outcome.assumptions, kept, self.assume, outcome.events, outcome.stats,
-                outcome.apart, outcome.trace, outcome.declared, flag, outcome.left_out,
+                outcome.apart, outcome.trace, outcome.declared, flag if asks else None, outcome.left_out,
+                risky and bool(outcome.believed),
             )  # fmt: skip
             return Residual(recipe, general if promises else None, alone, beside)
 
@@ -273,12 +294,13 @@ class Specializer:
     def _unpromised(
         self, family: _Family, inputs: Mapping[str, object], outcome: Outcome
     ) -> tuple[Residual, bool, bool]:
-        """The residual without the promises, whether it may change what the one with them (`outcome`) believes, and
-        whether that may be later."""
+        """The residual without the promises, whether it may change what one that was made before believes, and whether
+        that may be later; `outcome` is that of the one with them."""
         lenient = self._with(strict=False, watch=None)
+        believing = tuple(family.outcomes)
         found, other = lenient._best(family, _opened_all(inputs), (*family.given, *outcome.escaped))
         later = other.handed_over is not None or bool(family.function.__code__.co_flags & _SUSPENDED)
-        return found, disturbs(other, outcome), later
+        return found, any(disturbs(other, one) for one in believing), later
 
     def _without_weighing(self) -> Specializer:
         """The same, for residuals of which it costs nothing to test what was assumed."""
@@ -362,8 +384,12 @@ class _Family:
         self.target: Final = target
         self.function: Final = function
         self.flag: Final = HandedOver()
+        self.flag_of_one: Final = HandedOver()
+        """The same for residuals of which nothing is made later: `in_one`."""
         self.given: Final[list[object]] = []
         """What any of them hands to code that may keep it."""
+        self.outcomes: Final[list[Outcome]] = []
+        """How they came out."""
 
 
 def _opened(target: Any) -> tuple[Any, tuple[object, ...], dict[str, object]]:
@@ -407,44 +433,6 @@ def _called(target: object) -> str:
     return str(target.__qualname__) if known else f"a {type(target).__qualname__}"  # type: ignore[attr-defined]
 
 
-def _declared_cache(item: object) -> object:
-    """What `caches` names: an object, or an attribute that the instances of a class fill later."""
-    if isinstance(item, str):
-        place, _, name = item.rpartition(".")
-        try:
-            holder = _declared(place)
-        except ValueError:
-            holder = None  # the error names the whole
-        if isinstance(holder, type) and _is_filled_later(holder, name):
-            return Attribute(holder, name)
-    return _declared(item)
-
-
-def _is_filled_later(cls: type, name: str) -> bool:
-    """Do instances of the class have an attribute of this name, for which the class itself has nothing?"""
-    found = inspect.getattr_static(cls, name, None)
-    if found is not None:
-        return isinstance(found, types.MemberDescriptorType)
-    functions = [one for base in cls.__mro__ for one in base.__dict__.values() if isinstance(one, types.FunctionType)]
-    return any(name in one.__code__.co_names for one in functions)
-
-
-def _declared(item: object) -> object:
-    """The object that `frozen` or `caches` names: "package.module.name", or the object itself."""
-    if not isinstance(item, str):
-        return item
-    parts = item.split(".")
-    for at in range(len(parts) - 1, 0, -1):
-        found: Any = sys.modules.get(".".join(parts[:at]))
-        if found is not None:
-            for name in parts[at:]:
-                if not hasattr(found, name):
-                    raise ValueError(f"'{item}': there is no {name!r} in {'.'.join(parts[:at])}")
-                found = getattr(found, name)
-            return found
-    raise ValueError(f"'{item}' names nothing in a module that was imported")
-
-
 def _offline_options(mode: str, division: str, points: str) -> OfflineOptions | None:
     """The options of the offline specializer; None if it is not asked for."""
     if mode not in ("online", "offline"):
@@ -460,6 +448,17 @@ def _offline_options(mode: str, division: str, points: str) -> OfflineOptions | 
 def _opened_all(inputs: Mapping[str, object]) -> dict[str, object]:
     """The inputs without what is promised of them."""
     return {name: DYN if is_a(one, Dyn) and one is not _UNSAID else one for name, one in inputs.items()}
+
+
+def _left_open(inputs: Mapping[str, object], classes: Mapping[str, type]) -> dict[str, object]:
+    """The promises that make inputs be of these classes about which nothing was said."""
+    return {name: Dyn(kind) for name, kind in classes.items() if inputs.get(name) in (DYN, _UNSAID)}
+
+
+def _is_much_shorter(better: Residual, made: Residual) -> bool:
+    """Is it worth a test at entry, and what is made twice?"""
+    whole = better.source and not better.stats["fallbacks"] and "FT412" not in better.stats["notes"]
+    return bool(whole) and len(better.source) <= _MUCH_SHORTER * len(made.source)
 
 
 def _another(make: Callable[[], tuple[Residual, Outcome]], main: Outcome) -> tuple[Callable[..., Any], bool]:

@@ -229,8 +229,9 @@ CODES: Final[dict[str, Code]] = {
     ),
     "FT409": Code(
         "input-guessed",
-        "an operation on this open input could run code that changes a static object; with the usual class it cannot, "
-        "so calls with that class run this residual, and all others one that is made without the test",
+        "an operation on this open input could run code that changes a static object, or that has to run each time it "
+        "is compared; with the usual class it cannot, so calls with that class run this residual, and all others one "
+        "that is made without the test",
         "nothing is wrong; `Dyn(...)` in place of the value says which class it has",
         "yours",
         "note",

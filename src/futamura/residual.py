@@ -31,7 +31,7 @@ from futamura.errors import Diagnostic
 from futamura.explaining import explanation
 from futamura.ir.graph import Signature
 from futamura.saving import SavingError, module_text
-from futamura.shipping import Shipped, assumptions_of, printed_here, ship, shipped_key
+from futamura.shipping import Shipped, apart_here, assumptions_of, printed_here, ship, shipped_key
 from futamura.showing import shown
 from futamura.specializer.aliasing import NONE_APART, Apart
 from futamura.specializer.assumption import Assumption
@@ -66,7 +66,7 @@ class Recipe:
     events: tuple[Event, ...]
     stats: Mapping[str, Any]
     apart: Apart = NONE_APART
-    """Open inputs that may not be one of these static objects; in another process, nothing there is one of them."""
+    """Open inputs that may not be one of these static objects."""
     trace: Trace | str | None = None
     """What became of each source line; the finished text, if the residual came from elsewhere."""
     declared: tuple[str, ...] = ()
@@ -75,6 +75,8 @@ class Recipe:
     """If given and set, static objects may have been changed since the residual was made."""
     left_out: Mapping[str, object] = field(default_factory=dict)
     """What these parameters are in the calls that the residual is for."""
+    doubtful: bool = False
+    """May what runs where a test fails change what is believed of static objects?"""
 
 
 if TYPE_CHECKING:
@@ -87,10 +89,15 @@ else:
 class Beside:
     """What runs in place of a residual in some calls (`another.py`)."""
 
-    make: Callable[[], tuple[Callable[..., Any], bool]]
+    make: Callable[[], tuple[Callable[..., Any], bool]] | None
+    """None: the original."""
+    flag: HandedOver
+    """It is set before anything runs that may change what a residual believes, whether or not this one believes it."""
     believed: Snapshot
     keeps: bool
     """May others keep what the program hands over, or does it run later, as a generator does?"""
+    quiet: bool = False
+    """Does what runs where a promise is broken change nothing, or set the flag itself?"""
 
 
 class Residual(_Callable):
@@ -129,6 +136,8 @@ class Residual(_Callable):
         else:
             self.function = self._entry(recipe.printed, function, original, general, another)
             signature = inspect.signature(self.function)
+        self.doubts: Final = another is not None
+        """May what runs in its place in some calls change what others believe?"""
         super().__init__(self.function)
         self.__signature__ = signature
         # what `inspect.iscoroutinefunction` and its like ask of anything that behaves as a function does
@@ -165,13 +174,16 @@ class Residual(_Callable):
         general = general or original
         other = original
         if another is not None:
-            other = Another(another.make, original, flag, another.believed, keeps=another.keeps)
-            if flag is not None:
-                original = setting(flag, original, keeps=another.keeps)
-                if isinstance(general, General):
-                    general.flag = flag
-                else:
-                    general = setting(flag, general, keeps=another.keeps)
+            whole = original
+            make = another.make or (lambda: (whole, True))
+            other = Another(make, original, flag, another.believed, keeps=another.keeps)
+            original = setting(another.flag, original, keeps=another.keeps)
+            if isinstance(general, General):
+                general.flag = another.flag
+            elif not another.quiet:
+                general = setting(another.flag, general, keeps=another.keeps)
+        elif flag is not None:
+            general = original = setting(flag, original, keeps=True)
         checks = [
             guarding.Check(general, writers, items=items),
             guarding.Check(original, [*taken, *strangers], tested),
@@ -296,7 +308,7 @@ class Residual(_Callable):
         shipped = ship(
             recipe.target, dict(recipe.static), recipe.assumptions, recipe.promises, recipe.assume,
             None if printed is None else (printed.emitted, printed.signature), recipe.events, dict(recipe.stats),
-            self.explain(), recipe.declared,
+            self.explain(), recipe.declared, recipe.apart, doubtful=recipe.doubtful,
         )  # fmt: skip
         return rebuild, (shipped,)
 
@@ -320,8 +332,8 @@ def rebuild(shipped: Shipped) -> Residual:
         printed = None if text is None else Printed(*text)
         recipe = Recipe(
             shipped.target, shipped.static, printed, assumptions_of(shipped), shipped.promises, shipped.assume,
-            shipped.events, shipped.stats, trace=shipped.explained,
-            declared=shipped.declared,
+            shipped.events, shipped.stats, apart_here(shipped), shipped.explained, shipped.declared,
+            HandedOver() if shipped.doubtful else None, doubtful=shipped.doubtful,
         )  # fmt: skip
         found = _REBUILT[key] = Residual(recipe)
     return found

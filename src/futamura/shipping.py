@@ -12,6 +12,8 @@ Invariant: nothing here is executed but imports; a code object is never pickled.
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import hashlib
 import inspect
 import pickle
@@ -26,11 +28,12 @@ from futamura.entry import Promise
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Signature
 from futamura.specializer.abstract import counts_as
+from futamura.specializer.aliasing import NONE_APART, Apart
 from futamura.specializer.assumption import Assumption, Filled, Registrations, identities, parts
 from futamura.specializer.policy import Event
 from futamura.specializer.purity import MISSING, class_lookup, deep
 
-__all__ = ["Shipped", "assumptions_of", "printed_here", "ship", "shipped_key"]
+__all__ = ["Shipped", "apart_here", "assumptions_of", "printed_here", "ship", "shipped_key"]
 
 _NAMED: Final = (type, types.FunctionType, types.BuiltinFunctionType)
 _BY_NAME: Final = (*_NAMED, types.ModuleType)
@@ -79,6 +82,10 @@ class Shipped:
     stats: dict[str, Any]
     explained: str
     declared: tuple[str, ...]
+    apart: Apart
+    """With what the other process has, too: a copy that only the residual has is no input."""
+    doubtful: bool
+    """May what runs where a test fails change what the residual believes of static objects?"""
 
 
 def ship(
@@ -92,6 +99,9 @@ def ship(
     stats: dict[str, Any],
     explained: str,
     declared: tuple[str, ...],
+    apart: Apart,
+    *,
+    doubtful: bool,
 ) -> Shipped:
     """Raises `pickle.PicklingError` for an assumption about something that another process cannot find."""
     places = tuple([_place(one, assumptions) for one in assumptions])
@@ -102,7 +112,35 @@ def ship(
             (name, value if id(value) in given else _by_name(value, assumptions)) for name, value in emitted.constants
         ]
         printed = replace(emitted, constants=tuple(named)), signature
-    return Shipped(target, static, places, promises, assume, printed, events, stats, explained, declared)
+    return Shipped(
+        target, static, places, promises, assume, printed, events, stats, explained, declared,
+        _shared(apart, static, assumptions), doubtful,
+    )  # fmt: skip
+
+
+def _shared(apart: Apart, static: Mapping[str, object], assumptions: Sequence[Assumption]) -> Apart:
+    """Of the objects that no input may be those that somebody in another process can have: the static ones, what these
+    hold, and what has a name."""
+    if not apart.objects:
+        return NONE_APART
+    held: set[int] = set()
+    work = list(static.values())
+    while work:
+        value = work.pop()
+        if id(value) not in held and not is_a(value, _BY_NAME):
+            held.add(id(value))
+            work.extend(gc.get_referents(value))
+    named = [value if id(value) in held else _by_name(value, assumptions) for value in apart.objects]
+    objects = tuple([one for one in named if type(one) is _Named or id(one) in held])
+    with contextlib.suppress(Exception):  # what a class leaves out of its state need not be one that can travel
+        pickle.dumps((static, objects))
+        return Apart(apart.names, objects)
+    return Apart(apart.names, tuple([one for one in objects if any(one is value for value in static.values())]))
+
+
+def apart_here(shipped: Shipped) -> Apart:
+    """What no input may be, in this process."""
+    return shipped.apart._replace(objects=tuple([_resolved(one) for one in shipped.apart.objects]))
 
 
 def shipped_key(shipped: Shipped) -> str:

@@ -1,0 +1,87 @@
+"""Classes of open inputs that their annotations and uses suggest, where one test at entry would save many.
+
+    path.strip("/").split("/") ...      `path` open: anything may have a `strip`, and what comes of it is compared with
+    "users" == segment                  each text of a table of routes again, since each comparison may run code
+                                        `path` a str: what was compared once is known, and the tests become a tree
+
+Only where a residual compares with texts again and again is it made once more, for calls with these classes; all others
+run the one that was made without them (FT409), as for the classes of `guessing`.
+
+Invariant: what is suggested decides nothing by itself; it is tested at entry, and no code of the program runs here.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from types import FunctionType, GenericAlias
+from typing import Final
+
+from futamura.ir.constant import Constant
+from futamura.ir.graph import Function, Operation
+
+__all__ = ["likely_classes"]
+
+_AGAIN: Final = 12
+"""So many comparisons with texts are worth a second specialization."""
+_LENGTHY: Final = 4_000
+"""What took so many source blocks is not made twice."""
+_CLASSES: Final = (str, int, bytes, dict, list)
+"""Those that annotations are taken at their word for: who writes `float` gives an int as well."""
+_NAMES: Final = {cls.__name__: cls for cls in _CLASSES}
+_OTHERS: Final = frozenset(name for cls in (dict, list, tuple, set, int, float, object) for name in dir(cls))
+_OF_TEXTS: Final = frozenset(dir(str)) - _OTHERS
+_OF_DICTS: Final = frozenset(dir(dict)) - frozenset(name for cls in (list, set, str, object) for name in dir(cls))
+
+
+def likely_classes(
+    function: FunctionType, main: Function, source_blocks: int, names: Iterable[str]
+) -> dict[str, type]:
+    """The classes that the open inputs `names` are likely to be of; none if the residual `main` would not be shorter.
+
+    A class for one input is of no use if another one has none: it is the residual as a whole that counts.
+    """
+    texts = _texts(main)
+    compared = sum(op.name in ("eq", "ne") and not texts.isdisjoint(op.args) for op in main.operations())
+    if source_blocks > _LENGTHY or compared < _AGAIN:
+        return {}
+    params = {value: name for value, name in zip(main.entry.params, main.signature.names) if name in set(names)}
+    found = {**_used_as(main, params, texts), **_annotated(function)}
+    return {name: found[name] for name in params.values() if name in found}
+
+
+def _texts(main: Function) -> set[int]:
+    return {op.results[0] for op in main.operations() if op.name == "const" and _is_text(op)}
+
+
+def _is_text(op: Operation) -> bool:
+    return type(op.attr) is Constant and type(op.attr.value) is str
+
+
+def _used_as(main: Function, params: Mapping[int, str], texts: set[int]) -> dict[str, type]:
+    """The class in which all uses of a parameter agree that suggest one."""
+    votes: dict[str, set[type]] = defaultdict(set)
+    for op in main.operations():
+        if op.args and op.args[0] in params and op.name == "getattr":
+            kinds = [kind for kind, own in ((str, _OF_TEXTS), (dict, _OF_DICTS)) if op.attr in own]
+            votes[params[op.args[0]]].add(kinds[0] if kinds else object)
+        elif op.name in ("eq", "ne") and not texts.isdisjoint(op.args):
+            for value in params.keys() & set(op.args):
+                votes[params[value]].add(str)
+        elif op.name == "getitem" and op.args[0] in params and op.args[1] in texts:
+            votes[params[op.args[0]]].add(dict)
+    return {name: kind for name, kinds in votes.items() for kind in kinds if len(kinds) == 1 and kind is not object}
+
+
+def _annotated(function: FunctionType) -> dict[str, type]:
+    """The builtin classes among the annotations, also where these are texts."""
+    given = vars(FunctionType)["__annotations__"].__get__(function) if not _are_made_late(function) else {}
+    kinds = {name: _NAMES.get(one.partition("[")[0]) if type(one) is str else one for name, one in given.items()}
+    kinds = {name: kind.__origin__ if type(kind) is GenericAlias else kind for name, kind in kinds.items()}
+    return {name: cls for name, kind in kinds.items() for cls in _CLASSES if kind is cls}
+
+
+def _are_made_late(function: FunctionType) -> bool:
+    """Would code of the program run for the annotations of this function?"""
+    return inspect.getattr_static(function, "__annotate__", None) is not None

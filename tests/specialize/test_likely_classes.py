@@ -1,0 +1,193 @@
+"""Where a residual compares open texts again and again, it is made once more for the classes that annotations and uses
+of its inputs suggest: calls with these run it, all others one that is made without them.
+
+Invariant: no input is treated as if it had a class that is only likely, unless it has.
+"""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import futamura
+from futamura import Dyn, Specializer
+from tests.specialize.specializing import fallbacks
+
+WORDS = ["users", "posts", "about", "login", "logout", "tags", "feeds", "admin"]
+
+
+class Route:
+    def __init__(self, method: str, pattern: str, name: str) -> None:
+        self.method = method
+        self.parts = pattern.strip("/").split("/")
+        self.name = name
+
+
+ROUTES = [
+    *(Route("GET", f"/{word}", word) for word in WORDS),
+    *(Route("POST", f"/{word}", f"new {word}") for word in WORDS[:4]),
+    *(Route("GET", f"/{word}/{{id}}", f"one {word}") for word in WORDS),
+]
+
+
+def dispatch(routes, method, path):  # type: ignore[no-untyped-def]  # what the uses suggest
+    segments = path.strip("/").split("/")
+    allowed = []
+    for route in routes:
+        if len(route.parts) != len(segments):
+            continue
+        found = {}
+        for want, have in zip(route.parts, segments):
+            if want.startswith("{"):
+                found[want[1:-1]] = have
+            elif want != have:
+                break
+        else:
+            if route.method == method:
+                return route.name, found
+            allowed.append(route.method)
+    return (405, allowed) if allowed else (404, [])
+
+
+def command(table: Any, text: str, size: int) -> Any:
+    """Annotated; nothing that is done with `text` and `size` says more."""
+    key = text + "!"
+    for word, least, found in table:
+        if key == word and least == size:
+            return found
+    return None
+
+
+class Text(str):
+    """A str that looks like another one."""
+
+    def strip(self, chars: Any = None, /) -> Any:
+        return Text("/users")
+
+    def split(self, *args: Any) -> Any:  # type: ignore[override]
+        return [Segment("x")]
+
+    def __getitem__(self, index: Any) -> Any:
+        return Segment("u")
+
+
+class Segment(str):
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> Any:
+        SEEN.append(other)
+        return len(SEEN) % 7 == 0
+
+    def __ne__(self, other: object) -> Any:
+        SEEN.append(("!=", other))
+        return len(SEEN) % 5 != 0
+
+
+SEEN: list[Any] = []
+CALLS = [
+    ("GET", "/users"), ("GET", "/tags/7"), ("PUT", "/login"), ("POST", "/posts/"), ("GET", "/nothing"), ("GET", ""),
+    ("GET", "/users/7/8"), (None, "/users"), (7, "/posts"), ("GET", Text("/x")), (Text("GET"), "/users"),
+    (Segment("GET"), "/feeds"), (Segment("GET"), Text("/x")), ("GET", b"/users"), ("GET", None), ("GET", 5),
+]  # fmt: skip
+
+
+def result(call: Any, *args: Any) -> Any:
+    SEEN.clear()
+    try:
+        found = call(*args)
+    except Exception as error:
+        return type(error), str(error), list(SEEN)
+    return type(found), found, list(SEEN)
+
+
+def test_the_tests_become_a_tree() -> None:
+    residual = futamura.specialize(dispatch, routes=ROUTES)
+    declared = futamura.specialize(dispatch, routes=ROUTES, method=Dyn(str), path=Dyn(str))
+    assert residual.source == declared.source and residual.stats["notes"]["FT409"] == 2
+    assert not fallbacks(residual)
+    assert any("method is exactly str" in event.reason for event in residual.events)
+
+
+@pytest.mark.parametrize("how", ["usual", "strict", "pickled", "method", "trusted"])
+def test_inputs_of_other_classes(how: str) -> None:
+    inputs: dict[str, Any] = {"method": Dyn(str)} if how == "method" else {}
+    maker = Specializer(strict=how == "strict", assume="trust" if how == "trusted" else "check")
+    residual: Any = maker(dispatch, routes=ROUTES, **inputs)
+    if how == "pickled":
+        residual = pickle.loads(pickle.dumps(residual))
+    for given in (*CALLS, *CALLS):
+        assert result(residual, *given) == result(dispatch, ROUTES, *given), given
+    for given in (("GET",), (), ("GET", "/", 3)):
+        with pytest.raises(TypeError):
+            residual(*given)
+
+
+def test_an_annotation_that_is_wrong() -> None:
+    table = [(f"{word}!", size, word) for word in WORDS[:6] for size in (1, 2, 3, 4, 5)]
+    residual = futamura.specialize(command, table=table)
+    assert residual.stats["notes"].get("FT409") == 2
+    for text in ("users", "tags", "", b"users", ["login"], Text("posts"), Segment("about"), None, 5, {}):
+        for size in (2, True, 3.0, None, 9):
+            assert result(residual, text, size) == result(command, table, text, size), (text, size)
+
+
+def test_a_saved_residual_takes_all_classes(tmp_path: Path) -> None:
+    path = futamura.specialize(dispatch, routes=ROUTES).save(tmp_path / "saved_routes.py")
+    assert "exactly" not in path.read_text()
+    code = "import saved_routes as s; print(s.dispatch('GET', '/users'), s.dispatch(7, '/tags'))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == f"{dispatch(ROUTES, 'GET', '/users')} {dispatch(ROUTES, 7, '/tags')}\n"
+
+
+class Table:
+    def __init__(self, words: list[tuple[str, int]]) -> None:
+        self.words = words
+        self.most = 3
+        self.last: Any = None
+
+    def find(self, text: Any, size: int) -> Any:
+        key = text.strip()
+        for word, least in self.words:
+            if key == word and size > least:
+                self.last = word
+                return word, self.last
+        return None, self.last
+
+    def learn(self, text: Any, size: int) -> Any:
+        key = text.strip()
+        if type(text) is not str:
+            self.most = key
+        for word, least in self.words:
+            if key == word and size > least:
+                return word, self.most
+        return None, self.most
+
+
+class Odd:
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def strip(self) -> Any:
+        return self.text
+
+
+@pytest.mark.parametrize("name", ["find", "learn"])
+def test_a_residual_that_changes_static_objects(name: str) -> None:
+    """What calls with other classes change is seen in the next ones."""
+    words = [(word, least) for word in WORDS for least in (1, 2, 3)]
+    mine, theirs = Table(words), Table(words)
+    residual = futamura.specialize(getattr(mine, name))
+    for given in ("users", "x", Odd("tags"), "users", Odd("x"), "x", Odd("more"), "x", " feeds"):
+        for size in (2, 2.5, 0):
+            assert result(residual, given, size) == result(getattr(theirs, name), given, size), given
+            assert vars(mine) == vars(theirs)
+
+
+def test_few_comparisons_are_not_worth_it() -> None:
+    residual = futamura.specialize(dispatch, routes=ROUTES[:3])
+    assert "FT409" not in residual.stats["notes"]
