@@ -188,6 +188,76 @@ def test_a_residual_that_changes_static_objects(name: str) -> None:
             assert vars(mine) == vars(theirs)
 
 
+MATRIX = [[1.0, 2.0, 0.5], [3.0, 1.0, 0.25], [0.5, 0.25, 4.0]]
+
+
+def product(matrix: Any, xs: Any) -> Any:
+    if len(xs) != len(matrix[0]):
+        raise ValueError("size")
+    out = []
+    for row in matrix:
+        total = 0.0
+        for a, b in zip(row, xs):
+            total += a * b
+        out.append(total)
+    return out
+
+
+def spelled(pattern: Any, text: Any) -> Any:
+    found = []
+    for want, have in zip(pattern, text):
+        if have == want:
+            found.append(want)
+    for want, have in zip(pattern[1:], text):
+        if have == want:
+            found.append(want)
+    return found
+
+
+class Shrinking:
+    """A factor that changes the list that it is in."""
+
+    def __init__(self, items: list[Any]) -> None:
+        self.items = items
+
+    def __rmul__(self, other: Any) -> Any:
+        SEEN.append(other)
+        del self.items[1:]
+        return other
+
+    def __repr__(self) -> str:
+        return "Shrinking"
+
+
+class Numbers(list):  # type: ignore[type-arg]
+    def __iter__(self) -> Any:
+        SEEN.append("iter")
+        return iter([7.0, 8.0])
+
+
+def test_items_that_are_taken_one_by_one() -> None:
+    residual = futamura.specialize(product, matrix=MATRIX)
+    assert residual.stats["notes"]["FT409"] == 1 and "_iterated" not in residual.source
+    shrinking: list[Any] = [1.0, 2.0, 3.0]
+    shrinking[1] = Shrinking(shrinking)
+    for given in (
+        [1.0, 2.0, 3.0], [1.0, 2.0], (1.0, 2.0, 3.0), [1, True, "x"], [None] * 3, {1.0: 1, 2.0: 2, 3.0: 3}, "abc", None,
+        Numbers([1.0, 2.0, 3.0]), range(3), shrinking,
+    ):  # fmt: skip
+        again = list(given) if type(given) is list else given
+        if again and again is not given and type(again[1]) is Shrinking:
+            again[1] = Shrinking(again)
+        assert result(residual, given) == result(product, MATRIX, again)
+
+
+def test_letters_are_those_of_a_text() -> None:
+    residual = futamura.specialize(spelled, pattern="abcd")
+    assert "text is exactly str" in str([event.reason for event in residual.events])
+    for given in ("abcd", "aacd", "", "a", ["a", "b"], (Segment("a"), "a"), Text("abc"), b"abcd", None, iter("abcd")):
+        again = iter("abcd") if type(given) is type(iter("x")) else given
+        assert result(residual, given) == result(spelled, "abcd", again), given
+
+
 def test_few_comparisons_are_not_worth_it() -> None:
     residual = futamura.specialize(dispatch, routes=ROUTES[:3])
     assert "FT409" not in residual.stats["notes"]

@@ -4,8 +4,11 @@
     "users" == segment                  each text of a table of routes again, since each comparison may run code
                                         `path` a str: what was compared once is known, and the tests become a tree
 
-Only where a residual compares with texts again and again is it made once more, for calls with these classes; all others
-run the one that was made without them (FT409), as for the classes of `guessing`.
+    zip((0.5, 2.0, 0.25), xs)           `xs` open: any iterator of its own; a list: its items, one after the other
+
+Only where a residual compares with texts again and again, or takes the items of an input one by one, is it made once
+more, for calls with these classes; all others run the one that was made without them (FT409), as for the classes of
+`guessing`.
 
 Invariant: what is suggested decides nothing by itself; it is tested at entry, and no code of the program runs here.
 """
@@ -13,8 +16,8 @@ Invariant: what is suggested decides nothing by itself; it is tested at entry, a
 from __future__ import annotations
 
 import inspect
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Set
 from types import FunctionType, GenericAlias
 from typing import Final
 
@@ -25,9 +28,11 @@ __all__ = ["likely_classes"]
 
 _AGAIN: Final = 12
 """So many comparisons with texts are worth a second specialization."""
+_UNROLLED: Final = 4
+"""So are so many steps of iterators over an input, beside the first ones."""
 _LENGTHY: Final = 4_000
 """What took so many source blocks is not made twice."""
-_CLASSES: Final = (str, int, bytes, dict, list)
+_CLASSES: Final = (str, int, bytes, dict, list, tuple)
 """Those that annotations are taken at their word for: who writes `float` gives an int as well."""
 _NAMES: Final = {cls.__name__: cls for cls in _CLASSES}
 _OTHERS: Final = frozenset(name for cls in (dict, list, tuple, set, int, float, object) for name in dir(cls))
@@ -42,13 +47,32 @@ def likely_classes(
 
     A class for one input is of no use if another one has none: it is the residual as a whole that counts.
     """
-    texts = _texts(main)
-    compared = sum(op.name in ("eq", "ne") and not texts.isdisjoint(op.args) for op in main.operations())
-    if source_blocks > _LENGTHY or compared < _AGAIN:
+    if source_blocks > _LENGTHY:
         return {}
     params = {value: name for value, name in zip(main.entry.params, main.signature.names) if name in set(names)}
-    found = {**_used_as(main, params, texts), **_annotated(function)}
+    texts = _texts(main)
+    compared = sum(op.name in ("eq", "ne") and not texts.isdisjoint(op.args) for op in main.operations())
+    iterated = _iterated(main, params, texts)
+    if compared < _AGAIN and not iterated:
+        return {}
+    found = {**iterated, **_used_as(main, params, texts), **_annotated(function)}
     return {name: found[name] for name in params.values() if name in found}
+
+
+def _iterated(main: Function, params: Mapping[int, str], texts: Set[int]) -> dict[str, type]:
+    """The inputs of which the items are taken one by one, not in loops: texts, if one is compared with a letter."""
+    iterators = {op.results[0]: op.args[0] for op in main.operations() if op.name == "iter" and op.args[0] in params}
+    begun, steps = Counter(iterators.values()), Counter[int]()
+    items: dict[int, int] = {}
+    for block in main.blocks:
+        if block.terminator.name == "next" and block.terminator.args[0] in iterators:
+            value = iterators[block.terminator.args[0]]
+            steps[value] += 1
+            items[main.blocks[block.terminator.edges[0].target].params[0]] = value
+    compared = [op.args for op in main.operations() if op.name in ("eq", "ne") and not texts.isdisjoint(op.args)]
+    letters = {items[one] for args in compared for one in args if one in items}
+    unrolled = [one for one, count in steps.items() if count >= 2 * begun[one] and count - begun[one] >= _UNROLLED]
+    return {params[value]: str if value in letters else list for value in unrolled}
 
 
 def _texts(main: Function) -> set[int]:
@@ -59,7 +83,7 @@ def _is_text(op: Operation) -> bool:
     return type(op.attr) is Constant and type(op.attr.value) is str
 
 
-def _used_as(main: Function, params: Mapping[int, str], texts: set[int]) -> dict[str, type]:
+def _used_as(main: Function, params: Mapping[int, str], texts: Set[int]) -> dict[str, type]:
     """The class in which all uses of a parameter agree that suggest one."""
     votes: dict[str, set[type]] = defaultdict(set)
     for op in main.operations():
