@@ -176,3 +176,56 @@ def test_a_smoothing_window_of_any_length(size: int) -> None:
     assert "window" not in residual.source, residual.source
     for xs in ([1.0], [1, 2.5, -3], [True, False, 2], [], "ab"):
         assert outcome(residual, xs) == outcome(lambda xs: smoothed(static, xs), xs)
+
+
+def stencil(kernel: Any, xs: Any) -> Any:
+    out = [0.0] * len(xs)
+    r = len(kernel) // 2
+    for i in range(r, len(xs) - r):
+        acc = 0.0
+        for k, w in enumerate(kernel, -r):
+            acc += w * xs[i + k]
+        out[i] = acc
+    return out
+
+
+def convolved(kernel: Any, image: Any) -> Any:
+    r = len(kernel) // 2
+    out = []
+    for y in range(r, len(image) - r):
+        row = []
+        for x in range(r, len(image[0]) - r):
+            acc = 0.0
+            for dy, weights in enumerate(kernel, -r):
+                for dx, w in enumerate(weights, -r):
+                    acc += w * image[y + dy][x + dx]
+            row.append(acc)
+        out.append(row)
+    return out
+
+
+def test_a_kernel_counted_from_its_middle_is_unrolled() -> None:
+    """What an `enumerate` starts with was computed in front of the loops, or in them: that makes no trip old."""
+    kernel, other = [0.25, 0.5, 0.25], [[1, 2, 1], [2, 4, 2], [0.5, 0, -1]]
+    one, two = specialize(stencil, kernel), specialize(convolved, other)
+    assert one.source.count("for ") == 1 and one.source.count("acc +=") == 3, one.source
+    assert two.source.count("for ") == 2 and two.source.count("acc +=") == 9, two.source
+    for xs in ([], [1.0], [1, 2], [1, 2, 3.5, -4, True], "abc", [0.5, None, 1]):
+        assert outcome(one, xs) == outcome(lambda xs: stencil(kernel, xs), xs)
+        assert outcome(two, [xs] * 4) == outcome(lambda image: convolved(other, image), [xs] * 4)
+
+
+def numbered(kernel: Any, xs: Any) -> Any:
+    total, first = 0, 0
+    for x in xs:
+        first += 1
+        for at, w in enumerate(kernel, first):
+            total += w * x + at
+    return total, first
+
+
+def test_a_start_that_grows_with_an_open_loop_is_open() -> None:
+    residual = specialize(numbered, (1, 2, 3))
+    assert residual.source.count("for ") == 2 and "FT401" not in residual.stats["notes"], residual.source
+    for xs in ([], [1], [4, -2, 0.5] * 3, "ab", [None]):
+        assert outcome(residual, xs) == outcome(lambda xs: numbered((1, 2, 3), xs), xs)

@@ -526,6 +526,7 @@ def _model_enumerate(
     start = given[1] if len(given) == 2 else Known(0)
     if type(start) is not Known or type(start.value) is not int:
         return None
+    start = Known(start.value)  # what tells trips apart is how far it has come, however old what it starts with
     if is_generator(m, args[0]) or is_stepping(m, args[0]):
         box = m.virtual(VObject("list", list, (start,), site=(site(frame), "count")))
         return stepping(m, frame, "enumerate", enumerate, (args[0], box))
