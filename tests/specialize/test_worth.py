@@ -205,3 +205,84 @@ def test_recursion_stays_in_the_residual() -> None:
     assert "FT408" not in residual.stats["notes"]
     for tree in (None, TREE, (TREE, "x", TREE), (None, 5, None), 3):
         assert outcome(residual, tree) == outcome(walked, tree)
+
+
+def plural(n: Any) -> Any:
+    if n % 10 == 1 and n % 100 != 11:
+        return 0
+    if 2 <= n % 10 <= 4 and not 12 <= n % 100 <= 14:
+        return 1
+    return 2
+
+
+def rule_of(n: Any) -> Any:
+    return plural(n)
+
+
+def counted_in(forms: Any, n: Any) -> Any:
+    return forms[plural(n)].replace("%d", str(n))
+
+
+def named_by(forms: Any, n: Any) -> Any:
+    """The constant comes from two calls deep, and what it selects is returned to a third."""
+    return forms.get(rule_of(n), "?")
+
+
+def both(forms: Any, n: Any) -> Any:
+    text = named_by(forms, n)
+    return [text, counted_in(forms, n)]
+
+
+def late(forms: Any, n: Any) -> Any:
+    """What stands between the call and the look-up would be there three times."""
+    rule = plural(n)
+    total = 0
+    for x in range(n):
+        if x % 3 == 0:
+            total += 5 * x
+        elif x % 5 == 0:
+            total -= 7 * x
+        elif x % 7 == 0:
+            total += 2 * x - 9
+        elif x % 11 == 0:
+            total += 3 * x - 4
+        else:
+            total += 1 - x * x
+    return forms[rule], total
+
+
+def unselecting(forms: Any, n: Any) -> Any:
+    return plural(n), len(forms)
+
+
+def sometimes(n: Any) -> Any:
+    """One way gives what is open."""
+    if n % 10 == 1 and n % 100 != 11:
+        return 0
+    if 2 <= n % 10 <= 4 and not 12 <= n % 100 <= 14:
+        return 1
+    return n // 1000
+
+
+def looked_at(forms: Any, n: Any) -> Any:
+    return forms[sometimes(n)]
+
+
+FORMS = {0: "%d день", 1: "%d дня", 2: "%d дней"}
+NUMBERS = [0, 1, 2, 5, 11, 12, 21, 24, 112, 2000, -1, 1.0, 2.5, True, "a", "%d", None, float("nan")]
+
+
+@pytest.mark.parametrize("program", [counted_in, named_by, both])
+def test_constants_that_select_something_are_worth_the_copy(program: Any) -> None:
+    residual = specialize(program, FORMS)
+    assert "plural(" not in source_of(residual) and "get" not in source_of(residual), source_of(residual)
+    for n in NUMBERS:
+        assert outcome(residual, n) == outcome(program, FORMS, n)
+
+
+@pytest.mark.parametrize("program", [late, unselecting, looked_at])
+def test_constants_that_select_nothing_or_too_late_are_not(program: Any) -> None:
+    residual = specialize(program, FORMS)
+    assert source_of(residual).count("plural(") + source_of(residual).count("sometimes(") == 1, source_of(residual)
+    for n in NUMBERS:
+        assert outcome(residual, n) == outcome(program, FORMS, n)

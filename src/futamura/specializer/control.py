@@ -30,7 +30,7 @@ from futamura.specializer.stepping import enter_step, leave_step
 from futamura.specializer.summaries import returned_state
 from futamura.specializer.unpacking import go_on
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, Virtual, VObject, tuple_shape
-from futamura.specializer.worth import gives_parts
+from futamura.specializer.worth import note_result
 
 __all__ = ["ENDERS", "advance", "drain", "ends_within", "finite"]
 
@@ -362,10 +362,8 @@ def leave(m: Machine, frame: Frame) -> None:
             raise Unsupported("__init__ returns something", m.span)
         assert frame.subject is not None
         value = frame.subject
-    if frame.counted and type(value) is Virtual:
-        gives_parts(m, frame)
     _back(m)
-    m.give(frame.result, value)
+    m.give(frame.result, note_result(m, frame, value))
     if frame.dynamic:
         m.arrive_here()
 

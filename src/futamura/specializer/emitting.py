@@ -84,6 +84,8 @@ class Emitter(ABC):
         """Are all versions run?  What is still made is what passes between them, and raises nothing."""
         self.spent: Final[dict[int, Spent]] = {}
         """By the number of a function: what its blind calls have folded and left."""
+        self.given: Final[dict[int, tuple[Spent, ...]]] = {}
+        """By `vid`, the constants that blind calls gave, and of which functions."""
         self.inputs: dict[int, str] = {}
         self.guessed: dict[str, type] = {}
         """Open inputs that are tested to be of a class where an operator needs it."""
@@ -211,6 +213,14 @@ class Emitter(ABC):
         self.state.ages[self._vids] = age
         return Known(value, self._vids)
 
+    def told_to(self, value: Known, spent: tuple[Spent, ...]) -> Known:
+        """The value that calls of these functions gave: they hear of it when it selects something."""
+        self._vids += 1
+        self.given[self._vids] = spent
+        if age := self.state.age(value):
+            self.state.ages[self._vids] = age
+        return Known(value.value, self._vids)
+
     def validate(self, value: AbstractValue) -> None:
         """`value` selected something finite: its provenance starts anew, and that of what it was computed from.  What
         was computed from it before is as if that had been done now."""
@@ -218,6 +228,8 @@ class Emitter(ABC):
             return
         first = vid = value.vid
         self.decided[-vid or id(value)] = value
+        for spent in self.given.get(vid, ()):
+            spent.selects = True
         ages = self.state.ages
         if ages.pop(vid, None) is not None:
             ages.update({made: 1 for made in self.made_of.get(first, ()) if ages.get(made, 0) > 1})

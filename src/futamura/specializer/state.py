@@ -14,7 +14,7 @@ states that are compared, kept or met are always trimmed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Final, NamedTuple, TypeAlias
 
@@ -123,6 +123,14 @@ class Spent:
     calls: int = 0
     loops: bool = False
     gives: bool = False
+    selects: bool = False
+    """Has a constant that they gave selected something?"""
+    opens: bool = False
+    """Did one give what is not known?"""
+    ways: set[object] = field(default_factory=set)
+    """The constants that they gave."""
+    behind: dict[tuple[int, int, int], int] = field(default_factory=dict)
+    """By the place of a call, how many operations behind it are done once for each of these."""
 
 
 class Frame:

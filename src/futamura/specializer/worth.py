@@ -6,22 +6,24 @@
 Whether something folds is only known when it is done: for each function that was entered with open values and plain
 constants alone it is counted what folded in it, and what was left.  Of those in which next to nothing folds the calls
 stay, when specialization starts again.  A function whose result has parts that are known is worth it, and a small one
-is: a call takes as long.
+is: a call takes as long.  So is one that gives constants only, which select something (`FORMS[plural(n)]`), as long as
+what stands behind its calls is short: it is copied for each of them.
 
 Invariant: nothing but counts of operations decides, so the same program has always the same residual.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from futamura.ir.graph import Operation
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.state import Frame, Spent
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, token_key
 
-__all__ = ["counted", "counting", "gives_parts", "leave_worthless", "stays_a_call"]
+__all__ = ["counted", "counting", "leave_worthless", "note_result", "stays_a_call"]
 
 _LEAST: Final = 12
 """Fewer operations of a function are shorter than what it takes to call it, or nearly."""
@@ -29,6 +31,8 @@ _LEAST_IN_LOOPS: Final = 40
 """The same for functions that are called in loops."""
 _FOLDED: Final = 4
 """One operation that folds for so many that are left is worth it."""
+_MOST_COPIED: Final = 96
+"""So many operations may there be behind the calls of a function, in all copies for the constants that it gives."""
 
 _Rule = Callable[[Machine, Frame, Operation], None]
 
@@ -80,11 +84,72 @@ def counted(m: Machine, frame: Frame, facts: FunctionFacts, *, blind: bool) -> t
     return frame.counted if facts.uid in frame.counted else (*frame.counted, facts.uid)
 
 
-def gives_parts(m: Machine, frame: Frame) -> None:
-    """This frame is left with an object of which parts are known."""
-    spent = m.spent.get(frame.facts.uid)
-    if spent is not None:
+def note_result(m: Machine, frame: Frame, value: AbstractValue) -> AbstractValue:
+    """The result of a call that has just ended, of this frame: what is known of it may be worth a copy of the code."""
+    spent = m.spent.get(frame.facts.uid) if frame.counted else None
+    if type(value) is Virtual and spent is not None:
         spent.gives = True
+    if type(value) is not Known or value.found is not None:
+        if spent is not None and frame.blind:
+            spent.opens = True
+        return value
+    told = (*(() if spent is None else (spent,)), *m.given.get(value.vid, ()))
+    if not told or value.value is None:  # most functions that give None have no result
+        return value
+    caller = m.state.top
+    place = (caller.facts.uid, caller.block, caller.index)
+    for one in told:
+        one.ways.add(token_key(value.value))
+        if place not in one.behind:
+            one.behind[place] = _copied_behind(m.state.frames, frame.result)
+    return m.told_to(value, told)
+
+
+def _copied_behind(frames: Sequence[Frame], result: int | None) -> int:
+    """How many operations stand where the result of a call is needed, or what is known because it is: each is done once
+    for each value that it may have.  Further than it matters nothing is counted."""
+    count = 0
+    for frame in reversed(frames):
+        if result is None or count > _MOST_COPIED:
+            break
+        more, returned = _copied_in(frame, result)
+        count += more
+        result = frame.result if returned else None
+    return count
+
+
+def _copied_in(frame: Frame, result: int) -> tuple[int, bool]:
+    """The same for one frame, which waits for the result; and whether something that differs is returned."""
+    facts = frame.facts
+    known = {value for value, content in frame.env.items() if type(content) is not Dynamic} | {result}
+    differing = {result}
+    count, seen, returned = 0, {frame.block}, False
+    work = [(frame.block, frame.index)]
+    while work and count <= _MOST_COPIED:
+        at, start = work.pop()
+        block = facts.blocks[at]
+        last = start
+        for place, op in enumerate(block.ops[start:], start + 1):
+            if not differing.isdisjoint(op.args):
+                last = place
+            if known.issuperset(op.args):
+                known.update(op.results)
+                differing.update(op.results if last == place else ())
+        end = block.terminator
+        returned = returned or (end.name == "return" and not differing.isdisjoint(end.args))
+        ahead = False
+        for number, edge in enumerate(end.edges):
+            params = facts.blocks[edge.target].params[number == 0 and end.name == "next" :]
+            passed = [param for param, arg in zip(params, edge.args) if arg in differing]
+            known.update(passed)
+            differing.update(passed)
+            if passed or not differing.isdisjoint(facts.live_in[edge.target]):
+                ahead = True
+                if edge.target not in seen:
+                    seen.add(edge.target)
+                    work.append((edge.target, 0))
+        count += (len(block.ops) if ahead else last) - start
+    return count, returned
 
 
 def _is_in_loop(frame: Frame) -> bool:
@@ -110,4 +175,8 @@ def leave_worthless(m: Machine) -> None:
 
 def _is_worthless(spent: Spent) -> bool:
     least = _LEAST_IN_LOOPS if spent.loops else _LEAST
-    return not spent.gives and spent.left >= least * spent.calls and spent.folded * _FOLDED < spent.left
+    if spent.gives or spent.left < least * spent.calls or spent.folded * _FOLDED >= spent.left:
+        return False
+    if not spent.selects or spent.opens:
+        return True
+    return len(spent.ways) * max(spent.behind.values()) > _MOST_COPIED
