@@ -4,6 +4,7 @@
     i - 0 >= 0     i an item of range(n)                 ->  True
     i - 3 >= 0     i exactly an int, i - 3 not named     ->  i >= 3
     if x == "a":   x exactly a str                       ->  x is known where that is true
+    n % 10, 2 * y  n exactly an int, y a float           ->  nothing is raised
 
 A lower bound is the `least` of a `Shape`; it goes with its value, and a meet keeps only whether it is negative, so
 that it changes twice at most.  `Emitter.sums` has the sums of an int and a constant that were emitted.
@@ -25,6 +26,7 @@ from futamura.specializer.values import SHORT, AbstractValue, Dynamic, Known, Sh
 
 __all__ = [
     "by_law",
+    "cannot_fail",
     "compared",
     "is_within",
     "items_of",
@@ -49,6 +51,35 @@ _UNIQUE: Final = frozenset({bool, type(None), type(Ellipsis), type(NotImplemente
 _NAMED: Final[dict[type | None, str]] = {
     kind: kind.__name__ for kind in (int, bool, float, complex, str, bytes, type(None))
 }
+
+
+_JOINING: Final = frozenset({"add", "sub", "mul"})
+_DIVIDING: Final = frozenset({"truediv", "floordiv", "mod"})
+_SHIFTING: Final = frozenset({"lshift", "rshift"})
+_REALS: Final = (int, bool, float)
+_EXACT: Final = 1 << 53
+"""Ints up to here are floats as well."""
+_FEW_BITS: Final = 64
+
+
+def cannot_fail(name: str, args: Sequence[AbstractValue], types: Sequence[type | None]) -> bool:
+    """Does a known operand of this arithmetic operator make sure that nothing is raised?  It is no zero to divide by,
+    no int that is too large for a float, and neither negative nor large where it counts bits."""
+    base = name.removeprefix("i")
+    if len(args) != 2 or types[0] not in _REALS or types[1] not in _REALS:
+        return False
+    right = args[1].value if type(args[1]) is Known else None
+    if base in _SHIFTING:
+        return float not in types and isinstance(right, int) and 0 <= right <= _FEW_BITS
+    if base not in _JOINING and not (base in _DIVIDING and right):
+        return False
+    if float in types:
+        return all(kind is not int or (type(arg) is Known and _is_exact(arg.value)) for arg, kind in zip(args, types))
+    return base != "truediv"  # the quotient of two ints may be too large
+
+
+def _is_exact(value: object) -> bool:
+    return isinstance(value, int) and abs(value) <= _EXACT
 
 
 def by_law(name: str, args: Sequence[AbstractValue], types: Sequence[type | None]) -> AbstractValue | None:

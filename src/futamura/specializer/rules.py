@@ -22,7 +22,7 @@ from futamura.ir.constant import Constant, makes_nan
 from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY, unbound
 from futamura.ir.graph import Operation
 from futamura.ir.ops import OPERATORS
-from futamura.specializer.bounds import by_law, compared, least_of_result, note_sum, note_test
+from futamura.specializer.bounds import by_law, cannot_fail, compared, least_of_result, note_sum, note_test
 from futamura.specializer.builtin_errors import exception_classes
 from futamura.specializer.derived import note_source, unchanged
 from futamura.specializer.handling import about_caught, is_caught, loses_context
@@ -220,11 +220,12 @@ def operate(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
         name, args = simpler
     decided = name in _EQUALITY and types[0] is types[1] in _BY_EQUALITY
     kind = bool if decided or m.world.compares_to_bool(name, types) else result_type(name, types)
-    if name in INPLACE and types[0] in _IMMUTABLE and not may_raise(name, types):
+    raises = may_raise(name, types) and not asks_plainly(name, args) and not cannot_fail(name, args, types)
+    if name in INPLACE and types[0] in _IMMUTABLE and not raises:
         name = name[1:]  # there is nothing to change in place, and no error that would name the operator
     elif name in INPLACE:
         m.writes(args[0])
-    hint, raises = hint_of(frame, op), may_raise(name, types) and not asks_plainly(name, args)
+    hint = hint_of(frame, op)
     shape = least_of_result(base, args) if kind is int else None
     made = m.emit(name, args, type=kind, hint=hint, raises=raises, shape=shape)
     if hint is None:
