@@ -30,6 +30,7 @@ from futamura.specializer import (
     queues,
     real_iterators,
     reflection,
+    searching,
     sets,
     showing,
     sorting,
@@ -42,6 +43,6 @@ from futamura.specializer import (
 __all__ = [
     "aggregates", "asking", "attributes", "calls", "classes", "containers", "contexts", "conversions", "dunders",
     "equality", "functions", "globals", "imports", "inherited", "lists", "long_lists", "making", "marks", "matching",
-    "membership", "namespaces", "own_items", "queues", "real_iterators", "reflection", "sets", "showing", "sorting",
-    "standing_in", "texts", "unpacking", "views",
+    "membership", "namespaces", "own_items", "queues", "real_iterators", "reflection", "searching", "sets", "showing",
+    "sorting", "standing_in", "texts", "unpacking", "views",
 ]  # fmt: skip

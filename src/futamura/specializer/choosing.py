@@ -34,7 +34,7 @@ from futamura.specializer.rules import SPECIAL, exact_type, hint_of, may_raise
 from futamura.specializer.state import Frame, State
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Virtual, VObject, token_key
 
-__all__ = ["branch_on_item", "call_of_method", "check_ways"]
+__all__ = ["branch_on_item", "call_of_method", "check_ways", "count_choice", "mark_choice"]
 
 MOST: Final = 16
 """So many items may be told apart at a look-up."""
@@ -153,7 +153,7 @@ def _go_on(m: Machine, frame: Frame, op: Operation, choice: _Choice) -> None:
         return
     taken = frame.env[result]
     assert type(taken) is Dynamic
-    _mark(m, frame, op)
+    mark_choice(m, frame, op)
     state = m.state
 
     def way(at: int) -> State:
@@ -165,7 +165,7 @@ def _go_on(m: Machine, frame: Frame, op: Operation, choice: _Choice) -> None:
     fork(m, frame, len(choice.items), lambda at: ("not", (taken,)) if by_truth else ("eq", (taken, Known(at))), way)
 
 
-def _mark(m: Machine, frame: Frame, op: Operation) -> None:
+def mark_choice(m: Machine, frame: Frame, op: Operation) -> None:
     """Control is dynamic behind it, and so are the loops whose end it decides, here and where this was called."""
     late = False
     result: int | None = op.results[0]
@@ -239,16 +239,16 @@ def _choice(
     numbers = {token: number for number, token in enumerate(items)}
     keys = [key for key, _ in table.pairs]  # all: also of those that it cannot be one may have the hash of the key
     index = m.world.index_of(table.kind, keys, [numbers.get(_token(m, item), 0) for _, item in table.pairs])
-    _count(m, place, index, len(items))
+    count_choice(m, place, id(index), len(items))
     return _Choice([*items.values()], Known(index), numbers[_token(m, default[0])] if default else 0)
 
 
-def _count(m: Machine, place: tuple[str, int, int], index: object, ways: int) -> None:
-    """One time more at this place, and with this table."""
+def count_choice(m: Machine, place: tuple[str, int, int], table: int, ways: int) -> None:
+    """One time more at this place, and with the table of this number."""
     times = m.chosen.setdefault(place, {}).setdefault(m.running, [])
     if times and times[0][0] != m.running.runs:
         times.clear()
-    times.append((m.running.runs, id(index), ways))
+    times.append((m.running.runs, table, ways))
     if ways > 1 and len(_left(m, place)) > MOST_ON_THE_WAY:
         m.refuse(place, _TOO_MANY)
 

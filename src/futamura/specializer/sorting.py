@@ -21,11 +21,11 @@ from futamura.specializer.purity import deep
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Known, Virtual
 
-__all__: list[str] = []
+__all__ = ["computed"]
 
 
-def _computed(function: Callable[..., Any]) -> Callable[..., AbstractValue | None]:
-    """What `function` does to a list of this call, all of whose items are known."""
+def computed(function: Callable[..., Any]) -> Callable[..., AbstractValue | None]:
+    """What `function` does with a list of this call, all of whose items are known."""
 
     def model(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
         target = m.state.resolve(args[0]) if args else None
@@ -51,8 +51,8 @@ def _computed(function: Callable[..., Any]) -> Callable[..., AbstractValue | Non
 
 _FUNCTIONS: Final = (
     heapq.heapify, heapq.heappush, heapq.heappop, heapq.heapreplace, heapq.heappushpop,
-    bisect.bisect_left, bisect.bisect_right, bisect.insort_left, bisect.insort_right,
+    bisect.insort_left, bisect.insort_right,
 )  # fmt: skip
 
 for _function in _FUNCTIONS:
-    MODELS[_function] = _computed(_function)
+    MODELS[_function] = computed(_function)

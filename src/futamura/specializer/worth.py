@@ -23,7 +23,7 @@ from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.state import Frame, Spent
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, token_key
 
-__all__ = ["counted", "counting", "leave_worthless", "note_result", "stays_a_call"]
+__all__ = ["MOST_COPIED", "copied_behind", "counted", "counting", "leave_worthless", "note_result", "stays_a_call"]
 
 _LEAST: Final = 12
 """Fewer operations of a function are shorter than what it takes to call it, or nearly."""
@@ -31,8 +31,8 @@ _LEAST_IN_LOOPS: Final = 40
 """The same for functions that are called in loops."""
 _FOLDED: Final = 4
 """One operation that folds for so many that are left is worth it."""
-_MOST_COPIED: Final = 96
-"""So many operations may there be behind the calls of a function, in all copies for the constants that it gives."""
+MOST_COPIED: Final = 96
+"""So many operations may there be behind a call, in all copies for the constants that it may give."""
 
 _Rule = Callable[[Machine, Frame, Operation], None]
 
@@ -101,16 +101,16 @@ def note_result(m: Machine, frame: Frame, value: AbstractValue) -> AbstractValue
     for one in told:
         one.ways.add(token_key(value.value))
         if place not in one.behind:
-            one.behind[place] = _copied_behind(m.state.frames, frame.result)
+            one.behind[place] = copied_behind(m.state.frames, frame.result)
     return m.told_to(value, told)
 
 
-def _copied_behind(frames: Sequence[Frame], result: int | None) -> int:
+def copied_behind(frames: Sequence[Frame], result: int | None) -> int:
     """How many operations stand where the result of a call is needed, or what is known because it is: each is done once
     for each value that it may have.  Further than it matters nothing is counted."""
     count = 0
     for frame in reversed(frames):
-        if result is None or count > _MOST_COPIED:
+        if result is None or count > MOST_COPIED:
             break
         more, returned = _copied_in(frame, result)
         count += more
@@ -125,30 +125,25 @@ def _copied_in(frame: Frame, result: int) -> tuple[int, bool]:
     differing = {result}
     count, seen, returned = 0, {frame.block}, False
     work = [(frame.block, frame.index)]
-    while work and count <= _MOST_COPIED:
+    while work and count <= MOST_COPIED:
         at, start = work.pop()
         block = facts.blocks[at]
-        last = start
-        for place, op in enumerate(block.ops[start:], start + 1):
-            if not differing.isdisjoint(op.args):
-                last = place
+        count += len(block.ops) - start  # the ways meet behind it at the earliest
+        for op in block.ops[start:]:
             if known.issuperset(op.args):
                 known.update(op.results)
-                differing.update(op.results if last == place else ())
+                differing.update(() if differing.isdisjoint(op.args) else op.results)
         end = block.terminator
         returned = returned or (end.name == "return" and not differing.isdisjoint(end.args))
-        ahead = False
         for number, edge in enumerate(end.edges):
             params = facts.blocks[edge.target].params[number == 0 and end.name == "next" :]
             passed = [param for param, arg in zip(params, edge.args) if arg in differing]
             known.update(passed)
             differing.update(passed)
             if passed or not differing.isdisjoint(facts.live_in[edge.target]):
-                ahead = True
                 if edge.target not in seen:
                     seen.add(edge.target)
                     work.append((edge.target, 0))
-        count += (len(block.ops) if ahead else last) - start
     return count, returned
 
 
@@ -179,4 +174,4 @@ def _is_worthless(spent: Spent) -> bool:
         return False
     if not spent.selects or spent.opens:
         return True
-    return len(spent.ways) * max(spent.behind.values()) > _MOST_COPIED
+    return len(spent.ways) * max(spent.behind.values()) > MOST_COPIED
