@@ -89,7 +89,8 @@ def note_result(m: Machine, frame: Frame, value: AbstractValue) -> AbstractValue
     spent = m.spent.get(frame.facts.uid) if frame.counted else None
     if type(value) is Virtual and spent is not None:
         spent.gives = True
-    if type(value) is not Known or value.found is not None:
+    constant = type(value) is Known and value.found is None and (not value.vid or value.vid in m.given)
+    if type(value) is not Known or not constant:  # what was computed has a provenance of its own
         if spent is not None and frame.blind:
             spent.opens = True
         return value
