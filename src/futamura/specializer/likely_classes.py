@@ -30,7 +30,7 @@ _AGAIN: Final = 12
 """So many comparisons with texts are worth a second specialization."""
 _UNROLLED: Final = 4
 """So are so many steps of iterators over an input, beside the first ones."""
-_LENGTHY: Final = 4_000
+_LENGTHY: Final = 12_000
 """What took so many source blocks is not made twice."""
 _CLASSES: Final = (str, int, bytes, dict, list, tuple)
 """Those that annotations are taken at their word for: who writes `float` gives an int as well."""
@@ -49,7 +49,9 @@ def likely_classes(
     """
     if source_blocks > _LENGTHY:
         return {}
-    params = {value: name for value, name in zip(main.entry.params, main.signature.names) if name in set(names)}
+    signature, wanted = main.signature, set(names)
+    wanted.difference_update((signature.varargs, signature.varkw))  # an annotation says of what class each of them is
+    params = {value: name for value, name in zip(main.entry.params, signature.names) if name in wanted}
     texts = _texts(main)
     compared = sum(op.name in ("eq", "ne") and not texts.isdisjoint(op.args) for op in main.operations())
     iterated = _iterated(main, params, texts)
