@@ -152,6 +152,30 @@ def test_a_module_changes(change: Callable[[Any], object], warm: int) -> None:
     assert numbered.now != numbered.was
 
 
+REGISTERING: list[Callable[[dict[type, object]], object]] = [
+    lambda registry: registry.__setitem__(int, print),
+    lambda registry: registry.__setitem__(float, len),
+    lambda registry: registry.update({int: print}),
+    lambda registry: registry.setdefault(str, len),
+    lambda registry: registry.pop(int),
+    lambda registry: registry.popitem(),
+    lambda registry: registry.clear(),
+]
+
+
+@pytest.mark.parametrize("warm", [0, 100])
+@pytest.mark.parametrize("change", REGISTERING)
+def test_a_registry_changes(change: Callable[[dict[type, object]], object], warm: int) -> None:
+    for _ in range(warm):
+        change({int: len})
+    registry: dict[type, object] = {int: len}
+    numbered = stamp(namespace_mark(registry))  # type: ignore[arg-type]
+    registry.get(int), [*registry.values()], len(registry)
+    assert numbered.now == numbered.was
+    change(registry)
+    assert numbered.now != numbered.was
+
+
 def test_only_plain_dicts_have_marks() -> None:
     class Loud(dict[str, Any]):
         pass

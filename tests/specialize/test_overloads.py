@@ -16,6 +16,15 @@ from typing import Any
 import pytest
 
 import futamura
+from futamura.backend.python import holding
+
+
+@pytest.fixture(autouse=True, params=["stamps", "one by one"])
+def stamped(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Everything is right with a stamp of the registry, and where Python does not tell these."""
+    if request.param != "stamps":
+        monkeypatch.setattr(holding, "stamp_of", lambda marks: None)
+    return bool(request.param == "stamps")
 
 
 class Node:
@@ -140,3 +149,115 @@ def test_a_class_that_is_registered_with_an_abstract_one_later() -> None:
     assert residual(1) == shown_all(measured, nodes, 1) == [("any", 1), ("shape", 5)]
     Shape.register(Late)
     assert residual(1) == shown_all(measured, nodes, 1) == [("shape", 8), ("shape", 5)]
+
+
+class Other:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Asked(type):
+    """Asked for nothing, if the number of classes tells enough."""
+
+    def __hash__(cls) -> int:
+        asked.append(cls)
+        return hash(Leaf)
+
+    def __eq__(cls, other: object) -> bool:
+        asked.append(cls)
+        return True
+
+
+asked: list[type] = []
+
+
+def names_of(residual: Any) -> list[str]:
+    """What the test at entry uses."""
+    code = residual.function.__code__
+    return [*code.co_names, *code.co_freevars]
+
+
+@pytest.mark.parametrize("kinds", [1, 4])
+def test_the_registry_is_told_by_the_stamp(kinds: int, stamped: bool) -> None:
+    shown = made()
+    for kind in (int, str, float)[: kinds - 1]:
+        shown.register(kind)(lambda node, x: (node, x))
+    nodes: list[Any] = [Leaf(1), 2, "a", 4.0][:kinds]
+    residual = futamura.specialize(shown_all, shown, nodes)
+    assert residual(5) == shown_all(shown, nodes, 5)
+    assert any("_now" in name for name in names_of(residual)) is stamped
+    if stamped:
+        assert not any("registry" in name or name.startswith("_holds") for name in names_of(residual))
+    shown.register(list)(lambda node, x: "list")
+    assert residual(5) == shown_all(shown, nodes, 5) and not residual.holds()
+    for kind in (Leaf, int, str, float)[:kinds]:
+        shown = made()
+        for each in (int, str, float)[: kinds - 1]:
+            shown.register(each)(lambda node, x: (node, x))
+        residual = futamura.specialize(shown_all, shown, nodes)
+        shown.register(kind)(lambda node, x: "replaced")
+        assert residual(5) == shown_all(shown, nodes, 5) and "replaced" in residual(5)
+
+
+def test_what_else_is_registered_anew_changes_nothing() -> None:
+    shown = made()
+    shown.register(int)(lambda node, x: ("int", node))
+    residual = futamura.specialize(shown_all, shown, [Leaf(1)])
+    for times in range(40):  # so often that the registry is tested alone
+        shown.register(int)(lambda node, x, times=times: ("int", times))
+        assert residual(5) == [("leaf", 6)] and residual.holds()
+    shown.register(Leaf)(lambda node, x: "later")
+    assert residual(5) == ["later"] and not residual.holds()
+
+
+def test_two_registries_are_told_apart() -> None:
+    one, two = made(), made()
+
+    def both(node: Node, x: int) -> Any:
+        return one(node, x), two(node, x)
+
+    residual = futamura.specialize(both, Leaf(1))
+    assert residual(2) == both(Leaf(1), 2) == (("leaf", 3), ("leaf", 3))
+    two.register(Leaf)(lambda node, x: "two")
+    assert residual(2) == both(Leaf(1), 2) == (("leaf", 3), "two")
+
+
+def test_a_class_with_its_own_equality_is_registered_later() -> None:
+    shown = made()
+    residual = futamura.specialize(shown_all, shown, [Leaf(1)])
+    shown.register(Asked("Strange", (), {}))(lambda node, x: "strange")
+    assert not residual.holds()
+    asked.clear()
+    expected = shown_all(shown, [Leaf(1)], 5)
+    counted = len(asked)
+    asked.clear()
+    assert residual(5) == expected
+    assert len(asked) == counted
+
+
+def test_what_is_registered_with_abstract_classes_is_asked_by_its_number() -> None:
+    measured = of_shapes()
+    nodes: list[Any] = [Other(1), Square(2)]
+    residual = futamura.specialize(shown_all, measured, nodes)
+    assert not any(name.startswith("_holds") for name in names_of(residual))
+    assert residual(1) == shown_all(measured, nodes, 1) == [("any", 1), ("shape", 5)]
+    abc.ABCMeta("Unrelated", (), {}).register(int)
+    assert residual(1) == [("any", 1), ("shape", 5)] and residual.holds()
+    measured.register(collections.abc.Hashable)(lambda node, x: "hashable")
+    assert residual(1) == shown_all(measured, nodes, 1)
+
+
+def test_a_class_counts_as_an_abstract_one_later() -> None:
+    measured = of_shapes()
+
+    class Late(Node):
+        def area(self) -> int:
+            return 7
+
+    residual = futamura.specialize(shown_all, measured, [Late(1)])
+    assert residual(1) == [("any", 1)]
+    abc.ABCMeta("Between", (), {}).register(str)
+    assert residual(1) == [("any", 1)]
+    Shape.register(Late)
+    assert residual(1) == shown_all(measured, [Late(1)], 1) == [("shape", 8)]
+    assert residual(1) == [("shape", 8)] and not residual.holds()

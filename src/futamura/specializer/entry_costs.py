@@ -32,13 +32,13 @@ from futamura.ir.dominance import dominators_of_search
 from futamura.ir.graph import Function, Program, Signature
 from futamura.ir.stamps import FEW_OWN_NAMES, STAMPED
 from futamura.specializer.aliasing import FEW_STRANGERS, Apart
-from futamura.specializer.assumption import Assumption, Filled
+from futamura.specializer.assumption import Assumption, Filled, Registered
 from futamura.specializer.machine import Machine
 from futamura.specializer.world import World
 
 __all__ = ["times_in_a_call", "why_not_worth"]
 
-_COSTS: Final = {"own": 25, "field": 25, "imported": 25}
+_COSTS: Final = {"own": 25, "field": 25, "imported": 25, "registrations": 30}
 """Nanoseconds; all others are asked by a call."""
 _OF_A_NAME: Final = 8
 """Reading a global of the function's own module."""
@@ -51,7 +51,7 @@ _OF_A_FUNCTION: Final = 27
 """Attributes of functions are found by a slower way than other ones."""
 _OF_A_STAMP: Final = 25
 _OF_A_MARK: Final = 2
-"""Telling that classes, functions and modules have not changed, and each of their words in memory."""
+"""Telling that classes, functions, modules and registries have not changed, and each of their words in memory."""
 _OF_A_CALL: Final = 60
 _OF_AN_ITEM: Final = 6
 _OF_HELPERS: Final = 75
@@ -125,12 +125,14 @@ def _cost(assumptions: Iterable[Assumption], home: Mapping[str, object]) -> int:
     own_names = sum(one.kind == "global" and one.holder is home for one in assumptions)
     in_line = own_names <= FEW_OWN_NAMES or home.get("__name__") == "__main__"
     stamped: dict[int, int] = {}
-    """Classes, functions, cells and modules, and what each takes as a part of the stamp."""
+    """Classes, functions, cells, modules and registries, and what each takes as a part of the stamp."""
     for one in assumptions:
         if type(one.value) is Filled and not is_a(one.holder, type):
             cost += _OF_A_CALL + _OF_AN_ITEM * len(one.value.kept)
         elif one.kind == "global" and one.holder is home and in_line:
             cost += _OF_A_NAME
+        elif type(one.holder) is Registered:
+            stamped[id(one.holder.registry)] = _OF_A_MARK
         elif one.kind in ("cell", "global") or is_a(one.holder, type):
             stamped[id(one.holder)] = _OF_A_MARK
         elif one.kind != "attribute":

@@ -15,7 +15,7 @@ that can raise nothing are an `if`.
 
 What was assumed is a binding of a global, the content of a cell, an attribute; all compared by identity.  A few globals
 of the function's own module are read in line where no variable of the function has their names.  Of all other names,
-variables of closures, classes and functions it is asked whether they have changed at all (`holding.py`).
+variables of closures, classes, functions and registries it is asked whether they have changed at all (`holding.py`).
 
 Invariant: the test comes before everything else that the function does, and looks only at what was assumed: it calls no
 code of the program, and what it cannot read without a call it leaves to `Assumed.holds`.
@@ -26,6 +26,7 @@ from __future__ import annotations
 import ast
 import re
 import symtable
+from abc import get_cache_token
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import CellType, FunctionType, GetSetDescriptorType, MethodType
@@ -217,6 +218,8 @@ def _add_assumed(test: EntryTest, assumed: Sequence[Assumed], emitted: Emitted, 
                 holding.add(one.holder, one)
         elif _is_held(one):
             holding.add(one.holder, one)
+        elif one.kind == "registered":
+            holding.add(one.holder.registry, one)  # type: ignore[attr-defined]
         elif one.kind == "imported" and type(one.holder) is dict:
             modules = test.constant(one.holder, "modules")
             test.terms.append(f"{modules}.get({one.name!r}) is {test.constant(one.value, one.name.rpartition('.')[2])}")
@@ -227,6 +230,9 @@ def _add_assumed(test: EntryTest, assumed: Sequence[Assumed], emitted: Emitted, 
         elif one.kind == "field" and one.value is not None and _keeps_in_dict(one.holder, one.name):
             attributes = f"{test.constant(one.holder, type(one.holder).__name__)}.__dict__"
             test.terms.append(f"{attributes}.get({one.name!r}) is {test.constant(one.value, one.name)}")
+        elif one.kind == "registrations":
+            token, held = test.constant(get_cache_token, "cache_token"), test.constant(one.value, "registrations")
+            test.terms.append(f"({token}() == {held}.token or {held}.hold())")
         elif one.kind == "contents" and type(one.holder) in (list, dict, set):
             tables.append((one.holder, one.value.kept))  # type: ignore[attr-defined]
         else:

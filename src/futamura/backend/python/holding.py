@@ -1,9 +1,12 @@
-"""That classes, functions, modules and variables of closures are still what they were: by a stamp, or one by one.
+"""That classes, functions, modules, variables of closures and registries are still what they were: by a stamp, or one
+by one.
 
     Rule.match is f, no Rule.extra, shop.RATE is 3         (_all_now == _all_was or _all_hold())
 
 A stamp of them all (`ir/stamps.py`) is compared faster than two attributes are looked up.  Where it differs, they are
 looked up: a few in the dict of a class, many by a function whose globals are the attributes of that class.
+
+A registry is what `functools.singledispatch` keeps: a dict from classes to functions, from which nothing disappears.
 
 Invariant: no code of the program runs, whatever the attributes are now.
 """
@@ -47,16 +50,16 @@ _FEW_NAMES: Final = 2
 
 
 class Holding:
-    """What is assumed of classes, functions, namespaces and variables of closures: one stamp is compared for all."""
+    """What is assumed of classes, functions, namespaces, registries and variables of closures: one stamp for all."""
 
     def __init__(self, test: EntryTest) -> None:
         self._test: Final = test
         self._holders: Final[dict[int, tuple[Any, list[Assumed]]]] = {}
 
     def add(self, holder: object, one: Assumed) -> None:
-        """`holder` is a class, a function, the dict of a module or a cell."""
+        """`holder` is a class, a function, the dict of a module, a registry or a cell."""
         self._holders.setdefault(id(holder), (holder, []))[1].append(one)
-        if type(holder) is dict and one.name not in holder:
+        if type(holder) is dict and one.kind == "global" and one.name not in holder:
             names = _builtins_of(holder)  # whoever replaces a builtin does not change the module
             known = self._holders.setdefault(id(names), (names, []))[1]
             if not any(other.name == one.name and other.value is one.value for other in known):
@@ -99,6 +102,8 @@ class Holding:
                 test.terms.extend(f"{name}.{one.name} is {test.constant(one.value, one.name)}" for one in found)
             elif type(holder) is CellType:
                 cells += found
+            elif found[0].kind == "registered":
+                _add_registry(test, holder, found)
             else:
                 _add_namespace(test, holder, found)
         lookups.close()
@@ -211,6 +216,21 @@ def _add_namespace(test: EntryTest, namespace: dict[str, Any], found: Sequence[A
     wanted = {f"_was_{place}": CellType(one.value) for place, one in enumerate(found)}
     terms = [f"{one.name} is _was_{place}" for place, one in enumerate(found)]
     test.terms.append(f"{test.constant(asking(namespace, terms, wanted), 'globals_hold')}()")
+
+
+def _add_registry(test: EntryTest, registry: dict[type, object], found: Sequence[Any]) -> None:
+    """That a registry has no more classes, and for these what it had.  How many there are is asked first: while they
+    are the same, no `__hash__` or `__eq__` of the program runs to look one up."""
+    reading = EntryTest(frozenset()) if len(found) > _FEW_NAMES else test
+    place = reading.constant(registry, "registry")
+    for count in sorted({one.holder.count for one in found}):
+        reading.terms.append(f"{reading.constant(len, 'len')}({place}) == {count}")
+    for one in found:
+        kind, value = reading.constant(one.holder.kind, one.name), reading.constant(one.value, "registered")
+        reading.terms.append(f"{place}.get({kind}) is {value}")
+    if reading is not test:
+        holds = asking(reading.constants, reading.terms, {})
+        test.terms.append(f"{test.constant(holds, 'registry_holds')}()")
 
 
 def _add_cells(test: EntryTest, cells: Sequence[Assumed]) -> None:
