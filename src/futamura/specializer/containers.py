@@ -260,12 +260,12 @@ def setitem(m: Machine, frame: Frame, op: Operation) -> None:
 @rule("delitem")
 def delitem(m: Machine, frame: Frame, op: Operation) -> None:
     target, key = (m.get(frame, arg) for arg in op.args)
-    entry = m.state.object(target)
+    entry, place = m.state.object(target), lookup_key(m, key)
     bounds = None if entry is None or entry.kind != "list" else _bounds(m, key)
     if entry is not None and bounds is not None and type(target) is Virtual and _delete_slice(m, target, entry, bounds):
         return
-    if entry is not None and entry.kind != "tuple" and type(target) is Virtual and type(key) is Known:
-        position = _position(entry, key.value)
+    if entry is not None and entry.kind != "tuple" and type(target) is Virtual and type(place) is Known:
+        position = _position(entry, place.value)
         if position is not None:
             items = (*entry.items[:position], *entry.items[position + 1 :])
             names = (*entry.names[:position], *entry.names[position + 1 :]) if entry.kind == "dict" else entry.names

@@ -320,13 +320,11 @@ def _dict_get(
 def _dict_setdefault(
     m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
 ) -> AbstractValue | None:
-    if len(args) != 2 or not usable_key(args[0]):
-        return None
     found = _dict_get(m, frame, op, target, held, args)
-    assert type(args[0]) is Known
-    if args[0].value not in held.names:
-        store_item(m, target, args[0], args[1])
-    return found
+    key = lookup_key(m, args[0]) if found is not None else NONE
+    if found is None or (type(key) is Known and key.value in held.names):
+        return found
+    return found if store_item(m, target, args[0], found) else None
 
 
 _VIEWS: Final[dict[str, type]] = {"items": type({}.items()), "keys": type({}.keys()), "values": type({}.values())}

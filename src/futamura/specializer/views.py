@@ -30,6 +30,7 @@ from futamura.specializer.models import (
 from futamura.specializer.purity import MISSING, class_lookup, deep
 from futamura.specializer.raising import raise_value
 from futamura.specializer.rules import exact_type, sequence_items, site
+from futamura.specializer.selfsame import lookup_key
 from futamura.specializer.sets import sorted_set
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, WRAPPER, AbstractValue, Known, Virtual, VObject
@@ -40,20 +41,21 @@ __all__ = ["pairs_of", "sorted_plainly"]
 def _dict_pop(
     m: Machine, frame: Frame, op: Operation, target: Virtual, held: VObject, args: list[AbstractValue]
 ) -> AbstractValue | None:
-    if not 1 <= len(args) <= 2 or not usable_key(args[0]):
+    key = lookup_key(m, args[0]) if args else NONE
+    if not 1 <= len(args) <= 2 or not usable_key(key):
         return None
-    assert type(args[0]) is Known
-    if args[0].value not in held.names:
+    assert type(key) is Known
+    if key.value not in held.names:
         if len(args) == 2:
             return args[1]
         missing = nothing_to_pop(m, held, args)
         if missing is not None:
             raise_value(m, missing)
         return None if missing is None else HANDLED
-    at = held.names.index(args[0].value)
+    at = held.names.index(key.value)
     names, items = (*held.names[:at], *held.names[at + 1 :]), (*held.items[:at], *held.items[at + 1 :])
     m.state.heap[target.oid] = held._replace(names=names, items=items)
-    m.validate(args[0])
+    m.validate(key)
     return held.items[at]
 
 
