@@ -3,6 +3,7 @@
     abs(vector)          ->    the body of `Vector.__abs__`
     round(money, 2)      ->    that of `Money.__round__`
     float(celsius)       ->    that of `Celsius.__float__`; what it gives has to be a float
+    next(tokens, None)   ->    that of `Tokens.__next__`, in a `try` statement
 
 Left alone, such a call may be anything: whatever is known of the object would be lost with it.
 Invariant: the methods are those that Python would call, in its order, with its errors.
@@ -36,6 +37,7 @@ _ASKED: Final[dict[Callable[..., Any], str]] = {
     int: "__int__",
     float: "__float__",
     hash: "__hash__",
+    next: "__next__",
 }
 """The method that a function of one argument asks."""
 _CHECKED: Final[dict[Callable[..., Any], tuple[Callable[..., Any], type]]] = {
@@ -85,6 +87,14 @@ def _round(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -
     return _entered(m, frame, op, library.rounded, [Known(method), args[0], *(args[1:] or [Known(None)])])
 
 
+def _next(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
+    """With a default, which stands for any StopIteration of the method."""
+    if len(args) != 2:
+        return _plain_next(m, frame, op, args)
+    method = _method(m, frame, args[0], "__next__")
+    return None if method is None else _entered(m, frame, op, library.next_given, [Known(method), *args])
+
+
 def _divmod(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     entered = len(args) == 2 and try_methods(m, frame, op, "divmod", "divmod()", args)
     return HANDLED if entered else None
@@ -97,6 +107,8 @@ def _pow(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> 
 
 for _function, _name in _ASKED.items():
     _asking(_function, _name)
+_plain_next = MODELS[next]
+MODELS[next] = _next
 MODELS[round] = _round
 MODELS[divmod] = _divmod
 MODELS[pow] = _pow

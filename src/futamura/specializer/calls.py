@@ -36,7 +36,7 @@ from futamura.specializer.functions import settle_functions, stays
 from futamura.specializer.generators import is_generator, new_generator
 from futamura.specializer.handing_over import hand_over, is_left
 from futamura.specializer.harmless import class_of_result, handed_over, harmless, runs_nothing, unpacked_shape
-from futamura.specializer.in_python import in_python
+from futamura.specializer.in_python import asking_first, in_python
 from futamura.specializer.local_caches import call_of_local_cache
 from futamura.specializer.machine import GUARDED, Machine, Restart, Unsupported
 from futamura.specializer.making import assume_own_maker, own_maker
@@ -227,6 +227,10 @@ def _call_known(
             return True
     if is_a(function, types.FunctionType) and function not in KEYWORD_MODELS:
         return _inline_function(m, frame, op, function, args, keywords)
+    if type(function) in _HASHABLE:
+        asking = asking_first(m, frame, op, function, args, keywords)
+        if asking is not None and _inline_function(m, frame, op, asking, [Known(function), *args], keywords):
+            return True
     if is_a(function, _WITH_MODELS) and function in KEYWORD_MODELS:
         made = KEYWORD_MODELS[function](m, frame, op, args, keywords)
         if made is not None:

@@ -34,7 +34,7 @@ from futamura.specializer.records import readable
 from futamura.specializer.rules import OPERATOR_CALLS, SPECIAL, exact_type, operate, rule, sequence_items, site
 from futamura.specializer.speculation import in_general
 from futamura.specializer.state import Frame
-from futamura.specializer.stepping import is_stepping
+from futamura.specializer.stepping import is_stepping, stepping
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Shape
 
 __all__ = ["get_item", "method_of", "operand_class", "own_class", "try_methods"]
@@ -505,7 +505,7 @@ def _iterator_check(
     if is_iterator(m, args[0]):
         return args[0]
     cls = own_class(m, args[0])
-    if cls is not None and method_of(m, cls, "__next__") is not None:
+    if cls is not None and _gives_next(m, cls):
         return args[0]
     return _undecided(m, frame, op, args, keywords)
 
@@ -514,7 +514,18 @@ def _own_iterator(
     m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: Keywords
 ) -> AbstractValue | None:
     """An iterator of Python's own; who asks one of the program for its iterator runs code of it."""
-    return args[0] if is_iterator(m, args[0]) else _undecided(m, frame, op, args, keywords)
+    iterator = args[0]
+    if is_iterator(m, iterator):
+        return iterator
+    cls = own_class(m, iterator)
+    asked = "next" if type(iterator) is Dynamic else None if cls is None or not _gives_next(m, cls) else "own"
+    made = None if asked is None else stepping(m, frame, asked, object, (iterator,))
+    return _undecided(m, frame, op, args, keywords) if made is None else made
+
+
+def _gives_next(m: Machine, cls: type) -> bool:
+    """Has the class a `__next__` that can be read?"""
+    return method_of(m, cls, "__next__") is not None
 
 
 KEYWORD_MODELS[iterators.own_iterator] = _own_iterator

@@ -18,28 +18,27 @@ from typing import Any, Final
 __all__ = [
     "ENDING",
     "accumulate_of",
+    "asking_all",
+    "asking_first",
+    "asking_second",
     "chain_from",
     "chain_of",
     "compress_of",
     "count_of",
     "cycle_of",
     "dropwhile_of",
-    "enumerate_first",
-    "filter_first",
     "filter_of",
     "filterfalse_of",
     "front_and_rest",
     "islice_of",
     "longest_of",
     "map_2",
-    "map_first",
     "map_of",
     "own_iterator",
     "pairwise_of",
     "repeat_of",
     "starmap_of",
     "takewhile_of",
-    "zip_first",
 ]
 
 
@@ -187,24 +186,20 @@ def repeat_of(item: Any) -> Iterator[Any]:
 
 
 def own_iterator(iterator: Any) -> Any:
-    """The specializer knows this function: an iterator that is its own iterator for sure."""
+    """The specializer knows this function: what takes the items of an iterator that was asked for."""
     raise TypeError
 
 
-def zip_first(first: Any, *rest: Any) -> Any:
-    return zip(own_iterator(iter(first)), *rest)
+def asking_first(builtin: Callable[..., Any], first: Any, *rest: Any, **options: Any) -> Any:
+    return builtin(own_iterator(iter(first)), *rest, **options)
 
 
-def enumerate_first(first: Any) -> Any:
-    return enumerate(own_iterator(iter(first)))
+def asking_second(builtin: Callable[..., Any], function: Any, first: Any, *rest: Any) -> Any:
+    return builtin(function, own_iterator(iter(first)), *rest)
 
 
-def map_first(function: Callable[..., Any], first: Any, *rest: Any) -> Any:
-    return map(function, own_iterator(iter(first)), *rest)
-
-
-def filter_first(function: Callable[..., Any], first: Any) -> Any:
-    return filter(function, own_iterator(iter(first)))
+def asking_all(builtin: Callable[..., Any], *iterables: Any, **options: Any) -> Any:
+    return builtin(*[own_iterator(iter(iterable)) for iterable in iterables], **options)
 
 
 def front_and_rest(iterable: Iterable[Any], before: int) -> list[Any]:

@@ -336,6 +336,14 @@ def next_or(iterator: Iterator[Any], default: Any) -> Any:
     return default
 
 
+def next_given(method: Any, iterator: Any, default: Any) -> Any:
+    """`next` of an object whose class has this `__next__`."""
+    try:
+        return method(iterator)
+    except StopIteration:
+        return default
+
+
 def join(separator: str, iterable: Iterable[Any]) -> str:
     return separator.join([item for item in iterable])
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import itertools
 import operator
-import sys
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -25,6 +24,7 @@ from futamura.specializer.callables import is_code
 from futamura.specializer.calls import enter
 from futamura.specializer.ends import asked
 from futamura.specializer.generators import STANDING_IN, stand_in
+from futamura.specializer.in_python import class_with_iter, slice_numbers
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import HANDLED, KEYWORD_MODELS, KeywordModel, Keywords, iterator_over
 from futamura.specializer.rules import exact_type
@@ -95,7 +95,7 @@ def _by_function(generator: Callable[..., object]) -> Choice:
 
 def _chain(m: Machine, frame: Frame, args: list[AbstractValue], keywords: Keywords) -> Entered | None:
     """The sources are asked for their iterators one after the other, when it is their turn."""
-    known = any(iterator_over(m, frame, arg) is not None for arg in args)
+    known = any(class_with_iter(m, arg) is not None or iterator_over(m, frame, arg) is not None for arg in args)
     return (iterators.chain_of, args) if known and not keywords else None
 
 
@@ -109,19 +109,9 @@ def _accumulate(m: Machine, frame: Frame, args: list[AbstractValue], keywords: K
 
 
 def _islice(m: Machine, frame: Frame, args: list[AbstractValue], keywords: Keywords) -> Entered | None:
-    numbers = [arg.value for arg in args[1:] if type(arg) is Known]
-    if keywords or not 2 <= len(args) <= 4 or len(numbers) < len(args) - 1:
-        return None
-    place = slice(*numbers)
-    start = 0 if place.start is None else place.start
-    stop = sys.maxsize if place.stop is None else place.stop
-    step = 1 if place.step is None else place.step
-    if not all(type(n) is int and 0 <= n <= sys.maxsize for n in (start, stop, step)) or not step:
-        return None
-    if start > stop:  # type: ignore[operator]
-        return None  # nothing is given, and all before `start` is taken
-    found = _iterators(m, frame, args[:1], False)
-    return None if found is None else (iterators.islice_of, [*found, Known(start), Known(stop), Known(step)])
+    numbers = None if keywords or not args else slice_numbers(args[1:])
+    found = None if numbers is None else _iterators(m, frame, args[:1], False)
+    return None if found is None or numbers is None else (iterators.islice_of, [*found, *map(Known, numbers)])
 
 
 def _longest(m: Machine, frame: Frame, args: list[AbstractValue], keywords: Keywords) -> Entered | None:

@@ -5,6 +5,8 @@ for name, value in zip(("a", "b"), values):     values dynamic     ->     next: 
 
 A virtual iterator's `extra` names its row in `STEPS`, `items` are the arguments of the step: the iterators that it
 takes from, which a step leaves as the builtin would. All else that an iterator remembers is in a virtual list.
+A builtin takes the items of an object with a `__next__` in Python by way of an "own" iterator, which nobody else sees:
+it has asked the object for its iterator already.
 
 Invariant: a step does what the builtin's `__next__` does, in the same order; an exception that leaves it leaves the
 iterator as it was then, for there is no frame that would end.
@@ -33,6 +35,8 @@ STEPS: Final[dict[str, Callable[..., object]]] = {
     "strict 2": library.strict_2,
     "enumerate": library.enumerate_step,
     "places": library.places_step,
+    "next": library.next_item,
+    "own": library.item_of,
 }
 """The step of each kind of iterator."""
 
@@ -82,6 +86,9 @@ _PLACED: Final = (list, tuple, str)
 def enter_step(m: Machine, iterator: AbstractValue) -> bool:
     """Enter the step of this iterator for the running frame's `next`; False if it has none."""
     entry = m.state.object(iterator)
+    if entry is not None and entry.kind == "iterator" and entry.extra == ("step", "own"):
+        iterator = m.state.resolve(entry.items[0])  # its class may be another one by now
+        entry = m.state.object(iterator)
     step: Callable[..., object] | None = None
     items: tuple[AbstractValue, ...] = ()
     if entry is not None and entry.kind == "iterator" and isinstance(entry.extra, tuple):
