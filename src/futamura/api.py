@@ -36,6 +36,7 @@ from futamura.specializer.likely_classes import likely_classes
 from futamura.specializer.offline.linking import specialize_function_offline
 from futamura.specializer.offline.offline import OfflineOptions
 from futamura.specializer.online import Open, Outcome, specialize_function
+from futamura.specializer.overloads import what_to_specialize
 from futamura.specializer.parting import Asked, HandedOver
 from futamura.specializer.policy import Budget, Event
 from futamura.specializer.values import Shape
@@ -524,6 +525,7 @@ def _bind(function: types.FunctionType, args: tuple[object, ...], static: Mappin
     """Each parameter with its value, or a `Dyn`."""
     code = function.__code__
     positional = code.co_varnames[: code.co_argcount]
+    _refuse_dispatching(function, args, static)
     if len(args) > len(positional):
         collects = code.co_varnames[code.co_argcount + code.co_kwonlyargcount] if code.co_flags & 4 else None
         hint = "" if collects is None else f" before *{collects}: give all that it collects as `{collects}=(...)`"
@@ -537,9 +539,10 @@ def _bind(function: types.FunctionType, args: tuple[object, ...], static: Mappin
     for name, value in static.items():
         if name not in names:
             wrapped = _wrapped(function)
-            hint = f": it is wrapped, specialize `{function.__qualname__}.__wrapped__`" if wrapped is not None else ""
+            hints = [f"it is wrapped, specialize `{function.__qualname__}.__wrapped__`"] if wrapped is not None else []
             if code.co_flags & 8:
-                hint = f": give all that **{names[-1]} collects as `{names[-1]}={{...}}`"
+                hints.append(f"give all that **{names[-1]} collects as `{names[-1]}={{...}}`")
+            hint = f": {', or '.join(hints)}" if hints else ""
             raise TypeError(f"{function.__qualname__}() has no parameter {name!r}{hint}")
         if name in given:
             raise TypeError(f"{function.__qualname__}() got two values for {name!r}")
@@ -548,6 +551,23 @@ def _bind(function: types.FunctionType, args: tuple[object, ...], static: Mappin
         if name in given and not is_a(given[name], Dyn):
             given[name] = _collected(function, name, given[name], names[code.co_posonlyargcount :])
     return {name: given.get(name, _UNSAID) for name in names}
+
+
+def _refuse_dispatching(
+    function: types.FunctionType, args: tuple[object, ...], static: Mapping[str, object]
+) -> None:
+    """What `functools` makes of a function with overloads has no parameters but `*args` and `**kw`: whoever means those
+    of the overloads is told what has them."""
+    code = function.__code__
+    if not args and static.keys() <= set(code.co_varnames[:2]):
+        return
+    behind = _wrapped(function)
+    first = behind.__code__.co_varnames[0] if behind is not None and behind.__code__.co_argcount else ""
+    value = args[0] if args else static.get(first, DYN)
+    kind = value.exact_type() if is_a(value, Dyn) else type(value)
+    instead = what_to_specialize(function, kind)
+    if instead:
+        raise TypeError(f"{function.__qualname__}() only looks for what is registered: specialize {instead}")
 
 
 def _defaults(function: types.FunctionType, inputs: Mapping[str, object]) -> dict[str, object]:

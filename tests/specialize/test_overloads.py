@@ -10,6 +10,7 @@ from __future__ import annotations
 import abc
 import collections.abc
 import functools
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -261,3 +262,59 @@ def test_a_class_counts_as_an_abstract_one_later() -> None:
     Shape.register(Late)
     assert residual(1) == shown_all(measured, [Late(1)], 1) == [("shape", 8)]
     assert residual(1) == [("shape", 8)] and not residual.holds()
+
+
+class Viewer:
+    @functools.singledispatchmethod
+    def view(self, node: Any, x: int) -> Any:
+        return x
+
+    @view.register
+    def _(self, node: Leaf, x: int) -> Any:
+        return node.value, x
+
+
+@pytest.mark.parametrize(
+    ("given", "named", "kind"),
+    [
+        ((Leaf(1),), {}, "Leaf"), ((), {"node": Twig(1)}, "Twig"), ((), {"x": 1}, "cls"), ((), {"y": 1}, "cls"),
+        ((futamura.DYN, 5), {}, "cls"), ((futamura.Dyn(Leaf), 5), {}, "Leaf"),
+    ],
+)  # fmt: skip
+def test_who_specializes_the_function_itself_is_told_what_to_do(given: Any, named: Any, kind: str) -> None:
+    shown = made()
+    with pytest.raises(TypeError, match="only looks for what is registered") as told:
+        futamura.specialize(shown, *given, **named)
+    name = shown.__qualname__
+    assert f"specialize `{name}.dispatch({kind})`, or a function that calls `{name}`" in str(told.value)
+
+
+def test_what_the_error_names_can_be_specialized() -> None:
+    shown = made()
+    residual = futamura.specialize(shown.dispatch(Leaf), node=Leaf(1))
+    assert residual(5) == shown(Leaf(1), 5) == ("leaf", 6)
+    calling = futamura.specialize(shown_all, shown, [Twig(1)])
+    assert calling(5) == shown_all(shown, [Twig(1)], 5)
+
+
+def test_what_it_has_as_parameters_may_be_given() -> None:
+    shown = made()
+    residual = futamura.specialize(shown, args=(Leaf(1), 5), kw={})
+    assert residual() == shown(Leaf(1), 5)
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="the method is an object, which is called")
+@pytest.mark.parametrize(("given", "named"), [((Leaf(1),), {}), ((), {"node": Leaf(1)})])
+def test_who_specializes_an_overloaded_method_is_told_what_to_do(given: Any, named: Any) -> None:
+    with pytest.raises(TypeError, match=r"specialize a function that calls `Viewer\.view`$"):
+        futamura.specialize(Viewer().view, *given, **named)
+
+
+def test_who_names_a_parameter_of_a_wrapped_function_is_told_of_it() -> None:
+    @functools.wraps(shown_all)
+    def wrapper(*args: Any, **options: Any) -> Any:
+        return shown_all(*args, **options)
+
+    hint = r"specialize `shown_all.__wrapped__`, or give all that \*\*options collects as `options=\{...\}`"
+    with pytest.raises(TypeError, match=hint):
+        futamura.specialize(wrapper, x=5)

@@ -31,7 +31,7 @@ from futamura.specializer.purity import class_lookup, plain_lookup
 from futamura.specializer.rules import exact_type
 from futamura.specializer.values import AbstractValue, Dynamic, Known, VObject
 
-__all__ = ["call_of_overload", "only_dispatches", "overloaded_method"]
+__all__ = ["call_of_overload", "only_dispatches", "overloaded_method", "what_to_specialize"]
 
 _KIND: Final = "overloads"
 _READ: Final = functools.singledispatchmethod.__get__
@@ -57,6 +57,9 @@ def _made() -> tuple[types.CodeType, types.CodeType]:
 
 
 _WRAPPER, _DISPATCH = _made()
+_BOUND: Final[object] = functools.singledispatchmethod(_sample).__get__(None, object)
+_METHOD: Final = _BOUND.__code__ if isinstance(_BOUND, types.FunctionType) else None
+"""The code of what an instance gives of a method; newer versions of Python have a class for it."""
 
 
 def call_of_overload(
@@ -155,6 +158,15 @@ def only_dispatches(function: types.FunctionType) -> bool:
     """Did `functools.singledispatch` make the function?  If the class of its argument is not known, all that it does is
     to look for it in a table of weak references, or along the bases of a class: nothing of that can be known."""
     return function.__code__ is _WRAPPER
+
+
+def what_to_specialize(function: types.FunctionType, kind: type | None) -> str:
+    """What to specialize in place of this function, if `functools` made it to look for the one that is registered for
+    the class of the first argument (`kind`, if that is known); else nothing."""
+    name = function.__qualname__
+    if function.__code__ is _WRAPPER:
+        return f"`{name}.dispatch({'cls' if kind is None else kind.__qualname__})`, or a function that calls `{name}`"
+    return f"a function that calls `{name}`" if function.__code__ is _METHOD else ""
 
 
 def _registry(function: types.FunctionType) -> dict[type, object] | None:
