@@ -208,7 +208,8 @@ def read_global(place: Globals, name: str, /) -> Any:
     try:
         return scope[name]
     except KeyError:
-        raise NameError(f"name {name!r} is not defined", name=name) from None
+        pass
+    raise NameError(f"name {name!r} is not defined", name=name)  # which has no context of its own
 
 
 def write_global(place: Globals, name: str, value: Any, /) -> None:
@@ -222,4 +223,7 @@ def delete_global(place: Globals, name: str, /) -> None:
     try:
         del namespace[name]
     except KeyError:
-        raise NameError(f"name {name!r} is not defined", name=name) from None
+        pass
+    else:
+        return
+    raise NameError(f"name {name!r} is not defined", name=name)

@@ -28,6 +28,7 @@ from futamura.backend.python.emitted import Emitted
 from futamura.embedding import embedded
 from futamura.frontend.contents import changed_names, contents_are_constant, is_rebound
 from futamura.ir.bytecode import instructions
+from futamura.ir.homes import module_of
 from futamura.source import unwarned
 from futamura.specializer.assumption import Assumption
 from futamura.spelling import Imports, Unspeakable, contents_spelled, spelled
@@ -84,7 +85,7 @@ class _Module:
                 lines.append(f"{name} = {helper[0]}")
                 continue
             text = self._expression(value, f"the constant `{name}`", name)
-            if type(value) in (list, dict, set):
+            if type(value) in (list, dict, set) and module_of(value) is None:
                 self._copied.append(name)
             if text != name:
                 lines.append(f"{name} = {text}")
@@ -256,6 +257,8 @@ def _count(value: object, counts: Counter[int], inner_first: list[object]) -> No
             inner_first.append(found)
             continue
         if type(found) not in _SHARED or (type(found) is tuple and not any(type(part) in _HOLDERS for part in found)):
+            continue
+        if module_of(found) is not None:
             continue
         counts[id(found)] += 1
         if counts[id(found)] > 1:

@@ -27,6 +27,7 @@ from futamura.backend.python.emitted import Emitted
 from futamura.entry import Promise
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Signature
+from futamura.ir.homes import module_of
 from futamura.specializer.abstract import counts_as
 from futamura.specializer.aliasing import NONE_APART, Apart
 from futamura.specializer.assumption import Assumption, Filled, Registrations, identities, parts
@@ -161,6 +162,8 @@ def _by_name(value: object, assumptions: Sequence[Assumption]) -> object:
     """The name of an object that somebody may change, if it has one."""
     if deep(value) or is_a(value, _BY_NAME):
         return value
+    if (home := module_of(value)) is not None:
+        return _Named(home.__name__, ("__dict__",))
     path = _path(value, assumptions)
     if path is None:
         for one in assumptions:
@@ -231,6 +234,8 @@ def _in_slot(owner: object, slot: types.MemberDescriptorType, missing: object) -
 
 def _place(assumption: Assumption, assumptions: Sequence[Assumption]) -> _Place:
     holder, module = assumption.holder, ""
+    if assumption.kind == "present":
+        return _Place(assumption.kind, assumption.place, _module(assumption), None, assumption.name, "")
     if assumption.kind == "global":
         module, holder = _module(assumption), None
     elif assumption.kind == "imported":
@@ -316,6 +321,9 @@ def assumptions_of(shipped: Shipped) -> tuple[Assumption, ...]:
 def _assumption(place: _Place) -> Assumption:
     missing = _Elsewhere()
     holder: object = place.holder
+    if place.kind == "present":
+        imported = sys.modules.get(place.module)
+        return Assumption(place.kind, place.place, {} if imported is None else imported.__dict__, place.name, None)
     if place.module and place.kind != "global":
         holder = _at(place.module, place.holder) if isinstance(place.holder, tuple) else missing
     if place.kind == "own":

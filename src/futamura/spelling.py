@@ -62,6 +62,10 @@ def spelled(value: object, imports: Imports, wanted: str = "") -> str:
         if isinstance(value, int) and value.bit_length() > 4_000:
             return hex(value)
         return "..." if value is ... else repr(value)
+    if type(value) is dict and (module := _module_of(value)) is not None:
+        if module == "__main__":
+            raise Unspeakable("has the globals of a script, which cannot be imported")
+        return f"{imports.module(module)}.__dict__"
     if type(value) in _CONTAINERS:
         return imports.shared.get(id(value)) or contents_spelled(value, imports)
     made = _MADE.get(type(value))
@@ -70,6 +74,12 @@ def spelled(value: object, imports: Imports, wanted: str = "") -> str:
     if issubclass(type(value), enum.Enum):
         return _member_of_enum(value, imports)
     return _named(value, imports, wanted)
+
+
+def _module_of(namespace: dict[Any, Any]) -> str | None:
+    """The name of the module whose globals this dict is."""
+    name = namespace.get("__name__")
+    return name if type(name) is str and getattr(sys.modules.get(name), "__dict__", None) is namespace else None
 
 
 def contents_spelled(value: object, imports: Imports) -> str:

@@ -47,7 +47,8 @@ from futamura.source import unwarned
 
 __all__ = [
     "Contents", "Entries", "changed_names", "changing", "contents_are_constant", "filled_around", "has_texts",
-    "is_rebound", "lazy", "line_of_use", "memo", "mentions", "object_contents", "registered", "results_are_constant",
+    "is_rebound", "lazy", "line_of_use", "may_delete", "memo", "mentions", "object_contents", "registered",
+    "results_are_constant",
 ]  # fmt: skip
 
 
@@ -77,6 +78,10 @@ class _Changes(NamedTuple):
 
 _rebound: Final[dict[int, tuple[object, frozenset[str]]]] = {}
 _mentioned: Final[dict[int, tuple[object, frozenset[str]]]] = {}
+_deleted: Final[dict[int, tuple[object, frozenset[str] | None]]] = {}
+"""None where a function may delete what it has no name for."""
+_NAMESPACES: Final = frozenset({"globals", "vars", "__dict__", "exec", "eval", "delattr", "__delattr__"})
+"""With these a function gets at globals of any name."""
 _written: Final[dict[tuple[int, int], tuple[object, _Changes | None]]] = {}
 _DEPTH: Final = 2
 """So deep is followed what is passed to functions of other modules, which pass it on."""
@@ -102,6 +107,18 @@ def is_rebound(namespace: Mapping[str, object], name: str) -> bool:
         names = frozenset(stored for code in _codes(namespace) for stored in _stores(code))
         found = _rebound[key] = (namespace, names)
     return name in found[1]
+
+
+def may_delete(namespace: Mapping[str, object], name: str) -> bool:
+    """May a function of the module delete this global, or an attribute of this name, as far as its text says?"""
+    key = id(namespace)
+    found = _deleted.get(key)
+    if found is None or found[0] is not namespace:
+        codes = [*_codes(namespace)]
+        names = frozenset(gone for code in codes for gone in _deletions(code))
+        openly = _NAMESPACES.isdisjoint(used for code in codes for used in code.co_names)
+        found = _deleted[key] = (namespace, names if openly else None)
+    return found[1] is None or name in found[1]
 
 
 def mentions(namespace: Mapping[str, object], name: str) -> bool:
@@ -151,6 +168,12 @@ def _codes(namespace: Mapping[str, object]) -> Iterator[types.CodeType]:
 def _stores(code: types.CodeType) -> Iterator[str]:
     for instruction in instructions(code):
         if instruction.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+            yield str(instruction.argval)
+
+
+def _deletions(code: types.CodeType) -> Iterator[str]:
+    for instruction in instructions(code):
+        if instruction.opname in ("DELETE_GLOBAL", "DELETE_ATTR", "DELETE_NAME"):
             yield str(instruction.argval)
 
 

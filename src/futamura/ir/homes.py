@@ -14,7 +14,7 @@ import types
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-__all__ = ["IMMUTABLE", "file_of", "gets_no_names", "namespace_of"]
+__all__ = ["IMMUTABLE", "file_of", "gets_no_names", "global_now", "module_of", "namespace_of"]
 
 IMMUTABLE: Final = 1 << 8
 """The flag of classes whose attributes cannot be set."""
@@ -33,6 +33,19 @@ def namespace_of(cls: type) -> Mapping[str, object] | None:
     if found is not None and found.get(cls.__name__) is cls:
         return found
     return next((space for space in _of_methods(cls) if space.get("__name__") == name), found)
+
+
+def global_now(module: str, name: str) -> object:
+    """What an imported module has under this name now; None if there is nothing."""
+    found = sys.modules.get(module)
+    return found.__dict__.get(name) if type(found) is types.ModuleType else None
+
+
+def module_of(namespace: object) -> types.ModuleType | None:
+    """The module whose globals this dict is, if it is imported under its name."""
+    name = namespace.get("__name__") if type(namespace) is dict else None
+    found = sys.modules.get(name) if type(name) is str else None
+    return found if type(found) is types.ModuleType and found.__dict__ is namespace else None
 
 
 def file_of(cls: type) -> str | None:

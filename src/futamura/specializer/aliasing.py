@@ -144,8 +144,9 @@ class _Uses:
                     self.makers[result] = op
                 if op.name == "const" and isinstance(op.attr, Constant):
                     self.constants[op.results[0]] = op.attr.value
-                if op.name == "global_get" and isinstance(op.attr, tuple) and op.attr[1] in bindings:
-                    self.constants[op.results[0]] = bindings[op.attr[1]]
+                if op.name == "global_get" and isinstance(op.attr, tuple) and op.attr[0] == function.module:
+                    if op.attr[1] in bindings:
+                        self.constants[op.results[0]] = bindings[op.attr[1]]
             self._edges(function, block)
 
     def _edges(self, function: Function, block: Block) -> None:

@@ -70,6 +70,9 @@ class Assumption:
         if self.kind == "global":
             assert isinstance(self.holder, Mapping)
             now = self.holder.get(self.name, getattr(builtins, self.name, missing))
+        elif self.kind == "present":
+            assert isinstance(self.holder, Mapping)
+            return self.name in self.holder
         elif self.kind == "imported":
             now = sys.modules.get(self.name, missing)
         elif self.kind == "cell":
@@ -104,6 +107,8 @@ class Assumption:
             return f"{self.place} holds what it held"
         if self.kind == "registrations":
             return f"{self.place} stays as it is"
+        if self.kind == "present":
+            return f"global {self.place} exists"
         if self.kind == "own":
             return f"{self.place} has no attribute `{self.name}` of its own"
         if self.kind == "attribute" and self.value is MISSING:

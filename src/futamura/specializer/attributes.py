@@ -493,14 +493,14 @@ def store_attribute(
     m.emit("setattr", (value, target), name, results=0)
 
 
-def note_global(m: Machine, target: AbstractValue, name: str | None) -> None:
+def note_global(m: Machine, target: AbstractValue, name: str | None, *, gone: bool = False) -> None:
     """An attribute of a module is a global of its functions; None: any of them."""
     if type(target) is Known and is_a(target.value, types.ModuleType):
-        assign_global(m, target.value.__dict__, name)
+        assign_global(m, target.value.__dict__, name, gone=gone)
 
 
-def assign_global(m: Machine, namespace: Mapping[str, object], name: str | None) -> None:
-    if m.world.assign(namespace, name):
+def assign_global(m: Machine, namespace: Mapping[str, object], name: str | None, *, gone: bool = False) -> None:
+    if m.world.assign(namespace, name, gone=gone):
         raise Restart(f"global {name or 'of a module'} is assigned", whole=True)
 
 
@@ -573,7 +573,7 @@ def delete_attribute(m: Machine, frame: Frame, op: Operation, target: AbstractVa
         m.folded += 1
         return
     _note_store(m, cls, target, name)
-    note_global(m, target, name)
+    note_global(m, target, name, gone=True)
     m.writes(target)
     m.observe()
     m.emit("delattr", (target,), name, results=0)

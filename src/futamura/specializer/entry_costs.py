@@ -38,7 +38,7 @@ from futamura.specializer.world import World
 
 __all__ = ["times_in_a_call", "why_not_worth"]
 
-_COSTS: Final = {"own": 25, "field": 25, "imported": 25, "registrations": 30}
+_COSTS: Final = {"own": 25, "field": 25, "imported": 25, "present": 15, "registrations": 30}
 """Nanoseconds; all others are asked by a call."""
 _OF_A_NAME: Final = 8
 """Reading a global of the function's own module."""

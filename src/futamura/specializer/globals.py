@@ -2,7 +2,8 @@
 
     RATE (bound once, never written by visible code)   ->  Known, with an assumption
     counter (rebound by visible code), own module       ->  a global read of the residual
-    counter of another module, whose code was inlined   ->  read_global(module, "counter")
+    counter of another module, whose code was inlined   ->  the same, if it is there and nobody deletes it
+                                                            else read_global(module, "counter")
 
 Invariant: a global operation of inlined code works on the globals of the module where that code was written.
 """
@@ -16,6 +17,7 @@ from typing import Final
 
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
+from futamura.ir.homes import module_of
 from futamura.runtime import delete_global, read_global, write_global
 from futamura.specializer import library
 from futamura.specializer.machine import Machine, Restart
@@ -51,6 +53,10 @@ def global_get(m: Machine, frame: Frame, op: Operation) -> None:
     if frame.facts.namespace is m.home and name not in m.hidden:
         m.set(frame, op, m.emit("global_get", (), op.attr, hint=None))
         return
+    elsewhere = _elsewhere(m, frame)
+    if elsewhere is not None and m.world.present.believes(frame.facts.namespace, module, name):
+        m.set(frame, op, m.emit("global_get", (), (elsewhere, name)))
+        return
     call = (Known(read_global), _place_of(m, frame), Known(name))
     m.set(frame, op, m.emit("call", call, None, hint=name))
 
@@ -59,15 +65,28 @@ def global_get(m: Machine, frame: Frame, op: Operation) -> None:
 def assign_global(m: Machine, frame: Frame, op: Operation) -> None:
     args = [m.get(frame, arg) for arg in op.args]
     assert isinstance(op.attr, tuple)
-    if m.world.assign(frame.facts.namespace, op.attr[1]):
-        raise Restart(f"global {op.attr[1]} is assigned", whole=True)
-    if frame.facts.namespace is m.home and op.attr[1] not in m.hidden:
+    name = op.attr[1]
+    if m.world.assign(frame.facts.namespace, name, gone=not args):
+        raise Restart(f"global {name} is assigned", whole=True)
+    if frame.facts.namespace is m.home and name not in m.hidden:
         m.emit_many(op.operator.name, args, op.attr, results=0)
         return
     for arg in args:
         m.escape(arg)
+    elsewhere = _elsewhere(m, frame) if args else None
+    if elsewhere is not None:
+        m.emit_many("global_set", args, (elsewhere, name), results=0)
+        return
     function = write_global if args else delete_global
-    m.emit("call", (Known(function), _place_of(m, frame), Known(op.attr[1]), *args), None)
+    m.emit("call", (Known(function), _place_of(m, frame), Known(name), *args), None)
+
+
+def _elsewhere(m: Machine, frame: Frame) -> str | None:
+    """The name of the module whose globals the running code has, if that is another one than the residual's."""
+    module = module_of(frame.facts.namespace)
+    if module is None or frame.facts.namespace is m.home or module.__name__ == m.home.get("__name__"):
+        return None
+    return module.__name__
 
 
 def _place_of(m: Machine, frame: Frame) -> Known:

@@ -28,6 +28,7 @@ from futamura.ir.attributes import FunctionAttr
 from futamura.ir.classes import is_a
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Function, Operation, Program
+from futamura.ir.homes import global_now
 from futamura.runtime import keep
 from futamura.specializer.builtin_errors import exception_made_plainly, only_keeps_arguments, plain_exception_class
 from futamura.specializer.caching import LRU
@@ -111,11 +112,14 @@ def changed(
         if isinstance(op.attr, Constant) and matters(op.attr.value)
     ]  # fmt: skip
     named = {
-        str(op.attr[1]) for function in program.functions for op in function.operations()
+        (op.attr[0] != function.module, op.attr) for function in program.functions for op in function.operations()
         if op.name == "global_get" and isinstance(op.attr, tuple)
     }  # fmt: skip
-    values = {name: bindings.get(name, home.get(name)) for name in sorted(named)}
-    held += [value for name, value in values.items() if matters(value) and value is not vars(builtins).get(name)]
+    values = {
+        attr: global_now(*attr) if elsewhere else bindings.get(attr[1], home.get(attr[1]))
+        for elsewhere, attr in sorted(named)
+    }
+    held += [value for (_, name), value in values.items() if matters(value) and value is not vars(builtins).get(name)]
     asked = any(op.name == "getattr" for function in program.functions for op in function.operations())
     classes = asked and any(is_a(value, type) and value.__flags__ & HEAP_TYPE for value in held)
     if not classes and not any(is_mutable(value) or any(map(matters, behind(value))) for value in held):

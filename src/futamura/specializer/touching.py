@@ -25,6 +25,7 @@ from futamura.ir.attributes import FunctionAttr
 from futamura.ir.constant import Constant
 from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
 from futamura.ir.graph import Block, Edge, Function, Operation, Program
+from futamura.ir.homes import global_now
 from futamura.specializer.exposure import (
     asks,
     asks_parts,
@@ -68,9 +69,7 @@ HOLDING: Final = frozenset({*BUILTIN, tuple, frozenset, slice, None})
 _NOTHING: Final = frozenset({"const", "global_get", "is", "is_not", "cell_del", "null", "match_sequence", "exc_match"})
 _ASKED: Final = frozenset({*UNARY, "truth", "not", "format", "string", "show", "match_mapping"})
 """Operators that run code of their operands' classes at most."""
-
-_NAMES: Final = frozenset({"__name__", "__qualname__", "__module__", "__doc__"})
-"""Attributes that are texts."""
+_NAMES: Final = frozenset({"__name__", "__qualname__", "__module__", "__doc__"})  # attributes that are texts
 
 
 class Source(NamedTuple):
@@ -188,12 +187,13 @@ class Operations(ABC):
             if op.name == "const" and isinstance(op.attr, Constant):
                 self.constants[op.results[0]] = op.attr.value
             elif op.name == "global_get" and isinstance(op.attr, tuple):
-                found = source.bindings(str(op.attr[1]))
+                elsewhere = op.attr[0] != self.function.module
+                found = MISSING if elsewhere else source.bindings(str(op.attr[1]))
                 if found is not MISSING:
                     self.constants[op.results[0]] = found
                 else:
                     self.graph.add(self.of(op.results[0]), OUTSIDE)
-                    if matters(now := source.namespace.get(str(op.attr[1]))):
+                    if matters(now := global_now(*op.attr) if elsewhere else source.namespace.get(str(op.attr[1]))):
                         self.graph.add(self.of(op.results[0]), self.graph.static(now))
 
     def run(self) -> None:

@@ -32,6 +32,7 @@ from futamura.specializer.module_texts import Entries, Modules
 from futamura.specializer.objects import Changes, GlobalObjects
 from futamura.specializer.parting import Parting
 from futamura.specializer.plainness import comparable
+from futamura.specializer.present import PresentGlobals
 from futamura.specializer.purity import (
     DICTS,
     MISSING,
@@ -52,10 +53,7 @@ __all__ = ["World"]
 MANY_OBJECTS: Final = 8
 MANY_CONTAINERS: Final = 24
 """When so many of a class were disturbed, each with a restart, the rest of them will be, too."""
-
-
-_STREAMS: Final = frozenset({"stdin", "stdout", "stderr"})
-"""What `sys` has for others to rebind while they run."""
+_STREAMS: Final = frozenset({"stdin", "stdout", "stderr"})  # what others rebind while they run
 _FILLED: Final = (list, dict, set)
 _READ: Final = (*DICTS, list, set, tuple)
 
@@ -134,6 +132,7 @@ class World:
         self.growing: Final = GrowingDicts(self)
         self.parting: Final = Parting()
         self._modules: Final = modules
+        self.present: Final = PresentGlobals(self, modules)
         for value in frozen:
             self.freeze(value)
             self._inputs.add(id(value))
@@ -450,12 +449,13 @@ class World:
         """May a function of the module use this name?"""
         return self._modules is None or self._modules.mentions(namespace, name)
 
-    def assign(self, namespace: Mapping[str, object], name: str | None) -> bool:
-        """Code that is specialized assigns this global (None: one of them).  True if its binding had been believed."""
+    def assign(self, namespace: Mapping[str, object], name: str | None, *, gone: bool = False) -> bool:
+        """Code that is specialized assigns this global (None: one of them), or deletes it.  True if it was believed."""
         self.assigned.add((id(namespace), name))
         if name is not None:
-            return self.assumptions.pop(("global", id(namespace), name), None) is not None
-        believed = [key for key in self.assumptions if key[:2] == ("global", id(namespace))]
+            lost = gone and self.present.delete(namespace, name)
+            return self.assumptions.pop(("global", id(namespace), name), None) is not None or lost
+        believed = [key for key in self.assumptions if key[0] in ("global", "present") and key[1] == id(namespace)]
         for key in believed:
             del self.assumptions[key]
         return bool(believed)

@@ -17,6 +17,7 @@ from typing import Final
 
 from futamura.backend.python import fstrings
 from futamura.backend.python.clashing import apart
+from futamura.backend.python.elsewhere import in_namespaces
 from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.expressing import Expressions
 from futamura.backend.python.naming import Names, name_values
@@ -30,6 +31,7 @@ from futamura.backend.structure.structure import structure
 from futamura.backend.structure.tree import Suite
 from futamura.ir.constant import Constant
 from futamura.ir.graph import OBJECT, ClassAttr, Function, FunctionAttr, Operation, Program, Signature, Span, Value
+from futamura.ir.homes import module_of
 from futamura.runtime import lasting
 
 __all__ = ["NameOf", "Unprintable", "emit"]
@@ -46,7 +48,7 @@ class Unprintable(Exception):
 
 def emit(program: Program, *, name: str | None = None, naming: NameOf | None = None) -> Emitted:
     """The text of `program`'s entry, defined as `name`; `naming` says what the program calls an object."""
-    return _Emission(apart(program), name, naming).run()
+    return _Emission(apart(in_namespaces(program)), name, naming).run()
 
 
 _APART: Final[Line] = (0, "", None)
@@ -154,6 +156,8 @@ def _given_name(value: object) -> str | None:
         name = type.__dict__["__name__"].__get__(value)
     elif kind in (FunctionType, BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType):
         name = getattr(value, "__name__", None)
+    elif kind is dict and (module := module_of(value)) is not None:
+        return f"{module.__name__.rpartition('.')[2]}_globals"
     elif kind is not tuple and issubclass(kind, tuple):
         name = type.__dict__["__name__"].__get__(kind)
     else:

@@ -206,7 +206,7 @@ def _add_assumed(test: EntryTest, assumed: Sequence[Assumed], emitted: Emitted, 
     fields: list[Assumed] = []
     own: dict[int, list[Assumed]] = {}
     tables: list[tuple[object, Sequence[object]]] = []
-    holding = Holding(test)
+    holding = Holding(test, {id(one.holder) for one in assumed if one.kind == "present"})
     scope = _Scope(emitted)
     own_names = sum(one.kind == "global" and one.holder is globals for one in assumed)
     in_line = own_names <= FEW_OWN_NAMES or globals.get("__name__") == "__main__"
@@ -223,6 +223,8 @@ def _add_assumed(test: EntryTest, assumed: Sequence[Assumed], emitted: Emitted, 
         elif one.kind == "imported" and type(one.holder) is dict:
             modules = test.constant(one.holder, "modules")
             test.terms.append(f"{modules}.get({one.name!r}) is {test.constant(one.value, one.name.rpartition('.')[2])}")
+        elif one.kind == "present" and type(one.holder) is dict:
+            test.terms.append(f"{one.name!r} in {test.constant(one.holder, 'globals')}")
         elif one.kind == "own" and _has_plain_dict(one.holder):
             own.setdefault(id(one.holder), []).append(one)
         elif one.kind == "field" and not hasattr(type(one.holder), "__getattr__"):

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import builtins
 import gc
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import CellType, FunctionType
 from typing import Any, Final, Protocol
 
@@ -52,8 +52,10 @@ _FEW_NAMES: Final = 2
 class Holding:
     """What is assumed of classes, functions, namespaces, registries and variables of closures: one stamp for all."""
 
-    def __init__(self, test: EntryTest) -> None:
+    def __init__(self, test: EntryTest, written: Collection[int] = ()) -> None:
+        """`written` are the identities of namespaces that the residual writes: the next call finds another stamp."""
         self._test: Final = test
+        self._written: Final = written
         self._holders: Final[dict[int, tuple[Any, list[Assumed]]]] = {}
 
     def add(self, holder: object, one: Assumed) -> None:
@@ -69,9 +71,9 @@ class Holding:
         """Write the tests."""
         marks: list[Mark] = []
         count = 0
-        for holder, found in self._holders.values():
+        for key, (holder, found) in self._holders.items():
             counted = _count(holder, found)
-            mark = _mark(holder, found) if counted else None
+            mark = _mark(holder, found) if counted and key not in self._written else None
             if mark is not None:
                 marks.append(mark)
                 count += counted
