@@ -42,6 +42,7 @@ from futamura.specializer.descriptors import (
     enter_storing,
     is_always_there,
     is_described,
+    is_slot,
     reads,
 )
 from futamura.specializer.extended import METHOD_NAMES, dict_held, inherited
@@ -287,7 +288,8 @@ def _load_instance(
     if member.answers and not is_always_there(found):
         if enter_property_or_answer(m, frame, op, member, target, name):
             return CALLED
-        is_read = found is MISSING and type(target) is not Dynamic and not may_be_gone(m, target, name)
+        own_place = found is MISSING or (is_slot(found) and not (member.stored or m.world.is_stored(cls, name)))
+        is_read = own_place and type(target) is not Dynamic and not may_be_gone(m, target, name)
         own = known_field(m, target, name) if is_read else None
         if own is not None:
             assume_plain_field(m, cls, name, found)
@@ -397,7 +399,7 @@ def _answered(m: Machine, frame: Frame, op: Operation, target: AbstractValue, cl
     elif entry is None or entry.kind != "instance" or name in entry.names:
         return None
     m.assume_attribute(cls, "__getattr__", method)
-    m.assume_attribute(cls, name, MISSING)
+    m.assume_attribute(cls, name, class_lookup(cls, name))
     call_value(m, frame, op, Known(method), [target, Known(name)], [])
     return CALLED
 

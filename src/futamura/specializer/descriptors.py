@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABCMeta
-from types import FunctionType, MethodDescriptorType, WrapperDescriptorType
+from types import FunctionType, MemberDescriptorType, MethodDescriptorType, WrapperDescriptorType
 from typing import Final
 
 from futamura.ir.classes import is_a
@@ -29,7 +29,7 @@ from futamura.specializer.world import Member
 
 __all__ = [
     "assume_order", "assume_unread", "enter_deleter", "enter_getter", "enter_property_or_answer", "enter_setter",
-    "enter_storing", "is_always_there", "is_described", "may_fail", "reads",
+    "enter_storing", "is_always_there", "is_described", "is_slot", "may_fail", "reads",
 ]  # fmt: skip
 
 _STORING: Final = ("__set__", "__delete__")
@@ -93,6 +93,11 @@ def is_always_there(found: object) -> bool:
         return False
     bound = (FunctionType, MethodDescriptorType, staticmethod, classmethod)
     return type(found) in bound or not hasattr(type(found), "__get__")
+
+
+def is_slot(found: object) -> bool:
+    """Is this a place that `__slots__` of a class has made?  What C code keeps may be None where nothing was stored."""
+    return type(found) is MemberDescriptorType and "__slots__" in found.__objclass__.__dict__
 
 
 def enter_property_or_answer(
