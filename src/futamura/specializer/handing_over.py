@@ -33,7 +33,7 @@ from futamura.specializer.purity import behind, is_mutable
 from futamura.specializer.state import HANDED, Extent
 from futamura.specializer.values import AbstractValue, Known, Virtual, VObject
 
-__all__ = ["before_handing_over", "hand_over", "is_left", "parts", "require_rare", "what_is_given"]
+__all__ = ["before_handing_over", "hand_over", "is_believed", "is_left", "parts", "require_rare", "what_is_given"]
 
 _HOLDING: Final = frozenset(
     {"list", "tuple", "dict", "set", "instance", "cell", "function", "bound", "method", "slice", "exception"}
@@ -62,11 +62,11 @@ def parts(m: Machine, values: Sequence[AbstractValue]) -> bool:
     if state.general and m.guessed:  # the test that failed will stand at entry, and then there is no such way
         return False
     known = [leaf.value for value in values for leaf in handed(state, value, m.nested) if type(leaf) is Known]
-    given = next((value for value in known if _is_believed(m, value)), None)
+    given = next((value for value in known if is_believed(m, value)), None)
     if given is None:
         return False
     extents = _entered_anew(m)
-    running = _running_over_static(m)
+    running = _running_over_static(m, values)
     if extents is None or running is None:
         return False
     m.event("FT413", f"code that is not known gets a static {type(given).__name__}")
@@ -83,7 +83,7 @@ def parts(m: Machine, values: Sequence[AbstractValue]) -> bool:
     return True
 
 
-def _is_believed(m: Machine, value: object) -> bool:
+def is_believed(m: Machine, value: object) -> bool:
     """Was anything read that this object holds, or what it reaches?"""
     world = m.world
     return any(
@@ -126,11 +126,17 @@ def _entered_anew(m: Machine) -> list[tuple[Extent, ...]] | None:
     return found
 
 
-def _running_over_static(m: Machine) -> list[int] | None:
-    """The virtual iterators over static lists, which have to become real; None if anything else depends on what a
-    static object holds."""
+def _running_over_static(m: Machine, values: Sequence[AbstractValue]) -> list[int] | None:
+    """The virtual iterators over static lists, which have to become real if these values or the frames still need
+    them; None if anything else depends on what a static object holds."""
     found: list[int] = []
+    later = m.state.copy()
+    later.trim(whole=False)
+    needed = {leaf.oid for value in values for leaf in m.state.leaves(value) if type(leaf) is Virtual}
+    needed.update(later.heap)
     for oid, entry in m.state.heap.items():
+        if oid not in needed:
+            continue
         if entry.kind == "iterator" and entry.cls in (dict, deque, reversed):
             return None
         if entry.kind == "forward" or entry.kind in _HOLDING or not _holds_static(entry):

@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from futamura.ir.classes import is_a
+from futamura.specializer.exposure import exposed
 from futamura.specializer.machine import Machine
 from futamura.specializer.purity import HEAP_TYPE, class_lookup
 from futamura.specializer.rules import exact_type
@@ -155,6 +156,16 @@ _LOOKING_UP: Final[dict[type, tuple[str, ...]]] = {dict: ("get",), list: ("index
 """Methods of exact containers that show what they compare to code which is not known, and nothing else."""
 
 
+_OF_SETS: Final = frozenset({"add", "discard", "remove"})
+"""Methods of exact sets that hash one element, and show it to those that are in the set."""
+
+
+def _is_quiet(m: Machine, value: AbstractValue, place: int) -> bool:
+    """Does what a set does with this static object run no code of its own?  What it is compared with is followed in the
+    finished residual (`elements`)."""
+    return type(value) is Known and not exposed("in", None, place, value.value) and m.world.parting.follow()
+
+
 def handed_over(m: Machine, args: Sequence[AbstractValue], shape: object = None) -> Sequence[AbstractValue]:
     """The operands of a call that stays which code that we cannot see gets.
 
@@ -173,13 +184,16 @@ def handed_over(m: Machine, args: Sequence[AbstractValue], shape: object = None)
         return args
     holder = entry.items[0]
     kind = exact_type(m, holder)
+    made = kind is set and type(m.state.resolve(holder)) is not Known
+    if made and entry.extra in _OF_SETS and len(args) == 2 and _is_quiet(m, args[1], 0):
+        return ()
     if kind is None or entry.extra not in _LOOKING_UP.get(kind, ()):
         return args
     m.expose("getitem" if kind is dict else "show", (holder,), None)
     return args[1:2]
 
 
-_LOOKING: Final = frozenset({all, any, ascii, bool, math.fsum, math.prod, max, min, repr, str})
+_LOOKING: Final = frozenset({all, any, ascii, bool, frozenset, math.fsum, math.prod, max, min, repr, set, str})
 """Functions that let nobody but its items see what is in the one container that they are given."""
 _SEARCHING: Final = frozenset({bisect.bisect_left, bisect.bisect_right})
 
@@ -192,7 +206,10 @@ def _looked_at(m: Machine, function: object, args: Sequence[AbstractValue]) -> S
     else:
         given = args[1:] if function is print or (function in _LOOKING and len(args) == 2) else ()
     looked_at = [arg for arg in given if type(arg) is Known and type(arg.value) in kinds]
-    m.expose("show", looked_at, None)
+    if function is set or function is frozenset:
+        looked_at = [arg for arg in looked_at if _is_quiet(m, arg, 1)]
+    else:
+        m.expose("show", looked_at, None)
     return [arg for arg in args if not any(arg is other for other in looked_at)]
 
 

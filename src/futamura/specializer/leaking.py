@@ -32,6 +32,7 @@ from futamura.ir.homes import global_now
 from futamura.runtime import keep
 from futamura.specializer.builtin_errors import exception_made_plainly, only_keeps_arguments, plain_exception_class
 from futamura.specializer.caching import LRU
+from futamura.specializer.elements import SETS, Elements
 from futamura.specializer.kept import CachedCall, Place
 from futamura.specializer.pointing import (
     BUILTIN,
@@ -147,6 +148,7 @@ class _Walks(Effects):
     def __init__(self, source: Callable[[FunctionType], Source | None], is_static: Callable[[object], bool]) -> None:
         super().__init__()
         self.is_static: Final = is_static
+        self.elements: Final = Elements(self)
         self._source = source
         self._known: Final[dict[int, tuple[FunctionType, Source | None]]] = {}
 
@@ -220,6 +222,16 @@ class _Function(Operations):
 
         if not self.is_atom(other):
             self.graph.watch(self.of(other), found)
+
+    def _operation(self, op: Operation) -> None:
+        super()._operation(op)
+        if op.name in ("set", "set_add"):
+            self.walks.elements.display(op, self.of)
+
+    def _two(self, op: Operation) -> None:
+        super()._two(op)
+        if not any(map(self.is_atom, op.args)):
+            self.walks.elements.operator(op.name, *map(self.of, op.args))
 
     def _item(self, op: Operation) -> None:
         super()._item(op)
@@ -459,6 +471,8 @@ class _Function(Operations):
         for value in args:
             if name not in _BLIND:
                 self.ask(value)
+            if cls in SETS:
+                self.walks.elements.method(node, name, self.of(value))
             if name in _PLAIN_KEY:
                 self.when_foreign(value, lambda: self.graph.compared(holder))
         if name not in _READING:
@@ -542,14 +556,17 @@ class _Function(Operations):
             self._call_function(op, init, made)
 
     def _gather(self, op: Operation, function: object) -> None:
-        cls = function if function in DISPLAYS.values() else list if function is sorted else None
+        cls = function if function in (*DISPLAYS.values(), frozenset) else list if function is sorted else None
         made = self.result(op, cls if is_a(cls, type) else None)
         target = made
         if function in _PAIRING and function is not dict:
             target = self.made(op, tuple, "pair")
             self.graph.add(self.graph.field(made, PUT), target)
         for value in op.args[1:]:
-            self.ask(value)
+            if function in SETS:
+                self.walks.elements.gather(self.of(value))
+            else:
+                self.ask(value)
             self.pour(value, target)
             if function in (dict, sum):  # the items of the items
                 self.graph.absorb(self.of(value), made)

@@ -39,7 +39,7 @@ from futamura.specializer.declared import NOTHING, Declared
 from futamura.specializer.entry_costs import Saved, why_not_worth
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.growth import check_stored
-from futamura.specializer.handing_over import before_handing_over, require_rare, what_is_given
+from futamura.specializer.handing_over import before_handing_over, is_believed, require_rare, what_is_given
 from futamura.specializer.ladder import descend
 from futamura.specializer.leaking import changed, holds_objects
 from futamura.specializer.left_out import Defaults
@@ -543,6 +543,8 @@ class _Run:
                 text = f"attribute `{name}` of a static object is written after it was read"
                 self.events.append(Event("FT305", text))
                 raise Restart("an attribute of a static object is written by the residual", whole=True)
+        if any(is_believed(machine, value) for value in found.given) and world.parting.follow_no_more():
+            raise Restart("elements of a set are handed to unknown code by the residual", whole=True)
         if any(world.escape(value) for value in found.given):
             raise Restart("a static object is handed to unknown code by the residual", whole=True)
 

@@ -83,6 +83,19 @@ class Parting:
         self.unlikely: Final[set[tuple[str, int]]] = set()
         """Those that only values lead to that nothing is seen to store."""
         self._is_over: Callable[[], bool] | None = None
+        self.follows = True
+        """Are elements of sets followed in the finished residual, instead of taking them for handed over at once?"""
+        self._followed = False
+
+    def follow(self) -> bool:
+        """May an element of a set be followed?  It is, then."""
+        self._followed = self._followed or self.follows
+        return self.follows
+
+    def follow_no_more(self) -> bool:
+        """Static objects get away: it may be because of that.  False if it cannot be."""
+        followed, self._followed, self.follows = self._followed, False, False
+        return followed
 
     def begin(self, is_over: Callable[[], bool]) -> None:
         """A way hands static objects over; `is_over` tells of the state that runs whether it has done so."""
@@ -99,6 +112,7 @@ class Parting:
     def reset(self) -> None:
         """A new run begins."""
         self._is_over = None
+        self._followed = False
 
     def assembling(self) -> None:
         """The residual's blocks get their places."""
