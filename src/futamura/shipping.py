@@ -160,6 +160,8 @@ def printed_here(shipped: Shipped) -> tuple[Emitted, Signature] | None:
 
 def _by_name(value: object, assumptions: Sequence[Assumption]) -> object:
     """The name of an object that somebody may change, if it has one."""
+    if type(value) is types.ModuleType and module_of(value.__dict__) is value:
+        return _Named(value.__name__, ())
     if deep(value) or is_a(value, _BY_NAME):
         return value
     if (home := module_of(value)) is not None:

@@ -1,7 +1,7 @@
 """Globals that are bound anew while the program runs, and always there: they are read without asking for builtins.
 
     def step():                        # lib.py, whose code was inlined into a function of app.py
-        global _pos                    _lib_globals['_pos'] += 1
+        global _pos                    _lib_globals['_pos'] = _lib._pos + 1
         _pos += 1                      as long as `_pos` is there when the residual is called, and nobody deletes it
 
 Invariant: a name counts as present only if neither code that is specialized nor the text of its module, as far as its
