@@ -46,7 +46,7 @@ from futamura.specializer.pointing import (
     matters,
 )
 from futamura.specializer.purity import HEAP_TYPE, MISSING, behind, class_lookup, deep, is_mutable
-from futamura.specializer.touching import CONTAINERS, DISPLAYS, HOLDING, Effects, Operations, Source, is_foreign
+from futamura.specializer.touching import CONTAINERS, HOLDING, Effects, Operations, Source, is_foreign
 
 __all__ = ["Changed", "changed", "holds_objects"]
 
@@ -61,6 +61,7 @@ _GATHERING: Final = frozenset(
     {dict, enumerate, frozenset, iter, list, max, min, next, reversed, set, sorted, sum, tuple, zip}
 )
 _PAIRING: Final = frozenset({dict, enumerate, zip})
+_GATHERED: Final[dict[object, type]] = {**{one: one for one in (list, tuple, set, dict, frozenset)}, sorted: list}
 
 _GIVING: Final = frozenset({"get", "pop", "popleft", "setdefault", "__getitem__"})
 _NO_QUESTIONS: Final = (BaseException.__new__, isinstance, len, type)
@@ -556,8 +557,7 @@ class _Function(Operations):
             self._call_function(op, init, made)
 
     def _gather(self, op: Operation, function: object) -> None:
-        cls = function if function in (*DISPLAYS.values(), frozenset) else list if function is sorted else None
-        made = self.result(op, cls if is_a(cls, type) else None)
+        made = self.result(op, _GATHERED.get(function))
         target = made
         if function in _PAIRING and function is not dict:
             target = self.made(op, tuple, "pair")

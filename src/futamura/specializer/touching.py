@@ -58,7 +58,7 @@ from futamura.specializer.pointing import (
 )
 from futamura.specializer.purity import DICTS, MISSING, class_lookup, stored_attribute
 
-__all__ = ["CONTAINERS", "DISPLAYS", "HOLDING", "Effects", "Operations", "Source", "is_foreign"]
+__all__ = ["CONTAINERS", "HOLDING", "Effects", "Operations", "Source", "is_foreign"]
 
 _ATOMS: Final = frozenset({"int", "float", "bool", "complex", "str", "bytes", "NoneType", "range"})
 CONTAINERS: Final = {"list": list, "dict": dict, "set": set, "tuple": tuple, "frozenset": frozenset}
