@@ -97,14 +97,16 @@ class Another:
         original: Callable[..., Any],
         flag: HandedOver | None,
         believed: Snapshot,
+        flags: Sequence[HandedOver],
         *,
         keeps: bool,
     ) -> None:
         """`make` gives it, and says whether it may change what the one in whose place it runs believes; if somebody
-        `keeps` what it gets, or it is a generator, that may be later."""
+        `keeps` what it gets, or it is a generator, that may be later.  `flags` are set before the original runs."""
         self._make: Final = make
         self._original: Final = original
         self._flag: Final = flag
+        self._flags: Final = flags
         self._keeps: Final = keeps
         self._made: Callable[..., Any] | None = None
         self._changes = False
@@ -118,16 +120,20 @@ class Another:
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         flag = self._flag
-        if flag is not None and flag.now == DOUBTED and self._is_time() and flag.settle():
-            return self._go_back(args, keywords)
+        if flag is not None and flag.now == DOUBTED and self._is_time():
+            if flag.settle():
+                return self._go_back(args, keywords)
+            self._be_patient()
         self._came_back = True
         runs, changes = self._made, self._changes
         if runs is None and _has_room():
             runs, changes = self._made, self._changes = self._make()
         elif runs is None:
             runs, changes = self._original, True
+        if runs is self._original:
+            return _doubted(self._flags, self._keeps, runs, args, keywords)
         if flag is not None and changes:
-            return _doubted(flag, self._keeps, runs, args, keywords)
+            return _doubted((flag,), self._keeps, runs, args, keywords)
         return runs(*args, **keywords)
 
     def _is_time(self) -> bool:
@@ -143,9 +149,13 @@ class Another:
         try:
             return self.main(*args, **keywords)
         finally:
-            came_back = self._came_back or (self._flag is not None and self._flag.now == DOUBTED)
-            self._patience = min(2 * self._patience + 1, _MOST_PATIENT) if came_back else 0
-            self._waits = self._patience
+            if self._came_back or (self._flag is not None and self._flag.now == DOUBTED):
+                self._be_patient()
+            else:
+                self._patience = self._waits = 0
+
+    def _be_patient(self) -> None:
+        self._patience = self._waits = min(2 * self._patience + 1, _MOST_PATIENT)
 
 
 class General:
@@ -158,38 +168,44 @@ class General:
         self._make: Final = make
         self._made: Callable[..., Any] | None = None
         self._changes = self._keeps = False
-        self.flag: HandedOver | None = None
-        """That of the residual in whose place it runs."""
+        self.flags: Sequence[HandedOver] = ()
+        """Those of the residuals in whose place it runs."""
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         if self._made is None:
             self._made, self._changes, self._keeps = self._make()
-        if self.flag is not None and self._changes:
-            return _doubted(self.flag, self._keeps, self._made, args, keywords)
+        if self._changes:
+            return _doubted(self.flags, self._keeps, self._made, args, keywords)
         return self._made(*args, **keywords)
 
 
-def setting(flag: HandedOver, function: Callable[..., Any], *, keeps: bool) -> Callable[..., Any]:
-    """`function`, which may change anything, and may give it to who `keeps` it: the flag is set before it runs."""
+def setting(flags: Sequence[HandedOver], function: Callable[..., Any], *, keeps: bool) -> Callable[..., Any]:
+    """`function`, which may change anything, and may give it to who `keeps` it: the flags are set before it runs."""
 
     def run(*args: Any, **keywords: Any) -> Any:
-        return _doubted(flag, keeps, function, args, keywords)
+        return _doubted(flags, keeps, function, args, keywords)
 
     return run
 
 
 def _doubted(
-    flag: HandedOver, keeps: bool, function: Callable[..., Any], args: tuple[Any, ...], keywords: dict[str, Any]
+    flags: Sequence[HandedOver],
+    keeps: bool,
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    keywords: dict[str, Any],
 ) -> Any:
-    if keeps:
-        flag.now = True
-        return function(*args, **keywords)
-    flag.running.append(None)
-    flag.doubt()
+    for flag in flags:
+        if keeps:
+            flag.now = True
+        else:
+            flag.running.append(None)
+            flag.doubt()
     try:
         return function(*args, **keywords)
     finally:
-        flag.running.pop()
+        for flag in flags if not keeps else ():
+            flag.running.pop()
 
 
 def disturbs(other: Outcome, main: Outcome) -> bool:

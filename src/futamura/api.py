@@ -277,7 +277,7 @@ class Specializer:
                 given = outcome.handed_over is not None or (plain is not None and plain[1].handed_over is not None)
                 keeps = given or bool(function.__code__.co_flags & _SUSPENDED)
                 believed = Snapshot(outcome.believed, outcome.written)
-                beside = Beside(make, flag, believed, keeps, quiet=plain is not None and not shared)
+                beside = Beside(make, family.flags, believed, keeps, quiet=plain is not None and not shared)
             recipe = Recipe(
                 target, values, printed, outcome.assumptions, kept, self.assume, outcome.events, outcome.stats,
                 outcome.apart, outcome.trace, outcome.declared, flag if asks else None, outcome.left_out,
@@ -387,6 +387,7 @@ class _Family:
         self.flag: Final = HandedOver()
         self.flag_of_one: Final = HandedOver()
         """The same for residuals of which nothing is made later: `in_one`."""
+        self.flags: Final = (self.flag, self.flag_of_one)
         self.given: Final[list[object]] = []
         """What any of them hands to code that may keep it."""
         self.outcomes: Final[list[Outcome]] = []

@@ -91,8 +91,8 @@ class Beside:
 
     make: Callable[[], tuple[Callable[..., Any], bool]] | None
     """None: the original."""
-    flag: HandedOver
-    """It is set before anything runs that may change what a residual believes, whether or not this one believes it."""
+    flags: Sequence[HandedOver]
+    """Set before anything runs that may change what a residual believes, whether or not it is this one."""
     believed: Snapshot
     keeps: bool
     """May others keep what the program hands over, or does it run later, as a generator does?"""
@@ -176,14 +176,14 @@ class Residual(_Callable):
         if another is not None:
             whole = original
             make = another.make or (lambda: (whole, True))
-            other = Another(make, original, flag, another.believed, keeps=another.keeps)
-            original = setting(another.flag, original, keeps=another.keeps)
+            other = Another(make, original, flag, another.believed, another.flags, keeps=another.keeps)
+            original = setting(another.flags, original, keeps=another.keeps)
             if isinstance(general, General):
-                general.flag = another.flag
+                general.flags = another.flags
             elif not another.quiet:
-                general = setting(another.flag, general, keeps=another.keeps)
+                general = setting(another.flags, general, keeps=another.keeps)
         elif flag is not None:
-            general = original = setting(flag, original, keeps=True)
+            general = original = setting((flag,), original, keeps=True)
         checks = [
             guarding.Check(general, writers, items=items),
             guarding.Check(original, [*taken, *strangers], tested),
