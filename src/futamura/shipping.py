@@ -12,13 +12,14 @@ Invariant: nothing here is executed but imports; a code object is never pickled.
 
 from __future__ import annotations
 
-import contextlib
+import copyreg
 import gc
 import hashlib
 import inspect
 import pickle
 import sys
 import types
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -32,13 +33,15 @@ from futamura.specializer.abstract import counts_as
 from futamura.specializer.aliasing import NONE_APART, Apart
 from futamura.specializer.assumption import Assumption, Filled, Registrations, identities, parts
 from futamura.specializer.policy import Event
-from futamura.specializer.purity import MISSING, class_lookup, deep
+from futamura.specializer.purity import HEAP_TYPE, MISSING, class_lookup, deep
 
 __all__ = ["Shipped", "apart_here", "assumptions_of", "printed_here", "ship", "shipped_key"]
 
 _NAMED: Final = (type, types.FunctionType, types.BuiltinFunctionType)
 _BY_NAME: Final = (*_NAMED, types.ModuleType)
 """What pickling finds again by itself."""
+_PICKLING: Final = ("__reduce__", "__reduce_ex__", "__getstate__", "__getnewargs__", "__getnewargs_ex__")
+"""With these a class says itself what travels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,19 +127,27 @@ def _shared(apart: Apart, static: Mapping[str, object], assumptions: Sequence[As
     hold, and what has a name."""
     if not apart.objects:
         return NONE_APART
-    held: set[int] = set()
-    work = list(static.values())
-    while work:
-        value = work.pop()
-        if id(value) not in held and not is_a(value, _BY_NAME):
-            held.add(id(value))
+    wanted, held, seen = set(map(id, apart.objects)), set[int](), set[int]()
+    work = deque(static.values())
+    while work and len(held) < len(wanted):
+        value = work.popleft()
+        if id(value) in seen or is_a(value, _BY_NAME):
+            continue
+        seen.add(id(value))
+        held.update({id(value)} & wanted)
+        if _travels_whole(type(value)):
             work.extend(gc.get_referents(value))
     named = [value if id(value) in held else _by_name(value, assumptions) for value in apart.objects]
-    objects = tuple([one for one in named if type(one) is _Named or id(one) in held])
-    with contextlib.suppress(Exception):  # what a class leaves out of its state need not be one that can travel
-        pickle.dumps((static, objects))
-        return Apart(apart.names, objects)
-    return Apart(apart.names, tuple([one for one in objects if any(one is value for value in static.values())]))
+    return Apart(apart.names, tuple([one for one in named if type(one) is _Named or id(one) in held]))
+
+
+def _travels_whole(cls: type) -> bool:
+    """Does pickling take what such an object holds as it is, and run no code of the program for that?"""
+    if cls in (list, tuple, dict, set, frozenset):
+        return True
+    return not any(
+        name in vars(base) for base in cls.__mro__ if base.__flags__ & HEAP_TYPE for name in _PICKLING
+    ) and cls not in copyreg.dispatch_table
 
 
 def apart_here(shipped: Shipped) -> Apart:
