@@ -34,6 +34,11 @@ _FOLDED: Final = 4
 MOST_COPIED: Final = 96
 """So many operations may there be behind a call, in all copies for the constants that it may give."""
 
+_KEEPING: Final = frozenset(
+    {"call", "setattr", "setitem", "list_append", "set_add", "dict_put", "cell_set", "iadd", "ior"}
+)
+"""Operators that may put an operand into another one, or into what has the method that is called."""
+
 _Rule = Callable[[Machine, Frame, Operation], None]
 
 
@@ -123,17 +128,22 @@ def _copied_in(frame: Frame, result: int) -> tuple[int, bool]:
     """The same for one frame, which waits for the result; and whether something that differs is returned."""
     facts = frame.facts
     known = {value for value, content in frame.env.items() if type(content) is not Dynamic} | {result}
-    differing = {result}
+    differing, methods = {result}, dict[int, int]()
     count, seen, returned = 0, {frame.block}, False
     work = [(frame.block, frame.index)]
     while work and count <= MOST_COPIED:
         at, start = work.pop()
         block = facts.blocks[at]
         count += len(block.ops) - start  # the ways meet behind it at the earliest
+        methods.update({op.results[0]: op.args[0] for op in block.ops if op.name == "getattr"})
         for op in block.ops[start:]:
             if known.issuperset(op.args):
                 known.update(op.results)
                 differing.update(() if differing.isdisjoint(op.args) else op.results)
+            if op.name in _KEEPING and not differing.isdisjoint(op.args):  # an object may hold it from here on
+                holders = {*op.args, *(methods[arg] for arg in op.args if arg in methods)}
+                differing.update(holders)
+                known.update(holders)
         end = block.terminator
         returned = returned or (end.name == "return" and not differing.isdisjoint(end.args))
         for number, edge in enumerate(end.edges):
