@@ -93,6 +93,8 @@ _UNSAID: Final = Dyn()
 """The same, where nobody has said anything."""
 _MUCH_SHORTER: Final = 0.85
 """A residual for likely classes may have this part of the text of one without: what is compared once is shared then."""
+_HALF: Final = 0.5
+"""Or this part of the operations, however they are written."""
 
 
 class Specializer:
@@ -192,7 +194,7 @@ class Specializer:
         made, outcome = self._made(family, inputs, None, given_up)
         if self.assume != "check" or self._offline is not None:
             return made, outcome
-        guesses = _left_open(inputs, outcome.guesses)
+        guesses = _left_open(inputs, {name: Dyn(kind) for name, kind in outcome.guesses.items()})
         if guesses:
             better, found = self._made(family, {**inputs, **guesses}, (made, outcome), given_up)
             believed = set(map(id, outcome.believed))
@@ -211,7 +213,7 @@ class Specializer:
             suggested = likely_classes(
                 family.function, outcome.program.main, outcome.stats["source_blocks"], outcome.open
             )
-            likely = _left_open(inputs, suggested)
+            likely = _left_open(inputs, {name: Dyn(one.type, length=one.length) for name, one in suggested.items()})
             better, found = self._made(family, {**inputs, **likely}, (made, outcome)) if likely else (made, outcome)
             if likely and independent(found, outcome) and _is_much_shorter(better, made):
                 return better, found
@@ -452,15 +454,16 @@ def _opened_all(inputs: Mapping[str, object]) -> dict[str, object]:
     return {name: DYN if is_a(one, Dyn) and one is not _UNSAID else one for name, one in inputs.items()}
 
 
-def _left_open(inputs: Mapping[str, object], classes: Mapping[str, type]) -> dict[str, object]:
-    """The promises that make inputs be of these classes about which nothing was said."""
-    return {name: Dyn(kind) for name, kind in classes.items() if inputs.get(name) in (DYN, _UNSAID)}
+def _left_open(inputs: Mapping[str, object], promises: Mapping[str, Dyn]) -> dict[str, Dyn]:
+    """Those of the promises that are about inputs of which nothing was said."""
+    return {name: one for name, one in promises.items() if inputs.get(name) in (DYN, _UNSAID)}
 
 
 def _is_much_shorter(better: Residual, made: Residual) -> bool:
     """Is it worth a test at entry, and what is made twice?"""
     whole = better.source and not better.stats["fallbacks"] and "FT412" not in better.stats["notes"]
-    return bool(whole) and len(better.source) <= _MUCH_SHORTER * len(made.source)
+    shorter = len(better.source) <= _MUCH_SHORTER * len(made.source)
+    return bool(whole) and (shorter or better.stats["left"] <= _HALF * made.stats["left"])
 
 
 def _another(make: Callable[[], tuple[Residual, Outcome]], main: Outcome) -> tuple[Callable[..., Any], bool]:

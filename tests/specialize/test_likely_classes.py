@@ -235,19 +235,29 @@ class Numbers(list):  # type: ignore[type-arg]
         return iter([7.0, 8.0])
 
 
-def test_items_that_are_taken_one_by_one() -> None:
-    residual = futamura.specialize(product, matrix=MATRIX)
-    assert residual.stats["notes"]["FT409"] == 1 and "_iterated" not in residual.source
+WHOLE = [[1, 2, 5], [3, 1, 4], [5, 2, 4]]
+
+
+@pytest.mark.parametrize(("matrix", "kind"), [(MATRIX, "list[float]"), (WHOLE, "list")])
+@pytest.mark.parametrize("how", ["usual", "strict", "pickled"])
+def test_items_that_are_taken_one_by_one(how: str, matrix: Any, kind: str) -> None:
+    residual = Specializer(strict=how == "strict")(product, matrix=matrix)
+    assert [event.reason for event in residual.events] == [
+        f"the residual is for calls where xs is exactly {kind} of length 3"
+    ]
+    assert "_iterated" not in residual.source
+    residual = pickle.loads(pickle.dumps(residual)) if how == "pickled" else residual
     shrinking: list[Any] = [1.0, 2.0, 3.0]
     shrinking[1] = Shrinking(shrinking)
     for given in (
-        [1.0, 2.0, 3.0], [1.0, 2.0], (1.0, 2.0, 3.0), [1, True, "x"], [None] * 3, {1.0: 1, 2.0: 2, 3.0: 3}, "abc", None,
+        [1.0, 2.0, 3.0], [0.1, 1e308, float("nan")], [1.0, 2.0], [1.0, 2.0, 3.0, 4.0],
+        (1.0, 2.0, 3.0), [1, True, "x"], [None] * 3, {1.0: 1, 2.0: 2, 3.0: 3}, "abc", None,
         Numbers([1.0, 2.0, 3.0]), range(3), shrinking,
     ):  # fmt: skip
         again = list(given) if type(given) is list else given
         if again and again is not given and type(again[1]) is Shrinking:
             again[1] = Shrinking(again)
-        assert result(residual, given) == result(product, MATRIX, again)
+        assert repr(result(residual, given)) == repr(result(product, matrix, again))
 
 
 def test_letters_are_those_of_a_text() -> None:

@@ -262,3 +262,21 @@ def test_another_function_and_other_limits_in_their_place(monkeypatch: pytest.Mo
     monkeypatch.setitem(globals(), "LIMITS", [1, 2, 3])
     for x in (0, 5, 15, 35):
         assert residual(x) == limited(x)
+
+
+def gathered(edges: Any, names: Any, x: Any, y: Any, z: Any) -> Any:
+    out = []
+    out.append(names[bisect.bisect(edges, x)])
+    for least in (0, 1, 2, 3, 4, 5, 6, 7, 8, 9):
+        if y > least:
+            out.append(z)
+    return out
+
+
+def test_what_goes_into_an_object_differs_from_there_on() -> None:
+    """The list is another one on each way, and the ways would not meet while it is needed."""
+    edges, names = [1, 2, 3, 4, 5, 6, 7], list("abcdefgh")
+    residual = futamura.specialize(gathered, edges=edges, names=names)
+    assert "bisect" in residual.source
+    for x in (0, 3, 7.5):
+        assert residual(x, 4, 5) == gathered(edges, names, x, 4, 5)

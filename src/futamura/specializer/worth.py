@@ -39,6 +39,9 @@ _KEEPING: Final = frozenset(
 )
 """Operators that may put an operand into another one, or into what has the method that is called."""
 
+_TRIPS: Final = 4
+"""So often is done what stands in a loop, or more."""
+
 _Rule = Callable[[Machine, Frame, Operation], None]
 
 
@@ -128,13 +131,14 @@ def _copied_in(frame: Frame, result: int) -> tuple[int, bool]:
     """The same for one frame, which waits for the result; and whether something that differs is returned."""
     facts = frame.facts
     known = {value for value, content in frame.env.items() if type(content) is not Dynamic} | {result}
-    differing, methods = {result}, dict[int, int]()
+    differing, methods, around = {result}, dict[int, int](), facts.loops_of[frame.block]
     count, seen, returned = 0, {frame.block}, False
     work = [(frame.block, frame.index)]
     while work and count <= MOST_COPIED:
         at, start = work.pop()
         block = facts.blocks[at]
-        count += len(block.ops) - start  # the ways meet behind it at the earliest
+        loops = [loop for loop in facts.loops_of[at] if all(loop.header != other.header for other in around)]
+        count += (len(block.ops) - start) * _TRIPS ** len(loops)  # the ways meet behind the block at the earliest
         methods.update({op.results[0]: op.args[0] for op in block.ops if op.name == "getattr"})
         for op in block.ops[start:]:
             if known.issuperset(op.args):
