@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from futamura.specializer.outcome import Outcome
 from futamura.specializer.parting import DOUBTED, HandedOver
-from futamura.specializer.purity import HEAP_TYPE, own_attribute, own_attributes
+from futamura.specializer.purity import HEAP_TYPE, named_attributes, own_attribute
 
 __all__ = ["Another", "General", "Snapshot", "disturbs", "independent", "setting"]
 
@@ -61,9 +61,10 @@ class Snapshot:
         for base in builtin:
             held.extend(_HELD[base](value))
         slots = [name for base in cls.__mro__ for name, found in vars(base).items() if _is_slot(found)]
-        names = {*slots, *map(str, own_attributes(value) or ())}
-        names = {name for name in names if (id(value), name) not in self._written}
-        return [*held, *(part for name in sorted(names) for part in (name, own_attribute(value, name)))]
+        stored = {name: own_attribute(value, name) for name in slots}
+        stored.update((str(name), part) for name, part in named_attributes(value) or ())  # which makes no dictionary
+        kept = [name for name in sorted(stored) if (id(value), name) not in self._written]
+        return [*held, *(part for name in kept for part in (name, stored[name]))]
 
 
 _HELD: Final[dict[type, Callable[[Any], Iterable[object]]]] = {

@@ -13,6 +13,7 @@ Invariant: too many inputs are tested rather than too few; what lies inside of a
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Iterable, Mapping
 from types import BuiltinFunctionType, CellType, MethodDescriptorType
 from typing import Final, NamedTuple
@@ -24,6 +25,7 @@ from futamura.ir.evaluate import BINARY, INPLACE, UNARY
 from futamura.ir.graph import Block, Edge, Function, Operation, Program
 from futamura.specializer.exposure import runs_code
 from futamura.specializer.kept import Named
+from futamura.specializer.purity import HEAP_TYPE
 
 __all__ = ["FEW_STRANGERS", "NONE_APART", "Apart", "KeptBy", "apart"]
 
@@ -86,7 +88,7 @@ _LOOKING: Final = frozenset(
     (
         abs, all, any, ascii, bool, callable, chr, dict, divmod, enumerate, float, format, frozenset, hash, hex,
         id, int, isinstance, iter, len, list, max, min, oct, ord, pow, print, range, repr, reversed, round, set,
-        sorted, str, sum, tuple, type, zip,
+        sorted, str, sum, tuple, type, zip, bisect.bisect_left, bisect.bisect_right,
     )
 )  # fmt: skip
 """Builtins that write to no argument, as long as its class has no special methods of its own."""
@@ -136,6 +138,8 @@ class _Uses:
         self.flows: Final[dict[int, list[int]]] = {}
         self.constants: Final[dict[int, object]] = {}
         self.makers: Final[dict[int, Operation]] = {}
+        self.caught: Final[set[int]] = set()
+        """What is raised where a handler stands, which gets it."""
         for block in function.blocks:
             for op in block.ops:
                 for arg in op.args:
@@ -151,6 +155,8 @@ class _Uses:
 
     def _edges(self, function: Function, block: Block) -> None:
         end = block.terminator
+        if end.name == "raise" and block.handler is not None:
+            self.caught.update(end.args)
         ways: list[tuple[Edge, int]] = [(edge, 0) for edge in end.edges]
         if end.name == "next":
             ways[0] = (end.edges[0], 1)
@@ -188,6 +194,8 @@ class _Walk:
         while work:
             function, value, fresh = work.pop()
             self.uses = uses = self._uses_of(function)
+            if value in uses.caught:
+                return True
             for other in uses.flows.get(value, ()):
                 follow(function, other, fresh)
             for op in uses.users.get(value, ()):
@@ -272,6 +280,8 @@ def _looks_only(function: object) -> bool:
             return True
         if getattr(function, "__module__", None) in ("math", "_struct"):
             return not function.__name__.startswith("pack_into")
+    if type(function) is type and issubclass(function, BaseException):
+        return not function.__flags__ & HEAP_TYPE  # it keeps them, and has no method that writes to them
     return type(function) in (type, BuiltinFunctionType) and function in _LOOKING
 
 
