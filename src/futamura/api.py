@@ -32,7 +32,7 @@ from futamura.residual import Beside, Printed, Recipe, Residual
 from futamura.specializer.annotated import fields_of
 from futamura.specializer.declared import Declared
 from futamura.specializer.finding import Finding
-from futamura.specializer.likely_classes import likely_classes
+from futamura.specializer.likely_classes import is_unsettled, is_worth_a_test, likely_classes
 from futamura.specializer.offline.linking import specialize_function_offline
 from futamura.specializer.offline.offline import OfflineOptions
 from futamura.specializer.online import Open, Outcome, specialize_function
@@ -91,10 +91,8 @@ DYN: Final = Dyn()
 _SUSPENDED: Final = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _UNSAID: Final = Dyn()
 """The same, where nobody has said anything."""
-_MUCH_SHORTER: Final = 0.85
-"""A residual for likely classes may have this part of the text of one without: what is compared once is shared then."""
-_HALF: Final = 0.5
-"""Or this part of the operations, however they are written."""
+_LESS: Final = 8
+"""What does not come to an end has this part of the work once more, for likely classes."""
 
 
 class Specializer:
@@ -209,15 +207,27 @@ class Specializer:
             if not found.guesses and better.source and worth and more:
                 return better, found
             return made, outcome
-        if outcome.program is not None and not given_up:  # what is given up is so after a promise is broken, or for one
-            suggested = likely_classes(
-                family.function, outcome.program.main, outcome.stats["source_blocks"], outcome.open
-            )
-            likely = _left_open(inputs, {name: Dyn(one.type, length=one.length) for name, one in suggested.items()})
-            better, found = self._made(family, {**inputs, **likely}, (made, outcome)) if likely else (made, outcome)
-            if likely and independent(found, outcome) and _is_much_shorter(better, made):
+        if not given_up:  # what is given up is so after a promise is broken, or for one
+            better, found = self._likely(family, inputs, made, outcome)
+            if found is not outcome and independent(found, outcome) and is_worth_a_test(better, made):
+                found.add_seconds(outcome)
                 return better, found
         return made, outcome
+
+    def _likely(
+        self, family: _Family, inputs: Mapping[str, object], made: Residual, outcome: Outcome
+    ) -> tuple[Residual, Outcome]:
+        """The residual for the classes that the inputs are likely to have; the same if nothing suggests any."""
+        unsettled = is_unsettled(made)
+        suggested = {} if outcome.program is None else likely_classes(
+            family.function, outcome.program.main, outcome.stats["source_blocks"], outcome.open, unsettled=unsettled
+        )  # fmt: skip
+        likely = _left_open(inputs, {name: Dyn(one.type, length=one.length) for name, one in suggested.items()})
+        if not likely:
+            return made, outcome
+        budget = self.budget or Budget()
+        less = replace(budget, work=budget.work // _LESS) if unsettled else self.budget
+        return self._with(budget=less)._made(family, {**inputs, **likely}, (made, outcome))
 
     def _made(
         self,
@@ -457,13 +467,6 @@ def _opened_all(inputs: Mapping[str, object]) -> dict[str, object]:
 def _left_open(inputs: Mapping[str, object], promises: Mapping[str, Dyn]) -> dict[str, Dyn]:
     """Those of the promises that are about inputs of which nothing was said."""
     return {name: one for name, one in promises.items() if inputs.get(name) in (DYN, _UNSAID)}
-
-
-def _is_much_shorter(better: Residual, made: Residual) -> bool:
-    """Is it worth a test at entry, and what is made twice?"""
-    whole = better.source and not better.stats["fallbacks"] and "FT412" not in better.stats["notes"]
-    shorter = len(better.source) <= _MUCH_SHORTER * len(made.source)
-    return bool(whole) and (shorter or better.stats["left"] <= _HALF * made.stats["left"])
 
 
 def _another(make: Callable[[], tuple[Residual, Outcome]], main: Outcome) -> tuple[Callable[..., Any], bool]:

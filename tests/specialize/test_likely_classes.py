@@ -268,6 +268,37 @@ def test_letters_are_those_of_a_text() -> None:
         assert result(residual, given) == result(spelled, "abcd", again), given
 
 
+STEPS = {("km", "m"): 1000.0, ("m", "cm"): 100.0, ("mile", "km"): 1.609344, ("ft", "cm"): 30.48}
+
+
+def factor(steps: Any, source: Any, target: Any, seen: Any = ()) -> Any:
+    if source == target:
+        return 1.0
+    for (one, other), times in steps.items():
+        for near, far, by in ((one, other, times), (other, one, 1 / times)):
+            if near == source and far not in seen:
+                rest = factor(steps, far, target, (*seen, source))
+                if rest is not None:
+                    return by * rest
+    return None
+
+
+def converted(steps: Any, target: Any, source: Any, value: Any) -> Any:
+    found = factor(steps, source, target)
+    if found is None:
+        raise ValueError(f"{source} -> {target}")
+    return value * found
+
+
+def test_what_comes_to_no_end_otherwise() -> None:
+    """Each comparison with an open unit may run code, so nothing is learned from one."""
+    residual = futamura.specialize(converted, steps=STEPS, target="ft")
+    assert residual.stats["notes"] == {"FT409": 1} and not fallbacks(residual)
+    assert "source is exactly str" in residual.events[-1].reason
+    for unit in ("km", "ft", "mile", "", "in", Segment("m"), Text("cm"), None, 7, ("km",), b"km", ["m"]):
+        assert result(residual, unit, 3) == result(converted, STEPS, "ft", unit, 3), unit
+
+
 def test_few_comparisons_are_not_worth_it() -> None:
     residual = futamura.specialize(dispatch, routes=ROUTES[:3])
     assert "FT409" not in residual.stats["notes"]

@@ -19,12 +19,22 @@ import inspect
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from types import FunctionType, GenericAlias
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Function, Operation
 
-__all__ = ["Likely", "likely_classes"]
+__all__ = ["Likely", "is_unsettled", "is_worth_a_test", "likely_classes"]
+
+
+class _Made(Protocol):
+    """A residual."""
+
+    @property
+    def source(self) -> str: ...
+    @property
+    def stats(self) -> dict[str, Any]: ...
+
 
 
 class Likely(NamedTuple):
@@ -43,6 +53,11 @@ _LENGTHY: Final = 12_000
 """What took so many source blocks is not made twice."""
 _SHORT: Final = 400
 """Nor is what took so many, if nearly all texts are compared with once: they may exclude each other, or not."""
+_MUCH_SHORTER: Final = 0.85
+"""A residual for likely classes may have this part of the text of one without: what is compared once is shared then."""
+_HALF: Final = 0.5
+"""Or this part of the operations, however they are written."""
+_GIVING_UP: Final = ("FT401", "FT406", "FT410")
 _RECKONING: Final = frozenset({"add", "sub", "mul", "truediv", "iadd", "isub", "imul"})
 _CLASSES: Final = (str, int, bytes, dict, list, tuple)
 """Those that annotations are taken at their word for: who writes `float` gives an int as well."""
@@ -53,13 +68,14 @@ _OF_DICTS: Final = frozenset(dir(dict)) - frozenset(name for cls in (list, set, 
 
 
 def likely_classes(
-    function: FunctionType, main: Function, source_blocks: int, names: Iterable[str]
+    function: FunctionType, main: Function, source_blocks: int, names: Iterable[str], *, unsettled: bool
 ) -> dict[str, Likely]:
     """The classes that the open inputs `names` are likely to be of; none if the residual `main` would not be shorter.
 
-    A class for one input is of no use if another one has none: it is the residual as a whole that counts.
+    A class for one input is of no use if another one has none: it is the residual as a whole that counts.  If
+    specialization was left `unsettled`, it may come to an end with any of them.
     """
-    if source_blocks > _LENGTHY:
+    if source_blocks > _LENGTHY and not unsettled:
         return {}
     signature, wanted = main.signature, set(names)
     wanted.difference_update((signature.varargs, signature.varkw))  # an annotation says of what class each of them is
@@ -68,7 +84,7 @@ def likely_classes(
     compared = [texts[arg] for op in main.operations() if op.name in ("eq", "ne") for arg in op.args if arg in texts]
     again = len(compared) - len(set(compared)) >= len(compared) // 4 or source_blocks <= _SHORT
     iterated = _iterated(main, params, texts)
-    if not iterated and (len(compared) < _AGAIN or not again):
+    if not unsettled and not iterated and (len(compared) < _AGAIN or not again):
         return {}
     found = {name: Likely(kind) for name, kind in {**_used_as(main, params, texts), **_annotated(function)}.items()}
     for name, one in iterated.items():
@@ -146,3 +162,18 @@ def _annotated(function: FunctionType) -> dict[str, type]:
 def _are_made_late(function: FunctionType) -> bool:
     """Would code of the program run for the annotations of this function?"""
     return inspect.getattr_static(function, "__annotate__", None) is not None
+
+
+def is_unsettled(made: _Made) -> bool:
+    """Did specialization grow until it had to give up telling apart what it knew?"""
+    return any(code in made.stats[kind] for code in _GIVING_UP for kind in ("fallbacks", "notes"))
+
+
+def is_worth_a_test(better: _Made, made: _Made) -> bool:
+    """Is a residual for likely classes worth what it costs to test them at entry, and to make two residuals?"""
+    if not better.source or better.stats["fallbacks"] or "FT412" in better.stats["notes"]:
+        return False
+    if is_unsettled(made):
+        return not is_unsettled(better) and bool(better.stats["folded"] > made.stats["folded"])
+    shorter = len(better.source) <= _MUCH_SHORTER * len(made.source)
+    return shorter or bool(better.stats["left"] <= _HALF * made.stats["left"])

@@ -61,3 +61,8 @@ class Outcome:
         """The time of each phase; part of `stats`."""
         found: dict[str, float] = self.stats.setdefault("seconds", {})
         return found
+
+    def add_seconds(self, other: Outcome) -> None:
+        """It took what the other one took, too."""
+        for phase, taken in other.seconds.items():
+            self.seconds[phase] = self.seconds.get(phase, 0.0) + taken
