@@ -48,6 +48,7 @@ RANK = {
     "explaining": 4,
     "naming": 4,
     "saving": 4,
+    "open_inputs": 5,
     "shipping": 5,
     "residual": 6,
     "api": 7,

@@ -16,7 +16,7 @@ import time
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, get_args, get_origin
+from typing import Any, Final
 
 from futamura.analysis.division import KINDS, POINTS
 from futamura.another import General, Snapshot, disturbs, independent
@@ -28,6 +28,7 @@ from futamura.frontend import contents as modules
 from futamura.frontend.collector import collector_paused
 from futamura.ir.classes import is_a
 from futamura.naming import declared, declared_cache
+from futamura.open_inputs import DYN, Dyn
 from futamura.residual import Beside, Printed, Recipe, Residual
 from futamura.specializer.annotated import fields_of
 from futamura.specializer.declared import Declared
@@ -39,55 +40,10 @@ from futamura.specializer.online import Open, Outcome, specialize_function
 from futamura.specializer.overloads import what_to_specialize
 from futamura.specializer.parting import Asked, HandedOver
 from futamura.specializer.policy import Budget, Event
-from futamura.specializer.values import Shape
 
 __all__ = ["DYN", "Dyn", "Residual", "Specializer", "specialize"]
 
 
-class Dyn:
-    """An input that stays open.
-
-    `Dyn(int)` promises its exact class, `Dyn(list[float], length=12)` that of the elements and the length as well;
-    a call with anything else runs code without the promise.
-    """
-
-    def __init__(self, type: Any = None, *, length: int | None = None) -> None:
-        self.type: Final = type
-        self.length: Final = length
-
-    def __repr__(self) -> str:
-        if self.type is None and self.length is None:
-            return "DYN"
-        kind = self.type.__name__ if get_origin(self.type) is None and hasattr(self.type, "__name__") else self.type
-        return f"Dyn({kind})" if self.length is None else f"Dyn({kind}, length={self.length})"
-
-    def exact_type(self) -> type | None:
-        """The exact class that is promised, if it is one."""
-        kind = get_origin(self.type) or self.type
-        return kind if isinstance(kind, type) and kind is not types.UnionType else None
-
-    def item_types(self) -> tuple[type, ...] | None:
-        """The classes of the items that `tuple[int, str]` promises."""
-        items = get_args(self.type)
-        plain = get_origin(self.type) is tuple and all(type(item) is type for item in items)
-        return items if plain else None
-
-    def shape(self) -> Shape | None:
-        """What is promised of the contents of a list or tuple."""
-        if self.exact_type() not in (list, tuple):
-            return None
-        arguments = get_args(self.type)
-        element, length = None, self.length
-        if get_origin(self.type) is list or (len(arguments) == 2 and arguments[1] is ...):
-            element = arguments[0]
-        elif arguments and length is None:
-            length = len(arguments)
-            element = arguments[0] if len(set(arguments)) == 1 else None
-        exact = isinstance(element, type) and get_origin(element) is None
-        return Shape(length, element if exact else None)
-
-
-DYN: Final = Dyn()
 _SUSPENDED: Final = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _UNSAID: Final = Dyn()
 """The same, where nobody has said anything."""
@@ -243,11 +199,8 @@ class Specializer:
         opened = {name: Open(value.exact_type(), value.shape(), value.item_types()) for name, value in left.items()}
         defaults = _defaults(function, inputs) if self._leaves_out else {}
         started = time.perf_counter()
-        promises = tuple(
-            Promise(name, value.type, value.length)
-            for name, value in inputs.items()
-            if is_a(value, Dyn) and value.type is not None
-        )
+        said = [value.promise(name) for name, value in inputs.items() if isinstance(value, Dyn)]
+        promises = tuple(promise for promise in said if promise is not None)
         asked = Asked(defaults, self._parts, family.flag, tuple(given_up))
         outcome, printed = self._specialized(function, {**inputs, **opened}, promises, started, asked)
         values = {name: value for name, value in inputs.items() if not is_a(value, Dyn)}

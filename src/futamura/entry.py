@@ -26,10 +26,7 @@ from futamura.optimize.contents import Contents
 from futamura.specializer.aliasing import FEW_STRANGERS, Apart, KeptBy
 from futamura.specializer.kept import CachedCall, CachedItem
 
-__all__ = [
-    "Promise", "broken", "calling", "condition", "contents", "differences", "few_items", "is_expression",
-    "matches", "shallow",
-]  # fmt: skip
+__all__ = ["Promise", "broken", "calling", "condition", "contents", "differences", "few_items", "shallow"]
 
 _VARARGS: Final = 0x04
 _VARKEYWORDS: Final = 0x08
@@ -37,7 +34,8 @@ _VARKEYWORDS: Final = 0x08
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """What is declared of an open input: a class or `list[float]` and the like, and a length."""
+    """What is declared of an open input, as far as it is used: a class, `list[float]` or `tuple[float, ...]`, or the
+    classes of a tuple's items; and a length."""
 
     name: str
     type: Any
@@ -60,25 +58,6 @@ def _class_name(kind: object) -> str:
     """The name of an exact builtin class, "object" for everything else."""
     name = kind.__name__ if isinstance(kind, type) else "object"
     return name if getattr(builtins, name, None) is kind else "object"
-
-
-def matches(kind: Any, value: object) -> bool:
-    """Is `value` exactly of the declared kind, elements included?"""
-    origin = get_origin(kind)
-    if origin is None:
-        return type(value) is kind
-    arguments = get_args(kind)
-    if origin is types.UnionType:
-        return any(matches(type(None) if option is None else option, value) for option in arguments)
-    if type(value) is not origin:
-        return False
-    if isinstance(value, dict):
-        return all(matches(arguments[0], key) and matches(arguments[1], item) for key, item in dict.items(value))
-    if isinstance(value, tuple) and not (len(arguments) == 2 and arguments[1] is ...):
-        return len(value) == len(arguments) and all(map(matches, arguments, value))
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return all(matches(arguments[0], item) for item in value)
-    return False
 
 
 def calling(made: types.FunctionType) -> Emitted:
@@ -125,7 +104,7 @@ def shallow(promise: Promise) -> Promise:
     """The part of a promise that is tested at once: the class and the length, not the items."""
     origin = get_origin(promise.type)
     fixed = origin is tuple and get_args(promise.type)[1:] != (...,)
-    return promise if fixed or origin in (None, types.UnionType) else Promise(promise.name, origin, promise.length)
+    return promise if fixed or origin is None else Promise(promise.name, origin, promise.length)
 
 
 FEW_ITEMS: Final = 24
@@ -158,27 +137,12 @@ def condition(promise: Promise, constant: Callable[[object, str], str]) -> str:
             f"{class_of}({value}) is {constant(tuple, 'tuple')} and {constant(len, 'len')}({value}) == {len(arguments)}"
             f"{items}{length}"
         )
-    plain = origin is list or arguments[1:] == (...,)
-    if origin in (list, tuple) and plain and get_origin(arguments[0]) is None and isinstance(arguments[0], type):
-        class_of, count = constant(type, "type"), constant(operator.countOf, "count")
-        return (
-            f"{class_of}({value}) is {constant(origin, origin.__name__)}{length} and {count}("
-            f"{constant(map, 'map')}({class_of}, {value}), {constant(arguments[0], arguments[0].__name__)}) == "
-            f"{promise.length if length else constant(len, 'len') + f'({value})'}"
-        )
-    return f"{constant(matches, 'matches')}({constant(kind, 'kind')}, {value}){length}"
-
-
-def is_expression(promise: Promise) -> bool:
-    """Can a plain module test this promise, without `matches`?"""
-    needed: set[str] = set()
-
-    def constant(value: object, hint: str) -> str:
-        needed.update([hint] if value is matches else [])
-        return hint
-
-    condition(promise, constant)
-    return not needed
+    class_of, count = constant(type, "type"), constant(operator.countOf, "count")
+    return (
+        f"{class_of}({value}) is {constant(origin, origin.__name__)}{length} and {count}("
+        f"{constant(map, 'map')}({class_of}, {value}), {constant(arguments[0], arguments[0].__name__)}) == "
+        f"{promise.length if length else constant(len, 'len') + f'({value})'}"
+    )
 
 
 def broken(promise: Promise) -> str:
@@ -243,13 +207,13 @@ def differences(
         kind = classes.get(param)
         one = param not in (signature.varargs, signature.varkw)
         strangers = apart.objects
-        if one and isinstance(kind, type) and kind is not types.UnionType:
+        if one and isinstance(kind, type):
             strangers = tuple(value for value in strangers if type(value) is kind)
         if strangers:
             few = one and len(strangers) <= FEW_STRANGERS
             writers.append(functools.partial(write_few if few else write, param, strangers, promised=kind is not None))
         writers += [
             functools.partial(write_kept, param, kept) for kept in apart.kept
-            if not one or not isinstance(kind, type) or kind in (types.UnionType, kept.cls)
+            if not one or not isinstance(kind, type) or kind is kept.cls
         ]  # fmt: skip
     return writers

@@ -26,7 +26,7 @@ from futamura.backend.python import guarding
 from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.loading import load_residual
 from futamura.codes import is_fallback
-from futamura.entry import Promise, broken, calling, condition, differences, few_items, is_expression, shallow
+from futamura.entry import Promise, broken, calling, condition, differences, few_items, shallow
 from futamura.errors import Diagnostic
 from futamura.explaining import explanation
 from futamura.ir.graph import Signature
@@ -256,7 +256,7 @@ class Residual(_Callable):
             raise SavingError(f"`{self.__qualname__}` was not specialized: {self._reasons() or 'no reason was given'}")
         recipe, made = self._recipe, self._untested()
         assert recipe.printed is not None
-        tested = [one for one in recipe.promises if recipe.assume == "check" and is_expression(one)]
+        tested = [one for one in recipe.promises if recipe.assume == "check"]
         checks = [guarding.Check(made, [functools.partial(condition, one)], refusal=broken(one)) for one in tested]
         checks.extend(
             guarding.Check(made, [write], refusal=self._refusal(word)) for word, write in self._taken(recipe.printed)

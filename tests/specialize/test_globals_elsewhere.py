@@ -214,6 +214,32 @@ def test_missing_when_it_is_called(lib: ModuleType, app: ModuleType, monkeypatch
     assert _same(lib, app.around, around, lambda: delattr(lib, "pos"))[0] is NameError
 
 
+class WithProperty(ModuleType):
+    @property
+    def pos(self) -> int:
+        return 500
+
+
+def test_a_module_that_gets_a_class_of_its_own(lib: ModuleType, app: ModuleType) -> None:
+    """Its functions read its globals, whatever the class has under their names."""
+    residual = specialize(app.steps, n=3)
+    assert "_lib.pos" in residual.source and residual.holds()
+    lib.__class__ = WithProperty
+    assert not residual.holds()
+    for given in ("abcd", "a"):
+        vars(lib)["pos"] = 0
+        found = []
+        for call in (residual, lambda text: app.steps(3, text)):
+            vars(lib)["pos"] = 0
+            try:
+                found.append(call(given))
+            except IndexError as error:
+                found.append(str(error))
+        assert found[0] == found[1]
+    lib.__class__ = ModuleType
+    assert residual.holds()
+
+
 def test_globals_that_are_deleted(
     lib: ModuleType, app: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from futamura.ir.classes import is_a
+from futamura.ir.homes import module_of
 from futamura.specializer.purity import MISSING, class_lookup, own_attribute, stored_attribute
 
 __all__ = ["Assumption", "Filled", "Registered", "Registrations", "identities", "parts", "place_of"]
@@ -72,7 +73,7 @@ class Assumption:
             now = self.holder.get(self.name, getattr(builtins, self.name, missing))
         elif self.kind == "present":
             assert isinstance(self.holder, Mapping)
-            return self.name in self.holder
+            return self.name in self.holder and module_of(self.holder) is not None
         elif self.kind == "imported":
             now = sys.modules.get(self.name, missing)
         elif self.kind == "cell":

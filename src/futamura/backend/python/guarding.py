@@ -29,7 +29,7 @@ import symtable
 from abc import get_cache_token
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import CellType, FunctionType, GetSetDescriptorType, MethodType
+from types import CellType, FunctionType, GetSetDescriptorType, MethodType, ModuleType
 from typing import Any, Final
 
 from futamura.backend.python.emitted import Emitted
@@ -38,6 +38,7 @@ from futamura.backend.python.factory import factory_text
 from futamura.backend.python.holding import Assumed, Holding, has_plain_bases
 from futamura.backend.python.tables import tables_reader
 from futamura.ir.graph import Signature, Span
+from futamura.ir.homes import module_of
 from futamura.ir.immediates import fits
 from futamura.ir.stamps import FEW_OWN_NAMES
 from futamura.source import unwarned
@@ -205,6 +206,7 @@ def _add_assumed(test: EntryTest, assumed: Sequence[Assumed], emitted: Emitted, 
     others: list[Assumed] = []
     fields: list[Assumed] = []
     own: dict[int, list[Assumed]] = {}
+    homes: dict[int, ModuleType | None] = {}
     tables: list[tuple[object, Sequence[object]]] = []
     holding = Holding(test, {id(one.holder) for one in assumed if one.kind == "present"})
     scope = _Scope(emitted)
@@ -225,6 +227,7 @@ def _add_assumed(test: EntryTest, assumed: Sequence[Assumed], emitted: Emitted, 
             test.terms.append(f"{modules}.get({one.name!r}) is {test.constant(one.value, one.name.rpartition('.')[2])}")
         elif one.kind == "present" and type(one.holder) is dict:
             test.terms.append(f"{one.name!r} in {test.constant(one.holder, 'globals')}")
+            homes.setdefault(id(one.holder), module_of(one.holder))
         elif one.kind == "own" and _has_plain_dict(one.holder):
             own.setdefault(id(one.holder), []).append(one)
         elif one.kind == "field" and not hasattr(type(one.holder), "__getattr__"):
@@ -240,6 +243,9 @@ def _add_assumed(test: EntryTest, assumed: Sequence[Assumed], emitted: Emitted, 
         else:
             others.append(one)
     holding.close()
+    for home in homes.values():  # a class of its own may have a property of a global's name
+        kind = f"{test.constant(type, 'type')}({test.constant(home, 'module')})"
+        test.terms.append(f"{kind} is {test.constant(ModuleType, 'ModuleType')}")
     for absent in own.values():
         test.terms.extend(_absent(test, absent))
     for one in fields:  # their classes have nothing of that name, or a slot: reading them runs no code
