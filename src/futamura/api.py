@@ -199,7 +199,7 @@ class Specializer:
         opened = {name: Open(value.exact_type(), value.shape(), value.item_types()) for name, value in left.items()}
         defaults = _defaults(function, inputs) if self._leaves_out else {}
         started = time.perf_counter()
-        said = [value.promise(name) for name, value in inputs.items() if isinstance(value, Dyn)]
+        said = [value.promise(name) for name, value in inputs.items() if is_a(value, Dyn)]
         promises = tuple(promise for promise in said if promise is not None)
         asked = Asked(defaults, self._parts, family.flag, tuple(given_up))
         outcome, printed = self._specialized(function, {**inputs, **opened}, promises, started, asked)

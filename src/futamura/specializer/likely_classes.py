@@ -36,7 +36,6 @@ class _Made(Protocol):
     def stats(self) -> dict[str, Any]: ...
 
 
-
 class Likely(NamedTuple):
     """What an open input is likely to be."""
 

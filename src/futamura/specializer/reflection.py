@@ -23,6 +23,7 @@ from futamura.specializer.attributes import (
     note_global,
     store_attribute,
 )
+from futamura.specializer.calls import call_value
 from futamura.specializer.descriptors import is_always_there, may_fail
 from futamura.specializer.lacking import lacks, raised, read
 from futamura.specializer.machine import Machine, Unsupported
@@ -204,12 +205,23 @@ def match_class(m: Machine, frame: Frame, op: Operation) -> None:
         for result, value in zip(op.results, found, strict=True):
             frame.env[result] = value
         return
+    if _only_asks_for_class(cls, op.attr):
+        call_value(m, frame, op, Known(isinstance), [subject, cls], [])
+        frame.env.update(dict.fromkeys(op.results[1:], subject))
+        return
     results = m.emit_many("match_class", (subject, cls), op.attr, results=len(op.results))
     for at, (result, dynamic) in enumerate(zip(op.results, results, strict=True)):
         frame.env[result] = Dynamic(dynamic.rv, bool) if at == 0 else dynamic
 
 
 _SELF_MATCHING: Final = frozenset({bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple})
+
+
+def _only_asks_for_class(cls: AbstractValue, attr: object) -> bool:
+    """Is the pattern `Point()`, or `int(x)`, where the one field is the subject itself: `isinstance`, and no more?"""
+    if type(cls) is not Known or not is_a(cls.value, type):
+        return False
+    return attr == (0, ()) or (attr == (1, ()) and cls.value in _SELF_MATCHING)
 
 
 def _class_pattern(
