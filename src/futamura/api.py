@@ -181,9 +181,12 @@ class Specializer:
         likely = _left_open(inputs, {name: Dyn(one.type, length=one.length) for name, one in suggested.items()})
         if not likely:
             return made, outcome
-        budget = self.budget or Budget()
-        less = replace(budget, work=budget.work // _LESS) if unsettled else self.budget
-        return self._with(budget=less)._made(family, {**inputs, **likely}, (made, outcome))
+        rest = self.budget or Budget()
+        if unsettled:
+            rest = replace(rest, work=rest.work // _LESS)
+        if rest.seconds is not None:  # the limit is for both
+            rest = replace(rest, seconds=max(0.0, rest.seconds - sum(outcome.seconds.values())))
+        return self._with(budget=rest)._made(family, {**inputs, **likely}, (made, outcome))
 
     def _made(
         self,

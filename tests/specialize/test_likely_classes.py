@@ -15,7 +15,9 @@ from typing import Any
 import pytest
 
 import futamura
+import futamura.api
 from futamura import Dyn, Specializer
+from futamura.specializer.policy import Budget
 from tests.specialize.specializing import fallbacks
 
 WORDS = ["users", "posts", "about", "login", "logout", "tags", "feeds", "admin"]
@@ -297,6 +299,20 @@ def test_what_comes_to_no_end_otherwise() -> None:
     assert "source is exactly str" in residual.events[-1].reason
     for unit in ("km", "ft", "mile", "", "in", Segment("m"), Text("cm"), None, 7, ("km",), b"km", ["m"]):
         assert result(residual, unit, 3) == result(converted, STEPS, "ft", unit, 3), unit
+
+
+def test_a_time_limit_is_for_both_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = []
+    specialized = futamura.api.specialize_function
+
+    def watched(*args: Any, budget: Any, **options: Any) -> Any:
+        limits.append(budget.seconds)
+        return specialized(*args, budget=budget, **options)
+
+    monkeypatch.setattr(futamura.api, "specialize_function", watched)
+    residual = Specializer(budget=Budget(seconds=1_000.0))(dispatch, routes=ROUTES)
+    assert residual.stats["notes"]["FT409"] == 2
+    assert limits[0] == 1_000.0 and 0 < limits[1] < 1_000.0
 
 
 def test_few_comparisons_are_not_worth_it() -> None:
