@@ -92,7 +92,7 @@ def structure() -> Case:
     return Case(
         "structure", program.structure, [(value,) for value in [*values, *model.damaged()]],
         {"hint": model.Order, "path": ()}, orders.structuring(model, program), {"value": Dyn(dict)},
-        peers.structurers(model.Order), options={"caches": (program._hints,)}, aim=1.25,
+        peers.structurers(model.Order), aim=1.25,
     )  # fmt: skip
 
 
@@ -101,7 +101,7 @@ def unstructure() -> Case:
     values = [program.structure(model.Order, model.raw(number)) for number in range(20)]
     return Case(
         "unstructure", program.unstructure, [(value,) for value in values], {"hint": model.Order}, orders.unstructure,
-        {"value": Dyn(model.Order)}, peers.unstructurers(model.Order), options={"caches": (program._hints,)}, aim=1.25,
+        {"value": Dyn(model.Order)}, peers.unstructurers(model.Order), aim=1.25,
     )  # fmt: skip
 
 

@@ -227,9 +227,11 @@ def lazy(cls: type, name: str) -> Entries | None:
 def _entries(known: _Changes, name: str, found: Memo) -> Entries:
     changed = known.with_registering
     named = {one.rpartition(".")[2] for one in found.functions}
-    given = not named.isdisjoint(known.handed) or not changed.results.isdisjoint(found.functions)
-    handed = given or name in changed.items or name in changed.by_methods
-    return Entries(handed and not found.only_read, handed, known.texts)
+    kept = not named.isdisjoint(known.handed)
+    inside = kept or not changed.results.isdisjoint(found.functions)
+    inside = inside or name in changed.items or name in changed.by_methods
+    whole = kept or not found.only_given or not changed.whole_results.isdisjoint(found.functions)
+    return Entries(inside and whole and not found.only_read, inside, known.texts)
 
 
 def results_are_constant(function: types.FunctionType, whole: bool = False) -> bool:

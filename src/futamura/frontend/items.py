@@ -24,6 +24,7 @@ from futamura.analysis.methods import MUTATING, POURING, PURE_MODULES, READING, 
 from futamura.analysis.trees import every
 from futamura.frontend import implied, walking
 from futamura.frontend.implied import MAKING, gives_anything, receiver
+from futamura.frontend.openly import start_of_name
 from futamura.frontend.possible import MODULE, STORING, Possible, result_of
 from futamura.frontend.sources import (
     ANY_FIELD,
@@ -262,7 +263,7 @@ class _Items(Possible):
             names = (getattr(part, "name", None) or getattr(part, "rest", None) for part in ast.walk(node))
             for name in names:
                 if isinstance(name, str):
-                    held = subject | items_of(subject) | self.giving.parts
+                    held = subject | items_of(subject) | self.giving.parts | self.attributes_in(node)
                     self.hold((self.scope_of(function, name), name), held)
         elif isinstance(node, ast.Raise):
             raised = self.of(function, node.exc)
@@ -287,6 +288,18 @@ class _Items(Possible):
                 self.change_all(function, frozenset({(None, ".__dict__")}))
                 owner = owner.value  # an attribute is stored
             self.change(function, owner)
+
+    def attributes_in(self, match: ast.Match) -> frozenset[Source]:
+        """What patterns like `Box(rows=found)` read of objects."""
+        found: set[Source] = set()
+        for part in ast.walk(match):
+            if isinstance(part, ast.MatchClass):
+                found.update((None, "." + name) for name in part.kwd_attrs)
+                found.update(one for name in part.kwd_attrs for one in self.named.get(name, ()))
+                plain = isinstance(part.cls, ast.Name) and self.is_builtin(MODULE, part.cls.id)
+                found.update([ANY_FIELD] if part.kwd_attrs else [])
+                found.update(self.openly.read() if part.patterns and not plain else ())
+        return frozenset(found)
 
     def look_at_method(self, function: Scope, node: ast.Attribute) -> None:
         """A method that is called, or may be called later."""
@@ -346,12 +359,8 @@ class _Items(Possible):
 
     def asks_openly(self, call: ast.Call) -> bool:
         """May `getattr(x, name)` be a method that changes `x`, whose name is not known?"""
-        named = call.args[1] if len(call.args) > 1 else None
-        start = named.left if isinstance(named, ast.BinOp) else named
-        start = start.values[0] if isinstance(start, ast.JoinedStr) and start.values else start
-        if not isinstance(start, ast.Constant) or type(start.value) is not str:
-            return True
-        return start is not named and any(one.startswith(start.value) for one in MUTATING)
+        start = start_of_name(call)
+        return start is not None and any(one.startswith(start) for one in MUTATING)
 
     def expect(self, function: Scope, call: ast.Call) -> None:
         """What the call does if what it calls comes from another module, or from a caller."""

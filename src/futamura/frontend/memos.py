@@ -56,6 +56,8 @@ class Memo(NamedTuple):
     """Those that fill it (`f`, `Class.f`), all with the same."""
     only_read: bool
     """Do they only read the contents of its entries, each where it stands?"""
+    only_given: bool
+    """Do they so, or give the entry to their caller?"""
 
 
 def memo_tables(tree: ast.Module, own: frozenset[str]) -> Mapping[str, Memo]:
@@ -68,9 +70,16 @@ def memo_tables(tree: ast.Module, own: frozenset[str]) -> Mapping[str, Memo]:
         memos = [None if place is None else _Memo(place[1], name) for place in places]
         fillings = {None if one is None else one.filling() for one in memos}
         if len(fillings) == 1 and None not in fillings:
-            only_read = all(one is not None and one.only_reads(own) for one in memos)
-            found[name] = Memo(tuple(place[0] for place in places if place is not None), only_read)
+            known = [one for one in memos if one is not None]
+            functions = tuple(place[0] for place in places if place is not None)
+            found[name] = Memo(functions, *_only(known, own))
     return found
+
+
+def _only(memos: Sequence[_Memo], own: frozenset[str]) -> tuple[bool, bool]:
+    """What `Memo` has as `only_read` and `only_given` for these functions."""
+    only_read = all(one.only_reads(own, or_gives=False) for one in memos)
+    return only_read, only_read or all(one.only_reads(own, or_gives=True) for one in memos)
 
 
 def _empty_dicts(tree: ast.Module) -> Iterator[str]:
@@ -147,10 +156,12 @@ class _Memo:
         body = missing.body[:-1] if missing.ends else missing.body
         return _renamed([ast.Expr(self._whole(key)), *body], variables | own)
 
-    def only_reads(self, own: frozenset[str]) -> bool:
-        """Is an entry only read where it stands, by its variable or out of the dict?"""
+    def only_reads(self, own: frozenset[str], *, or_gives: bool) -> bool:
+        """Is an entry only read where it stands, by its variable or out of the dict, or given to the caller?"""
         harmless = {id(part) for node in self.nodes for read in read_only(node, own) for part in parts(read)}
         harmless.update(id(node.value) for node in self.nodes if self._holds(node))
+        if or_gives:
+            harmless.update(id(node.value) for node in self.nodes if isinstance(node, ast.Return))
         return all(
             id(node) in harmless or id(node) in self.inside
             for node in self.nodes
@@ -428,9 +439,8 @@ def lazy_attributes(tree: ast.Module, own: frozenset[str]) -> Mapping[tuple[str,
             counted = empty.count(name) + sum(sum(map(one._is_named, one.nodes)) for one in users)
             fillings = {one.filling() for one in users}
             if name not in texts and counted == uses[name] and len(fillings) == 1 and None not in fillings:
-                only_read = all(one.only_reads(own) for one in users)
                 functions = tuple(f"{cls.name}.{one.function.name}" for one in users)
-                found[cls.name, name] = Memo(functions, only_read)
+                found[cls.name, name] = Memo(functions, *_only(users, own))
     return found
 
 

@@ -22,6 +22,8 @@ from futamura.analysis.reading import bound_by
 from futamura.analysis.trees import every
 from futamura.frontend import implied, walking
 from futamura.frontend.implied import MAKING, Giving, receiver
+from futamura.frontend.openly import READING as READING_OPENLY
+from futamura.frontend.openly import SHOWING, Openly, start_of_name
 from futamura.frontend.sources import (
     ANY_FIELD,
     FOREIGN,
@@ -106,6 +108,7 @@ class Possible:
         self.in_classes: Final = frozenset(walking.names_in_classes(tree))
         """The nodes of names that are attributes of the class in whose body they stand."""
         self.sources: Final = Sources()
+        self.openly: Final = Openly(tree, self.named, self.sources)
         self.strangers: Final = Strangers(self.sources)
         self.forms: Final[set[tuple[bool | str | None, ...]]] = set()
         """The forms of calls of unknown functions that were met."""
@@ -146,6 +149,8 @@ class Possible:
         if isinstance(node, ast.Attribute):
             own = self.named.get(node.attr, ())  # a property, perhaps
             held = NOTHING if id(node) in self.plain else self.read(function, node)
+            if node.attr == "__dict__":
+                held |= self.new(node, self.openly.read())
             if node.attr in MUTATING or node.attr == "__class__":
                 held |= {FOREIGN}  # a method that changes, whoever calls it
             if node.attr in GIVING:
@@ -227,6 +232,13 @@ class Possible:
         callees = self.callees(function, call)
         found = NOTHING.union(callees) | {result_of(call)}
         method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+        if method in READING_OPENLY:
+            found |= self.openly.read()
+        if walking.names_attributes(call):
+            names = [part for one in call.args if isinstance(one, ast.Constant) for part in str(one.value).split(".")]
+            found |= self.new(call, frozenset((None, "." + name) for name in names)) | {GIVER}
+        if method in SHOWING:
+            found |= self.new(call, self.openly.read())
         if method in self.named or method not in GIVING | READING:
             self.sources.unlike.add(result_of(call))
         given = self.given(function, call)
@@ -243,7 +255,7 @@ class Possible:
                 foreign = {FOREIGN} if self.is_of_foreign_class(call.func.id) else NOTHING
                 return found | self.new(call, given, plain=not foreign) | foreign
             if self.is_builtin(function, call.func.id):
-                passed = items_of(given) | self.giving.parts if call.func.id in PASSING else NOTHING
+                passed = self.passed_by(function, call) if call.func.id in PASSING else NOTHING
                 if call.func.id in _EXCEPTIONS:
                     return found | self.new(call, given)
                 if call.func.id in DESCRIBING:
@@ -268,7 +280,29 @@ class Possible:
         if self.is_strange_call(function, call) and (not left or any(self.alone[id(one)].gives for one in left)):
             found |= {FOREIGN}
         found |= self.functions_in(call)
+        if getattr(call.func, "attr", getattr(call.func, "id", "")) in SHOWING:
+            given |= self.openly.read()
         return found | given | items_of(given) | self.giving.parts | self.giving.any | self.new(call, given)
+
+    def passed_by(self, function: Scope, call: ast.Call) -> frozenset[Source]:
+        """What a builtin may give, or put into what it gives, of what it gets."""
+        name, named = getattr(call.func, "id", ""), [one.value for one in call.keywords if one.arg != "key"]
+        keywords = self.all(function, named)
+        given = keywords | self.all(function, call.args)
+        starred = any(isinstance(one, ast.Starred) for one in call.args)
+        if name == "vars":
+            return items_of(given) | self.giving.parts | self.openly.read()
+        if name == "getattr":
+            start = start_of_name(call)
+            default = self.all(function, call.args if starred else call.args[2:])
+            found = default | items_of(default | self.all(function, call.args[:1])) | self.giving.parts
+            return found if start is None else found | self.openly.read(start)
+        others = NOTHING
+        if name in ("max", "min") and (starred or len(call.args) > 1):
+            others = given
+        elif name in ("max", "min", "next", "sum"):
+            others = given if starred else self.all(function, call.args[1:]) | keywords
+        return others | items_of(given) | self.giving.parts
 
     def is_looked_up(self, function: Scope, call: ast.Call) -> bool:
         """Is this a method of a dict that is given a key, which does not come out of it?"""

@@ -121,7 +121,7 @@ class Caches:
     def may_change(self, table: object, value: object, made: Collection[object]) -> bool:
         """Do functions of the module change what this entry holds, if it is made of these?"""
         changed, inside = self._own.get(id(table), (False, False))
-        return any(changed if part is value else inside for part in made if can_be_written(part))
+        return changes_any(value, made, changed=changed, inside=inside)
 
     def _new_table(self) -> dict[object, object]:
         table: dict[object, object] = {}
@@ -313,6 +313,20 @@ def is_told_apart(key: object, texts: bool) -> bool:
     if key is None or key is Ellipsis:
         return True
     return all(class_lookup(type(key), name) is found for name, found in _IDENTITY)
+
+
+def changes_any(value: object, made: Collection[object], *, changed: bool, inside: bool) -> bool:
+    """Does one who changes the entry `value`, or what is inside it, change any of what was made for it?  An entry that
+    holds itself is inside it, too."""
+    written = [part for part in made if can_be_written(part)]
+    return any(changed or (inside and _holds_itself(part)) if part is value else inside for part in written)
+
+
+def _holds_itself(value: object) -> bool:
+    held: list[object] = [*value.values()] if is_a(value, dict) else [*(_fields(value) or {}).values()]
+    if is_a(value, (list, tuple, set, frozenset)):
+        held.extend(value)
+    return any(one is value for part in held for one in inside(part))
 
 
 def inside(value: object) -> list[object]:

@@ -21,13 +21,12 @@ from collections.abc import Callable
 from typing import Final
 
 from futamura.runtime import keep
-from futamura.specializer.caching import inside, is_plain_key, is_told_apart, same
+from futamura.specializer.caching import changes_any, inside, is_plain_key, is_told_apart, same
 from futamura.specializer.kept import CachedItem, Place
 from futamura.specializer.machine import Machine
 from futamura.specializer.owned import NOTHING
 from futamura.specializer.purity import (
     MISSING,
-    can_be_written,
     class_lookup,
     deep,
     is_mutable,
@@ -131,8 +130,8 @@ def fills_own(m: Machine, target: Known, name: str, value: AbstractValue) -> boo
     entries = m.world.lazily_filled(type(target.value), name)
 
     def changes(real: Real) -> bool:
-        written = filter(can_be_written, real.made.values())
-        return entries is None or any(entries.changed if part is real.value else entries.inside for part in written)
+        made = real.made.values()
+        return entries is None or changes_any(real.value, made, changed=entries.changed, inside=entries.inside)
 
     real = _kept(m, place, value, changes)
     stands = real.value

@@ -1,0 +1,69 @@
+"""Attributes that are read otherwise than by their names: what is read there may be all that objects have.
+
+    getattr(x, name)      getattr(x, "on_" + name)      vars(x)["rows"]      x.__dict__      case Point(x, y)
+
+Invariant: each name that the text gives to an attribute counts, whatever object has it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Final
+
+from futamura.analysis.trees import every
+from futamura.frontend import walking
+from futamura.frontend.sources import ANY_FIELD, Place, Source, Sources
+from futamura.frontend.walking import Scope
+
+__all__ = ["READING", "SHOWING", "Openly", "start_of_name"]
+
+SHOWING: Final = frozenset({"vars", "getmembers", "getmembers_static", "__getstate__", "__reduce__", "__reduce_ex__"})
+"""What gives an object's attributes in a container."""
+READING: Final = frozenset({"__getattribute__"})
+"""Methods that read an attribute, by a name."""
+
+
+class Openly:
+    """The places of attributes that the text stores, together."""
+
+    def __init__(self, tree: ast.Module, named: Mapping[str, Collection[Scope]], sources: Sources) -> None:
+        self._tree: Final = tree
+        self._named: Final = named
+        self._sources: Final = sources
+        self._places: Final[dict[str, Place]] = {}
+
+    def read(self, start: str = "") -> frozenset[Source]:
+        """What reading an attribute gives whose name begins so."""
+        place = self._places.get(start)
+        if place is None:
+            place = self._places[start] = (None, f"attribute {start}")  # has a space, as no name has
+            stored = {name for name in self._stored() if name.startswith(start)}
+            given = {one for name, found in self._named.items() if name.startswith(start) for one in _given(found)}
+            self._sources.add(place, {ANY_FIELD, *self._named.get("__get__", ()), *given})
+            self._sources.add(place, {(None, "." + name) for name in stored})
+        return frozenset({place})
+
+    def _stored(self) -> Iterator[str]:
+        yield from walking.names_of_attributes(self._tree, self._named)
+        in_classes = frozenset(walking.names_in_classes(self._tree))
+        for node in every(self._tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                yield node.attr
+            elif isinstance(node, ast.Name) and id(node) in in_classes:
+                yield node.id
+
+
+def _given(functions: Iterable[Scope]) -> Iterator[Scope]:
+    """Those of which an attribute has the result: properties."""
+    return (one for one in functions if not isinstance(one, ast.Lambda) and walking.is_given(one))
+
+
+def start_of_name(call: ast.Call) -> str | None:
+    """What the name of `getattr(x, name)` begins with, as far as that is known; None if it is known as a whole."""
+    named = call.args[1] if len(call.args) > 1 else None
+    if isinstance(named, ast.Constant) and type(named.value) is str:
+        return None
+    start = named.left if isinstance(named, ast.BinOp) and isinstance(named.op, ast.Add) else named
+    start = start.values[0] if isinstance(start, ast.JoinedStr) and start.values else start
+    return start.value if isinstance(start, ast.Constant) and type(start.value) is str else ""
