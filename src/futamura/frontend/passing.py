@@ -44,8 +44,8 @@ class Callee(NamedTuple):
     """Those that are filled by name."""
     alone: Mapping[str, frozenset[str]]
     """Those whose argument is only read, with the attributes that keep it."""
-    doubtful: frozenset[str]
-    """Those of them that may be changed by what comes from other modules, or be kept elsewhere."""
+    doubtful: Callable[[str], bool]
+    """May one of them be changed by what comes from other modules, or be kept elsewhere?"""
     makes: bool
     """Is it a class?"""
     gives: Callable[[str], bool]
@@ -111,7 +111,7 @@ class Parameters:
 
     def doubtful(self) -> set[int]:
         """Those of them that may not be left alone by what the other modules call."""
-        return {node for node, (callee, name) in self._outside.items() if name in callee.doubtful}
+        return {node for node, (callee, name) in self._outside.items() if callee.doubtful(name)}
 
     def left_alone(self) -> set[int]:
         """All arguments that are left alone, by identity."""
@@ -130,11 +130,7 @@ class Parameters:
                 for name, place in places.items()
                 if discreet and place in self._reading and not changed.has(*place)
             }
-            doubtful = frozenset(
-                name
-                for name, kept in alone.items()
-                if possible.has(*places[name]) or not possible.kept(*places[name]) <= {"." + one for one in kept}
-            )
+            doubtful = functools.cache(functools.partial(_is_doubtful, possible, places, alone))
             gives = functools.partial(self._gives, definition, changed)
             found[definition.name] = Callee(positions, keywords, alone, doubtful, makes, gives)
         return found
@@ -493,6 +489,15 @@ def _home_of(value: object) -> tuple[str, Mapping[str, object]] | None:
     if type(home) is not types.ModuleType or home.__name__.partition(".")[0] in sys.stdlib_module_names:
         return None
     return (name, home.__dict__) if home.__dict__.get(name) is value else None
+
+
+def _is_doubtful(
+    possible: Changed, places: Mapping[str, _Place], alone: Mapping[str, frozenset[str]], name: str
+) -> bool:
+    """May this parameter, which is left `alone`, be changed, or kept by something else than these attributes?"""
+    if name not in alone:
+        return False
+    return possible.has(*places[name]) or not possible.kept(*places[name]) <= {"." + one for one in alone[name]}
 
 
 def asks_by_name(node: ast.AST) -> bool:
