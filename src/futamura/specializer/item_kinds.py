@@ -24,6 +24,8 @@ _EXACT: Final = frozenset(
     {int, bool, float, complex, str, bytes, list, tuple, dict, set, frozenset, type(None), range, bytearray}
 )
 _SCALARS: Final = frozenset({int, bool, float, complex, str, bytes, type(None)})
+_SEQUENCES: Final = (str, bytes, list, tuple)
+_BOUNDS: Final = (int, bool, type(None))
 _MOST: Final = 1024
 """Items of a container that are looked at, and of all its items together."""
 _MOST_ROWS: Final = 64
@@ -48,9 +50,28 @@ def item_for_open_key(m: Machine, target: AbstractValue, key: AbstractValue) -> 
 
 
 def is_inside(m: Machine, target: AbstractValue, key: AbstractValue) -> bool:
-    """Has this list or tuple an item at every place that the key may name?"""
+    """Has this list or tuple an item at every place that the key may name, or this sequence all its parts?"""
+    if exact_type(m, target) in _SEQUENCES and _cuts(m, key):
+        return True
     content: Any = target.value if type(target) is Known else None
     return type(content) in (list, tuple) and is_within(key, len(content)) and _is_static(m, content)
+
+
+def _cuts(m: Machine, key: AbstractValue) -> bool:
+    """Is this a slice that any sequence has: its bounds are ints or None, and its step is not 0?"""
+    if type(key) is Known:
+        if type(key.value) is not slice:
+            return False
+        bounds: Any = [Known(part) for part in (key.value.start, key.value.stop, key.value.step)]
+    else:
+        entry = m.state.object(key)
+        if entry is None or entry.kind != "slice":
+            return False
+        bounds = [m.state.resolve(item) for item in entry.items]
+    step = bounds[2]
+    if type(step) is not Known or not (step.value is None or (type(step.value) is int and step.value)):
+        return False
+    return all(exact_type(m, part) in _BOUNDS for part in bounds)
 
 
 def _is_static(m: Machine, content: object) -> bool:
