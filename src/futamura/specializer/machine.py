@@ -151,6 +151,8 @@ class Machine(Emitter):
         self.free: dict[int, int] = {}
         """The closure cells of the specialized function that the residual one has, by position: their values."""
         self.clean_ups = False  # was a generator suspended that has something to do when it is dropped?
+        self.first: dict[int, AbstractValue] = {}
+        """What the function of this specialization starts with."""
         self.unfolded: Final = Groups[object, object]()
         """The places where a recursive function was unfolded, by its arguments' key."""
         self.too_deep: dict[int, int] = {}

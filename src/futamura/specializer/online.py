@@ -422,6 +422,7 @@ class _Run:
         machine.inputs = dict(zip(params, self.open))
         state = State([Frame(facts, env)])
         machine.state = state
+        machine.first = dict(env)
         collect_at_entry(machine, facts.function, env, dict(self._collected))
         plain = open_signature(facts.function.signature, self.open)
         alone = plain.varargs is None and plain.varkw is None and not plain.kwonly

@@ -48,6 +48,9 @@ GROWING: Final = 6
 GROWING_WITH_CALLS: Final = 4
 """The same, where each call makes the container of the next one."""
 
+SMALL: Final = 8
+"""An int that gets smaller from call to call, not below 0, and was at most this: so it can be but a few times more."""
+
 COMPACT: Final = ("compact", 0)
 """Refused in a specialization: that what calls itself is unfolded in itself."""
 
@@ -65,6 +68,8 @@ def unfolds(
     if not dynamic and not facts.may_recur and not facts.recursive:
         return True, NOT_KEPT
     env = dict(zip(facts.function.entry.params, values, strict=True))
+    if dynamic:
+        _renew_falling(m, on_stack[-1], env)
     arguments = State([Frame(facts, env)], m.state.heap, m.state.ages)
     arguments.trim(whole=False)
     arguments.ages = dict(arguments.ages)
@@ -120,6 +125,20 @@ def classes_entered(entered: Entered | None) -> tuple[object, ...] | None:
         else:
             found.append(type(value.value) if type(value) is Known else value.type if type(value) is Dynamic else None)
     return tuple(found)
+
+
+def _renew_falling(m: Machine, last_call: Frame, env: dict[int, AbstractValue]) -> None:
+    """Small numbers that fall from call to call come to an end: `det(n - 1, minor)`.  They do not grow old."""
+    entered = last_call.entered
+    starts = m.first if last_call is m.state.frames[0] and not m.state.unit else {}
+    before = starts if entered is None or entered is NOT_KEPT else entered.arguments.top.env
+    for param, value in env.items():
+        earlier = before.get(param)
+        if type(value) is not Known or type(earlier) is not Known or not value.vid:
+            continue
+        number, last = value.value, earlier.value
+        if type(number) is int and type(last) is int and 0 <= number < last <= SMALL:
+            m.state.ages.pop(value.vid, None)
 
 
 def _pass_on(m: Machine, facts: FunctionFacts, arguments: State) -> None:

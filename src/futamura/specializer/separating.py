@@ -45,7 +45,8 @@ def stays_separate(m: Machine, frame: Frame, facts: FunctionFacts, values: Seque
     behind = m.state.general == GENERAL  # little folds where a test has failed, and that way is seldom taken
     if (not behind and _SEPARATE not in m.refused and not _is_long(m)) or _UNFOLDED in m.refused:
         return False
-    if m.emitted < _DEEPER * m.budget.long and any(active.facts is facts for active in m.state.frames):
+    on_stack = [active for active in m.state.frames if active.facts is facts]
+    if m.emitted < _DEEPER * m.budget.long and on_stack and not any(active.dynamic for active in on_stack):
         return False
     if facts.size <= _SMALL or is_marked_inline(m, facts):
         return False
