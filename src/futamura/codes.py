@@ -270,8 +270,8 @@ CODES: Final[dict[str, Code]] = {
     ),
     "FT414": Code(
         "default-taken",
-        "this parameter was not mentioned, and control depends on whether it is what it is by default: calls that "
-        "leave it out run this residual, all others one that is made when it is first needed",
+        "this parameter was not mentioned, and control, or what comes out of something known, depends on what it is by "
+        "default: calls that leave it out run this residual, all others one that is made when it is first needed",
         "nothing is wrong; to have the parameter open in this residual, say so: `specialize(f, name=DYN)`",
         "yours",
         "note",

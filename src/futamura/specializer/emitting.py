@@ -17,6 +17,7 @@ from typing import Final, NoReturn
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Span
 from futamura.specializer.confined import asked_table, confined, fills, only_looks
+from futamura.specializer.endings import Restart
 from futamura.specializer.groups import is_all_groups
 from futamura.specializer.guessing import guess
 from futamura.specializer.handling import has_context
@@ -291,6 +292,7 @@ class Emitter(ABC):
             self.expose(name, args, attr)
         owned = self.state.owned
         using = used(self.state, name, args, attr) if owned else -1
+        told = list(map(self._is_told, args)) if self.defaults.open else []
         lifted = tuple([self.lift(arg) for arg in args])
         if self.state.owned or using >= 0:
             self.state.owned = (self.state.owned | {using} & owned).difference([rv for rv in lifted if rv != using])
@@ -308,7 +310,9 @@ class Emitter(ABC):
             self.growing.store_operand(name, args, attr)
         values = tuple([self.residual_value(hint) for _ in range(results)])
         if self.defaults.open and results:
-            self.defaults.note((self.inputs, self.renames), name, args, values[0])
+            left = self.defaults.note((self.inputs, self.renames), name, args, values[0], told)
+            if left is not None:
+                raise Restart(f"calls leave out {left}", whole=True)
         op = ResidualOperation(name, lifted, attr, values, self.span, not raises, None, self.state.frames[-1].facts)
         self.block.ops.append(op)
         self.block.handed = self.state.general == HANDED
@@ -319,6 +323,13 @@ class Emitter(ABC):
         self.emitted += 1
         self.besides += self.state.general == GENERAL
         return [Dynamic(value, type) for value in values] or [Dynamic(-1)]
+
+    def _is_told(self, value: AbstractValue) -> bool:
+        """Is this known, or an object of which all that it holds is?"""
+        value = self.state.resolve(value)
+        if type(value) is Virtual:
+            return all(type(self.state.resolve(item)) is Known for item in self.state.heap[value.oid].items)
+        return type(value) is Known
 
     def lift(self, value: AbstractValue) -> int:
         """The residual value of `value`, materializing it if it is virtual."""

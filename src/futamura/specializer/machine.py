@@ -25,6 +25,7 @@ from futamura.specializer.assumption import Assumption
 from futamura.specializer.builtin_errors import plain_exception_class
 from futamura.specializer.definitions import Definitions
 from futamura.specializer.emitting import Emitter, Unsupported
+from futamura.specializer.endings import OutOfTime, OverBudget, Restart
 from futamura.specializer.exposure import exposed, looked_at, within
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.handed import handed
@@ -48,31 +49,10 @@ from futamura.specializer.table import Points
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 from futamura.specializer.world import World
 
-__all__ = ["BEFORE_POINTS", "GUARDED", "Machine", "Restart", "Unsupported"]
+__all__ = ["BEFORE_POINTS", "GUARDED", "Machine", "OutOfTime", "OverBudget", "Restart", "Unsupported"]
 
 GUARDED: Final = "guarded"
 """The purpose of a residual function's frame if the function is called from inside a generator."""
-
-
-class Restart(Exception):
-    """What was assumed about the source turned out wrong; the better knowledge is recorded, start again.
-
-    If it stands in `Learned` sets alone, what was done before the first question about it stands.
-    """
-
-    def __init__(self, reason: str, whole: bool = False) -> None:
-        super().__init__(reason)
-        self.whole: Final = whole
-
-
-class OverBudget(Exception):
-    """A budget ran out: specialize again with a coarser key."""
-
-
-class OutOfTime(Exception):
-    """The time that the user set is over: no second attempt."""
-
-
 BEFORE_POINTS: Final[list[Callable[[Machine], None]]] = []
 """What is done where control gets open, or comes to a specialization point, if there are memories."""
 WATCH_MASK: Final = 63

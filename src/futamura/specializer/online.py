@@ -332,6 +332,7 @@ class _Run:
         machine.own_cells, machine.own_names, called = facts.cells, facts.function.free, facts.function.name
         machine.guessed, machine.missed = self._guessed, self._missed
         machine.defaults, machine.decided = self.defaults, versions.decided
+        self.defaults.begin()
         machine.growing = versions.stored
         machine.own_name = called.rpartition(".")[2].partition("#")[0]
         return machine
