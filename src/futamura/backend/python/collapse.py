@@ -233,10 +233,13 @@ class Collapse:
         return False
 
     def _is_operand(self, edge: Edge, position: int) -> bool:
-        """Is what is passed here used once, by an operation that does not ask for its truth again?"""
+        """Is what is passed here used once, by an operation that does not ask for its truth again, or returned?"""
         target = self.draft.nodes[edge.target]
         value = target.params[position]
         users = [item for item in target.items if value in item.args]
+        if not users and self.uses[value] == 1 and target.end.name in ("return", "jump"):
+            onward = target.end.edges[0].args if target.end.edges and not target.items else ()
+            return value in (*target.end.args, *onward)
         if self.uses[value] != 1 or len(users) != 1 or isinstance(users[0], FusedItem):
             return False
         return users[0].name not in ("truth", "not")
