@@ -337,7 +337,8 @@ class Specializer:
                 modules=modules,
                 watch=self.watch,
                 declared=Declared(
-                    self.frozen, self.caches, self.bool_comparisons, self.annotated, self._is_trusted()
+                    self.frozen, self.caches, self.bool_comparisons, self.annotated, self._is_trusted(),
+                    not self._weighs,
                 ),
                 asked=asked,
             )

@@ -253,8 +253,8 @@ CODES: Final[dict[str, Code]] = {
     "FT412": Code(
         "tests-cost-more",
         "whatever was found in globals, closures and the classes of static objects is tested at each call of the "
-        "residual, and that would have taken longer than what folds saves: nothing of it is believed, all is read "
-        "where it is used",
+        "residual, as is that no open input is a static object which the residual knows; that would have taken longer "
+        "than what folds saves: nothing of it is believed, all is read where it is used",
         "nothing is wrong; if these stay what they are, say so: `Specializer(assume=\"trust\")`; or make more of the "
         "inputs static",
         "yours",

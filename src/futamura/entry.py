@@ -15,7 +15,7 @@ import builtins
 import functools
 import operator
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, get_args, get_origin
 
@@ -23,10 +23,11 @@ from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.guarding import Constants, Items
 from futamura.ir.graph import Signature
 from futamura.optimize.contents import Contents
+from futamura.showing import shown
 from futamura.specializer.aliasing import FEW_STRANGERS, Apart, KeptBy
 from futamura.specializer.kept import CachedCall, CachedItem
 
-__all__ = ["Promise", "broken", "calling", "condition", "contents", "differences", "few_items", "shallow"]
+__all__ = ["Promise", "broken", "calling", "condition", "contents", "differences", "few_items", "shallow", "told_apart"]
 
 _VARARGS: Final = 0x04
 _VARKEYWORDS: Final = 0x08
@@ -164,7 +165,7 @@ def differences(
             values = param if param == signature.varargs else f"{param}.values()"
             test = f"{held}.keys().isdisjoint({constant(map, 'map')}({identity}, {values}))"
             return test if param == signature.varargs else f"(not {param} or {test})"
-        if promised:
+        if promised or param not in apart.methods:
             return f"{identity}({param}) not in {held}"
         method = constant(types.MethodType, "method")
         bound = f"{constant(type, 'type')}({param}) is {method} and {identity}({param}.__self__) in {held}"
@@ -172,7 +173,7 @@ def differences(
 
     def write_few(param: str, strangers: tuple[object, ...], constant: Constants, *, promised: bool = False) -> str:
         names = [constant(value, "object") for value in strangers]
-        if promised:
+        if promised or param not in apart.methods:
             return " and ".join(f"{param} is not {name}" for name in names)
         bound = " or ".join(f"{param}.__self__ is {name}" for name in names)
         method = f"{constant(type, 'type')}({param}) is {constant(types.MethodType, 'method')}"
@@ -193,27 +194,59 @@ def differences(
         if param in (signature.varargs, signature.varkw):
             values = param if param == signature.varargs else f"{param}.values()"
             return f"not any({there} is _value for _value in {values})"
-        method = f"{constant(type, 'type')}({param}) is {constant(types.MethodType, 'method')}"
+        bound = param in apart.methods
+        method = f"{constant(type, 'type')}({param}) is {constant(types.MethodType, 'method')}" if bound else ""
         if isinstance(kept.name, CachedCall):
             asked = f"{constant(type, 'type')}({{0}}) is {constant(kept.cls, 'class')} and {{0}} is {there}"
             own = param + ".__self__"
-            return f"not ({asked.format(param)}) and not ({method} and {asked.format(own)})"
-        return f"{param} is not {there} and not ({method} and {param}.__self__ is {there})"
+            alone = f"not ({asked.format(param)})"
+            return f"{alone} and not ({method} and {asked.format(own)})" if bound else alone
+        alone = f"{param} is not {there}"
+        return f"{alone} and not ({method} and {param}.__self__ is {there})" if bound else alone
 
     writers: list[Callable[[Constants], str]] = []
+    for param, strangers, kinds in _strangers(apart, signature, promises):
+        if strangers:
+            few = param not in (signature.varargs, signature.varkw) and len(strangers) <= FEW_STRANGERS
+            promised = param in classes
+            writers.append(functools.partial(write_few if few else write, param, strangers, promised=promised))
+        writers += [functools.partial(write_kept, param, kept) for kept in kinds]
+    return writers
+
+
+def _strangers(
+    apart: Apart, signature: Signature, promises: Sequence[Promise]
+) -> Iterator[tuple[str, tuple[object, ...], list[KeptBy]]]:
+    """The open inputs that have to be told apart, each with what it may not be."""
+    classes = {one.name: get_origin(one.type) or one.type for one in promises}
     for param in signature.names:
         if param not in apart.names:
             continue
         kind = classes.get(param)
-        one = param not in (signature.varargs, signature.varkw)
-        strangers = apart.objects
-        if one and isinstance(kind, type):
-            strangers = tuple(value for value in strangers if type(value) is kind)
-        if strangers:
-            few = one and len(strangers) <= FEW_STRANGERS
-            writers.append(functools.partial(write_few if few else write, param, strangers, promised=kind is not None))
-        writers += [
-            functools.partial(write_kept, param, kept) for kept in apart.kept
-            if not one or not isinstance(kind, type) or kind is kept.cls
-        ]  # fmt: skip
-    return writers
+        if param in (signature.varargs, signature.varkw) or not isinstance(kind, type):
+            yield param, apart.objects, [*apart.kept]
+        else:
+            same = tuple(value for value in apart.objects if type(value) is kind)
+            yield param, same, [kept for kept in apart.kept if kept.cls is kind]
+
+
+def told_apart(
+    apart: Apart, signature: Signature, promises: Sequence[Promise], static: Mapping[str, object]
+) -> list[str]:
+    """What `differences` tests, as it is told to people."""
+    names = {id(value): f"`{name}`" for name, value in static.items()}
+    promised = {one.name for one in promises}
+    lines = []
+    for param, strangers, kept in _strangers(apart, signature, promises):
+        what = [names.get(id(value), shown(value)) for value in strangers]
+        what += [f"what {names.get(id(one.owner), shown(one.owner))} keeps" for one in kept]
+        if not what:
+            continue
+        some = what[0] if len(what) == 1 else f"none of {len(what)} static objects: {', '.join(what)}"
+        if len(what) > FEW_STRANGERS:
+            some = f"none of {len(what)} static objects"
+        method = ", and no method of " + ("it" if len(what) == 1 else "them")
+        whole = "nothing in " if param in (signature.varargs, signature.varkw) else ""
+        tail = method if param in apart.methods and param not in promised and not whole else ""
+        lines.append(f"{whole}`{param}` is {'not ' if len(what) == 1 and not whole else ''}{some}{tail}")
+    return lines

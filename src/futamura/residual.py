@@ -26,7 +26,7 @@ from futamura.backend.python import guarding
 from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.loading import load_residual
 from futamura.codes import is_fallback
-from futamura.entry import Promise, broken, calling, condition, differences, few_items, shallow
+from futamura.entry import Promise, broken, calling, condition, differences, few_items, shallow, told_apart
 from futamura.errors import Diagnostic
 from futamura.explaining import explanation
 from futamura.ir.graph import Signature
@@ -188,16 +188,15 @@ class Residual(_Callable):
             guarding.Check(general, writers, items=items),
             guarding.Check(original, [*taken, *strangers], tested),
         ]
-        ours = [] if flag is None else [functools.partial(_kept, flag)]
-        ours.extend(functools.partial(_is_default, *one) for one in self._recipe.left_out.items())
-        if ours:
-            checks.insert(0, guarding.Check(other, ours))
+        ours = [functools.partial(_is_default, *one) for one in self._recipe.left_out.items()]
+        if ours or flag is not None:
+            checks.insert(0, guarding.Check(other, ours, flag=flag))
         inside = guarding.guarded(printed.emitted, printed.signature, checks, function.__globals__)
         if inside is not None:
             entry = load_residual(inside, function, printed.signature)
         else:
             made = self._untested()
-            if not (tested or strangers or promises or taken or ours):
+            if not (tested or strangers or promises or taken or ours or flag is not None):
                 return made
             outside = guarding.guarded(calling(made), printed.signature, checks, function.__globals__)
             assert outside is not None
@@ -227,6 +226,9 @@ class Residual(_Callable):
         left = ", ".join(self.__signature__.parameters) or "nothing"
         footer = [f"promised, never tested: {promise}" for promise in recipe.declared]
         footer.extend(f"assumed: {assumption!r}" for assumption in self.assumptions)
+        if recipe.printed is not None:
+            apart, signature = recipe.apart, recipe.printed.signature
+            footer.extend(f"told apart: {line}" for line in told_apart(apart, signature, recipe.promises, self.static))
         heading = f"{self.__qualname__}   static: {given}   open: {left}"
         return explanation(heading, recipe.trace, self.events, footer)
 
@@ -345,11 +347,6 @@ def _found_by_name(residual: Residual) -> object:
     for name in residual.__qualname__.split("."):
         found = inspect.getattr_static(found, name, None)
     return found
-
-
-def _kept(flag: HandedOver, constant: guarding.Constants) -> str:
-    """The test that the residual has handed no static object over so far."""
-    return f"not {constant(flag, 'handed_over')}.now"
 
 
 def _is_default(name: str, value: object, constant: guarding.Constants) -> str:

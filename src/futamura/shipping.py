@@ -138,7 +138,8 @@ def _shared(apart: Apart, static: Mapping[str, object], assumptions: Sequence[As
         if _travels_whole(type(value)):
             work.extend(gc.get_referents(value))
     named = [value if id(value) in held else _by_name(value, assumptions) for value in apart.objects]
-    return Apart(apart.names, tuple([one for one in named if type(one) is _Named or id(one) in held]))
+    objects = tuple([one for one in named if type(one) is _Named or id(one) in held])
+    return Apart(apart.names, objects, methods=apart.methods)
 
 
 def _travels_whole(cls: type) -> bool:

@@ -20,6 +20,7 @@ import futamura
 from futamura import Dyn
 from futamura.backend.python import holding
 from futamura.ir.immediates import free_names
+from futamura.specializer import entry_costs
 
 SOURCE = '''
 import dataclasses
@@ -255,12 +256,42 @@ def test_a_local_variable_with_the_name_of_a_builtin(space: types.ModuleType) ->
 
 
 def test_a_global_that_is_no_call_is_read_in_line(space: types.ModuleType) -> None:
+    residual = futamura.specialize(space.uses_len, n=2)
+    assert residual("/a") == 4
+    assert not any("hold" in name for name in free_names(residual.function.__code__))
+    space.len = lambda text: 5
+    assert residual("/a") == 7
+
+
+BINDING = """
+def bind(value):
+    global BOUND
+    BOUND = value
+"""
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("binding", ["", BINDING, BINDING.replace("BOUND = value", "del BOUND")])
+def test_a_module_is_told_by_the_stamp_unless_it_binds_names(
+    space: types.ModuleType, binding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(entry_costs, "_LITTLE", 1e9)  # what is tested here is how, not whether it is worth it
+    exec(binding, space.__dict__)
     residual = futamura.specialize(space.kinds, n=2)
     assert residual("/a") is True and residual("a") is False and residual(5) is False
-    assert not any("hold" in name for name in free_names(residual.function.__code__))
+    assert ("str is _str" in inspect.getsource(residual.function)) == bool(binding)
+    space.other = 1
+    assert residual("/a") is True
     space.str = int
     with pytest.raises(TypeError):
         residual(5)
+    del space.str
+    assert residual("/a") is True
+    space.LIMIT = 1
+    assert residual("/a") is False
+    del space.LIMIT
+    with pytest.raises(NameError):
+        residual("/a")
 
 
 def test_a_global_of_another_module_is_read_there(space: types.ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -329,6 +360,73 @@ def test_an_open_input_that_is_a_static_object_is_told_apart(count: int, declare
     mine = residual(tables[-1])[0]
     tables[-1]["a"] = count - 1
     assert mine == _moved(tables, tables[-1])[0]
+
+
+class _Total:
+    """What is read of it is known, until somebody adds to it."""
+
+    def __init__(self) -> None:
+        self.parts, self.sum = [1, 2], 3
+
+    def grown(self, other: Any) -> list[int]:
+        before = self.sum + len(self.parts) * 10
+        other.add(5)
+        return [before, self.sum + len(self.parts) * 10]
+
+    def add(self, part: int) -> None:
+        self.parts.append(part)
+        self.sum += part
+
+
+class _Quiet:
+    def add(self, part: int) -> None:
+        pass
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("class_changes", [0, 1, 50])
+def test_the_stamp_tells_that_nothing_was_handed_over(class_changes: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entry_costs, "_LITTLE", 1e9)
+    mine, other = _Total(), _Total()
+    residual = futamura.specialize(mine.grown)
+    for at in range(4):
+        for _ in range(class_changes):
+            type.__setattr__(_Total, "unrelated", object())
+            assert residual(_Quiet()) == other.grown(_Quiet())
+        if at % 2:
+            assert residual(mine) == other.grown(other)  # from now on what was known of it is not so
+        assert residual(_Quiet()) == other.grown(_Quiet())
+
+
+@pytest.mark.interpreted
+def test_that_a_class_has_no_subclass_is_told_by_the_stamp(stamped: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entry_costs, "_LITTLE", 1e9)
+
+    class Amount:
+        def __init__(self, n: int) -> None:
+            self.n = n
+
+        def __add__(self, other: Any) -> Any:
+            return Amount(self.n + other.n)
+
+        def __radd__(self, other: Any) -> Any:
+            return Amount(other.n + self.n)
+
+    def total(first: Any, second: Any) -> Any:
+        return (Amount(first) + second).n
+
+    residual = futamura.specialize(total, first=3)
+    assert residual(Amount(4)) == 7
+    assert "subclass" in str(residual.assumptions)
+    if stamped:
+        assert not {"_holds", "_subclasses"} & set(free_names(residual.function.__code__))
+
+    class More(Amount):
+        def __radd__(self, other: Any) -> Any:
+            return Amount(1000)
+
+    assert residual(More(4)) == total(3, More(4)) == 1000
+    assert residual(Amount(4)) == 7
 
 
 def test_an_input_of_a_promised_class_is_compared_with_objects_of_that_class_only() -> None:

@@ -59,6 +59,12 @@ def twice(x: int) -> int:
     return CUBE(x) * 2
 
 
+def bind() -> None:
+    """Names of a module that binds some while it runs are read one by one at entry."""
+    global bound
+    bound = 1
+
+
 CUBE = futamura.specialize(raised, n=3)
 
 

@@ -18,11 +18,13 @@ from futamura.ir.stamps import (
     Stamp,
     cell_mark,
     class_mark,
+    flag_mark,
     function_mark,
     namespace_mark,
     restamping,
     stamp_of,
 )
+from futamura.specializer.parting import HandedOver
 
 
 class Meta(type):
@@ -72,6 +74,55 @@ def test_a_class_changes(change: Callable[[Any, Any], object]) -> None:
     assert made.now != made.was
     other = stamp(class_mark(derived), class_mark(int))
     assert other.was != made.was
+
+
+def test_the_first_subclass_is_seen() -> None:
+    for derive in (
+        lambda cls: type("Sub", (cls,), {}),
+        lambda cls: setattr(type("Sub", (type("Other", (), {}),), {}), "__bases__", (cls,)),
+    ):
+        cls: Any = type("cls", (type("Base", (), {}),), {})
+        made, plain = stamp(class_mark(cls, childless=True)), stamp(class_mark(cls))
+        cls(), isinstance(1, cls), cls.__subclasses__(), type("Sister", cls.__bases__, {})
+        assert made.now == made.was
+        kept = derive(cls)
+        assert made.now != made.was and plain.now == plain.was and cls.__subclasses__()
+        assert class_mark(cls, childless=True) is None and class_mark(cls) is not None, kept
+
+
+def test_a_class_with_subclasses_is_stamped_no_more() -> None:
+    base, derived = family()
+    made = stamp(class_mark(derived, childless=True))
+    still = restamping(made, lambda holders: lambda: True)
+    kept = [type("Sub", (derived,), {})]
+    assert made.now != made.was and still() and made.now != made.was and kept
+    base.name = 2
+    assert made.now != made.was and still() and made.now != made.was
+
+
+def test_a_flag_is_set_and_taken_back() -> None:
+    flag = HandedOver()
+    made = stamp(flag_mark(flag), flag_mark(HandedOver()))
+    for value in (True, 2, 1, True):
+        flag.now = value
+        assert made.now != made.was
+        flag.now = False
+        assert made.now == made.was
+
+
+def test_a_flag_that_is_set_has_no_stamp() -> None:
+    flag = HandedOver()
+    flag.now = True
+    mark = flag_mark(flag)
+    assert mark is not None
+    made = stamp_of([mark])
+    assert made is not None
+    still = restamping(made, lambda holders: lambda: True)
+    assert made.now != made.was and still() and made.now != made.was
+    flag.now = False
+    assert made.now != made.was and still() and made.now == made.was
+    flag.doubt()
+    assert made.now != made.was
 
 
 def test_no_code_of_a_metaclass_runs() -> None:

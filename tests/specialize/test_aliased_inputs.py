@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 
 import futamura
+from futamura.specializer import entry_costs
+from tests.outcomes import outcome
 
 
 def union(o, v):
@@ -179,3 +181,131 @@ def test_only_what_may_be_written_is_told_apart() -> None:
     assert residual({"name": 5}) == handed_as_text(theirs, {"name": 5})
     residual = futamura.specialize(handed_itself, row=mine)
     assert residual(mine) == handed_itself(theirs, theirs)
+
+
+class Seen:
+    """Notes when somebody looks at it."""
+
+    def __init__(self) -> None:
+        self.value, self.looks = 2, 0
+
+    def method(self, *args: Any) -> Any:
+        self.value += 1
+        return self.value
+
+    def __repr__(self) -> str:
+        self.value += 10
+        return f"Seen({self.value})"
+
+    def __eq__(self, other: object) -> bool:
+        self.value += 100
+        return True
+
+    __hash__ = object.__hash__
+
+    def __call__(self, *args: Any) -> Any:
+        self.value += 1000
+        return self.value
+
+
+class Nosy:
+    """Calls whatever it meets."""
+
+    def __radd__(self, other: Any) -> Any:
+        return other()
+
+    __rmul__ = __rmod__ = __rsub__ = __rtruediv__ = __radd__
+    __eq__ = __lt__ = __gt__ = __contains__ = lambda self, other: bool(other()) if callable(other) else False
+    __hash__ = object.__hash__
+
+    def __getitem__(self, key: Any) -> Any:
+        return key()
+
+
+NOSY = Nosy()
+WITH_METHODS = [
+    "x()", "f'{x}'", "f'{x!r}'", "'%s' % x", "'%s' % (x,)", "str(x)", "repr([x])", "x == 2", "x + 1", "x * 2",
+    "x < 2.5", "2 + x", "-x", "not x", "bool(x) and 3", "x is None", "x.value", "x.__self__", "x.__self__()",
+    "x - 3.0", "x.__call__()",
+    "x.__func__(self)", "[x][0]()", "(x, 1)[0]()", "x == NOSY", "x + NOSY", "x % NOSY", "x < NOSY", "NOSY[x]",
+    "x in NOSY", "NOSY == x", "[*map(x, (1,))]", "sorted([1], key=x)", "max(1, 2, key=x)", "x in (1, 2)", "x in 'abc'",
+    "isinstance(x, int)", "len(x)", "abs(x)", "int(x)", "type(x)", "callable(x)", "hash(x) == 2", "(1, 2)[x]", "x[0]",
+    "{1: 2}.get(x)", "[*x]", "helped(x)", "helped_by(x, 1)", "tuple([x])[0]()", "'{}'.format(x)", "x if x else 1",
+]  # fmt: skip
+
+
+def helped(x: Any) -> Any:
+    return x + 1 if x is None else helped_by(x, 2)
+
+
+def helped_by(x: Any, n: int) -> Any:
+    return x() if n > 1 else x * n
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("text", WITH_METHODS)
+def test_methods_that_only_operators_get(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entry_costs, "_LITTLE", 1e9)  # whether it is worth it is another matter
+    lines = "def looked(self, x):", "before = self.value", f"got = {text}", "return before, self.value, str(got)[:9]"
+    source = "\n    ".join(lines) + "\n"
+    file = f"<looked {text}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    space: dict[str, Any] = {"NOSY": NOSY, "helped": helped, "helped_by": helped_by}
+    exec(compile(source, file, "exec"), space)
+    for pick in (lambda seen: seen.method, lambda seen: seen, lambda seen: 4, lambda seen: Seen().method):
+        one, other = Seen(), Seen()
+        residual = futamura.specialize(space["looked"], self=one)
+        for _ in range(3):
+            assert outcome(residual, pick(one)) == outcome(space["looked"], other, pick(other)), residual.source
+            assert one.value == other.value
+
+
+class Scaled:
+    def __init__(self, k: float) -> None:
+        self.k = k
+
+    def of(self, x: Any) -> Any:
+        return (x - self.k) * 2 / self.k + self.k ** 2
+
+    def called(self, x: Any) -> Any:
+        return (x() - self.k) * 2 / self.k + self.k ** 2
+
+    def __sub__(self, other: float) -> float:
+        self.k += 1
+        return 3.0
+
+
+@pytest.mark.interpreted
+def test_what_is_told_apart_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entry_costs, "_LITTLE", 1e9)
+    one = Scaled(2.0)
+    residual = futamura.specialize(one.of)
+    assert residual._recipe.apart.names == ("x",) and residual._recipe.apart.methods == ()
+    assert "told apart: `x` is not `self`\n" in residual.explain() + "\n"
+    other = Scaled(2.0)
+    for x, y in ((4.0, 4.0), (one, other), (5.0, 5.0), (one, other), (1, 1)):
+        assert residual(x) == other.of(y) and one.k == other.k
+    residual = futamura.specialize(one.called)
+    assert residual._recipe.apart.methods == ("x",)
+    assert "told apart: `x` is not `self`, and no method of it" in residual.explain()
+    trusted: Any = futamura.Specializer(assume="trust")(one.of)
+    assert "told apart: `x` is not `self`" in trusted.explain()
+    assert trusted(one) == other.of(other) and trusted(7.0) == other.of(7.0)
+
+
+def looked_up(table, a, b):
+    return table[a].get(b)
+
+
+def test_nothing_is_believed_where_only_inputs_would_be_tested_and_nothing_folds() -> None:
+    table = [{1: 2}, {3: 4}]
+    residual = futamura.specialize(looked_up, table=table)
+    assert residual._recipe.apart.names == () and residual.stats["notes"] == {"FT412": 1}
+    assert "to tell `b` from static objects at each call would take longer" in residual.explain()
+    assert residual(0, 1) == 2 and residual(1, 1) is None
+    trusted: Any = futamura.Specializer(assume="trust")(looked_up, table=table)
+    assert trusted._recipe.apart.names == () and trusted(1, 3) == 4
+    table[1] = {1: 5}
+    assert residual(1, 1) == 5
+    with pytest.raises(TypeError):
+        residual(1, table)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+from math import erf
 from pathlib import Path
 from typing import Any
 
@@ -219,6 +220,41 @@ def test_static_objects_are_left_where_that_is_a_loss(monkeypatch: pytest.Monkey
         assert outcome(residual, value, ("ab", "c")) == outcome(shown, value, ("ab", "c"), limits)
 
 
+SQRT2 = 2.0**0.5
+
+
+class Normal:
+    __slots__ = ("mu", "sigma")
+
+    def __init__(self, mu, sigma):
+        self.mu, self.sigma = mu, sigma
+
+    def cdf(self, x):
+        if not self.sigma:
+            raise ValueError("sigma is zero")
+        return 0.5 * (1.0 + erf((x - self.mu) / (self.sigma * SQRT2)))
+
+    def cdf_of_all(self, xs):
+        return [self.cdf(x) for x in xs]
+
+    def __sub__(self, other):
+        self.mu += 1.0
+        return self.mu - other
+
+
+def test_all_tests_at_entry_count() -> None:
+    one, other = Normal(3.0, 2.0), Normal(3.0, 2.0)
+    residual = specialize(one.cdf)
+    assert notes(residual) == {"FT412": 1} and assumed(residual) == 0 and not residual._recipe.apart.names
+    assert "_self.mu" in source_of(residual)
+    looping = specialize(one.cdf_of_all)
+    assert "FT412" not in notes(looping) and assumed(looping) and "3.0" in source_of(looping)
+    for xs in ([1.5, 2], [], ["a"], (-3.0,)):
+        assert outcome(looping, xs) == outcome(other.cdf_of_all, xs)
+    for x, y in ((1.5, 1.5), (one, other), (2.5, 2.5), ("a", "a")):
+        assert outcome(residual, x) == outcome(other.cdf, y)
+
+
 def test_a_small_loss_is_no_reason_to_leave_what_is_static() -> None:
     residual = specialize(Range(1, 9).note)
     assert "FT412" not in notes(residual) and assumed(residual) > 0
@@ -284,6 +320,26 @@ def test_operands_with_and_are_written_so() -> None:
     assert " else " not in source_of(residual)
     for values in ((2, 2000, 1), (1, 0, 5), (2, 7, 9)):
         assert residual(*values) == chosen(*values)
+
+
+def within(low, x, high):
+    return low <= x <= high
+
+
+def leap(year):
+    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+
+
+def named_or(first, second):
+    found = first.name or second.name or (first == second and first)
+    return found
+
+
+def test_what_is_returned_is_written_with_and_and_or() -> None:
+    assert "return low <= x <= high" in source_of(specialize(within))
+    assert "return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)" in source_of(specialize(leap))
+    assert " if " not in source_of(specialize(named_or)) and " or " in source_of(specialize(named_or))
+    assert [specialize(leap)(year) for year in (1900, 2000, 2023, 2024)] == [False, True, False, True]
 
 
 FIRST, SECOND, THIRD, FOURTH = (object() for _ in range(4))

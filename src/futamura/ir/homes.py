@@ -8,19 +8,21 @@ Invariant: no code of the program is run, and what is found has the name that th
 
 from __future__ import annotations
 
+import opcode
 import os
 import sys
 import types
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-__all__ = ["IMMUTABLE", "file_of", "gets_no_names", "global_now", "module_of", "namespace_of"]
+__all__ = ["IMMUTABLE", "binds_globals", "file_of", "gets_no_names", "global_now", "module_of", "namespace_of"]
 
 IMMUTABLE: Final = 1 << 8
 """The flag of classes whose attributes cannot be set."""
 _LIBRARY: Final = os.path.dirname(os.__file__) + os.sep
 _INSTALLED: Final = ("site-packages", "dist-packages")
 """Folders beside the library's own, with what others wrote."""
+_BINDING: Final = tuple(opcode.opmap[name] for name in ("STORE_GLOBAL", "DELETE_GLOBAL"))
 
 
 def namespace_of(cls: type) -> Mapping[str, object] | None:
@@ -69,6 +71,29 @@ def gets_no_names(cls: type) -> bool:
     if type(file) is not str:
         return module != "__main__"
     return file.startswith(_LIBRARY) and not any(folder in file[len(_LIBRARY) :] for folder in _INSTALLED)
+
+
+def binds_globals(namespace: Mapping[str, object]) -> bool:
+    """Is this a script, or does a function or method that the module has bind one of its globals while it runs?
+    Nothing but speed may depend on it: others can bind them, too."""
+    if namespace.get("__name__") == "__main__":
+        return True
+    found = list(namespace.values())
+    for value in namespace.values():
+        if issubclass(type(value), type):
+            attributes: Mapping[str, object] = type.__dict__["__dict__"].__get__(value)
+            found.extend(attributes.values())
+    codes = [one.__code__ for one in found if type(one) is types.FunctionType and one.__globals__ is namespace]
+    seen: set[int] = set()
+    while codes:
+        code = codes.pop()
+        if id(code) in seen:
+            continue
+        seen.add(id(code))
+        if not {*code.co_code[::2]}.isdisjoint(_BINDING):
+            return True
+        codes.extend(part for part in code.co_consts if type(part) is types.CodeType)
+    return False
 
 
 def _of_methods(cls: type) -> Iterator[Mapping[str, object]]:

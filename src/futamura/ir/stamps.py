@@ -18,9 +18,12 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Callable, Mapping, Sequence
 from types import CellType, FunctionType, ModuleType
 from typing import Any, Final, NamedTuple
+
+from futamura.ir.homes import binds_globals
 
 try:
     import ctypes
@@ -30,8 +33,8 @@ except ImportError:  # Python can be built without it
     _MEMORY = None
 
 __all__ = [
-    "FEW_OWN_NAMES", "STAMPED", "Mark", "Stamp", "cell_mark", "class_mark", "function_mark", "namespace_mark",
-    "restamping", "stamp_of",
+    "FEW_OWN_NAMES", "STAMPED", "Mark", "Stamp", "cell_mark", "class_mark", "flag_mark", "function_mark",
+    "joins_the_stamp", "namespace_mark", "restamping", "stamp_of",
 ]  # fmt: skip
 
 _NO_NAME: Final = "_no_such_name_"
@@ -40,6 +43,8 @@ STAMPED: Final = ("__code__", "__defaults__", "__kwdefaults__")
 FEW_OWN_NAMES: Final = 6
 """So many globals of a function's own module are read one by one: the module may be a script, which binds others while
 the function is called."""
+_NAMES_FOR_A_STAMP: Final = (5, 2, 1)
+"""So many names take longer than a look at their module, if there is no stamp otherwise; one other look-up; a stamp."""
 _FIELDS: Final = len(STAMPED)
 _WIDTH: Final = 8
 """Bytes of a word; there are no marks where pointers have fewer."""
@@ -57,9 +62,13 @@ class Mark(NamedTuple):
     addresses: tuple[int, ...]
     numbered: bool = False
     """Is it no mark while the first half of the word is 0?"""
+    last: int | None = None
+    """What the last word has to be; it is no mark while it is not."""
 
     def is_set(self, words: Sequence[int]) -> bool:
         """Would these words of the mark be others if the object had changed?"""
+        if self.last is not None and words[-1] != self.last:
+            return False
         return not self.numbered or bool(words[0] & _NUMBER if sys.byteorder == "little" else words[0] >> 32)
 
 
@@ -73,14 +82,16 @@ class Stamp(NamedTuple):
     """Where the words lie; the view reads it."""
 
 
-def class_mark(cls: type) -> Mark | None:
-    """The mark of a class, if it can be told."""
+def class_mark(cls: type, *, childless: bool = False) -> Mark | None:
+    """The mark of a class, if it can be told; `childless`: the first subclass that it gets changes it, too."""
     offset = _offset_of_tags()
-    if offset is None:
+    children = _offset_of_children() if childless else 0
+    if offset is None or children is None:
         return None
     _look_up(cls)
-    mark = Mark(cls, (id(cls) + offset,), numbered=True)
-    return mark if mark.is_set(_words(mark.addresses[0], 1)) else None
+    addresses = (id(cls) + offset, id(cls) + children)[: 1 + childless]
+    mark = Mark(cls, addresses, numbered=True, last=0 if childless else None)
+    return mark if mark.is_set([word for address in addresses for word in _words(address, 1)]) else None
 
 
 def function_mark(function: FunctionType) -> Mark | None:
@@ -102,6 +113,21 @@ def cell_mark(cell: CellType) -> Mark | None:
     """The mark of a variable of closures, if it can be told."""
     offset = _offset_of_contents()
     return None if offset is None else Mark(cell, (id(cell) + offset,))
+
+
+def flag_mark(flag: Any) -> Mark | None:
+    """The mark of an object that can be made without arguments, as long as its attribute `now` (False, True or 2) is
+    False."""
+    kind: Any = type(flag)
+    found = _place_of_now(kind)
+    return None if found is None else Mark(flag, (id(flag) + found[0],), last=found[1])
+
+
+def joins_the_stamp(names: int, others: int, namespace: Mapping[str, Any]) -> bool:
+    """Is it faster to look at the state of a module than to read so many of its names one by one, beside so many other
+    look-ups that a stamp is for?  Not if the module binds names while it runs: the stamp would differ each time."""
+    few = _NAMES_FOR_A_STAMP[min(others, len(_NAMES_FOR_A_STAMP) - 1)]
+    return few <= names and _offset_of_versions() is not None and not binds_globals(namespace)
 
 
 def stamp_of(marks: Sequence[Mark]) -> Stamp | None:
@@ -262,6 +288,47 @@ def _offset_of_tags() -> int | None:
         before, changed, after = words
         found = {at for at in found if before[at] and not changed[at] and after[at] and after[at] != before[at]}
     return _WIDTH * found.pop() if len(found) == 1 else None
+
+
+@functools.cache
+def _offset_of_children() -> int | None:
+    """Where a class keeps what its subclasses are: nothing before it has one."""
+    if not _readable():
+        return None
+    size = int(vars(type)["__basicsize__"].__get__(type)) // _WIDTH
+    found = set(range(size))
+    for bases in ((), (list,), (Exception,)):
+        cls: Any = type("cls", bases, {"__slots__": ()})
+        quiet: list[Callable[[Any], object]] = [
+            lambda cls: cls(), lambda cls: setattr(cls, "one", 1), _look_up, weakref.ref, hash,
+            lambda cls: isinstance(1, cls), lambda cls: cls.__subclasses__(),
+        ]  # fmt: skip
+        for step in quiet:
+            step(cls)
+            words = _words(id(cls), size)
+            found = {at for at in found if not words[at]}
+        derived = type("derived", (cls,), {})
+        words = _words(id(cls), size)
+        found = {at for at in found if words[at]}
+        assert derived.__base__ is cls
+    return _WIDTH * found.pop() if len(found) == 1 else None
+
+
+@functools.cache
+def _place_of_now(kind: Any) -> tuple[int, int] | None:
+    """Where objects of a class with slots keep their attribute `now`, and what is there if that is False."""
+    if not _readable() or "__dict__" in dir(kind):
+        return None
+    made = kind()
+    size = (kind.__basicsize__ + _WIDTH - 1) // _WIDTH
+    states: list[list[int]] = []
+    for _ in range(3):
+        for value in (False, True, 2):
+            made.now = value
+            states.append(_words(id(made), size))
+    apart = [at for at in range(size) if len({words[at] for words in states[:3]}) == 3]
+    found = [at for at in apart if all(words[at] == states[number % 3][at] for number, words in enumerate(states))]
+    return (_WIDTH * found[0], states[0][found[0]]) if len(found) == 1 else None
 
 
 @functools.cache

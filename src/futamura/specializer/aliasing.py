@@ -8,12 +8,16 @@
 An open input matters if the residual code may write to it, or hand it to code that may: the residual is walked
 from each open parameter along everything that is made of it.  An input that is only read may be any object.
 
+A method of a static object matters as well where it may be called: not where operators with plain operands are all that
+is done with the input, for there it raises a TypeError, or is just another object.
+
 Invariant: too many inputs are tested rather than too few; what lies inside of an input is not looked at.
 """
 
 from __future__ import annotations
 
 import bisect
+import math
 from collections.abc import Iterable, Mapping
 from types import BuiltinFunctionType, CellType, MethodDescriptorType
 from typing import Final, NamedTuple
@@ -21,7 +25,7 @@ from typing import Final, NamedTuple
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.classes import is_a
 from futamura.ir.constant import Constant
-from futamura.ir.evaluate import BINARY, INPLACE, UNARY
+from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
 from futamura.ir.graph import Block, Edge, Function, Operation, Program
 from futamura.specializer.exposure import runs_code
 from futamura.specializer.kept import Named
@@ -46,6 +50,8 @@ class Apart(NamedTuple):
     objects: tuple[object, ...] = ()
     kept: tuple[KeptBy, ...] = ()
     """What is kept by them from their first reading on, and may be none of them either."""
+    methods: tuple[str, ...] = ()
+    """Those of the parameters that may be no method of one of the objects, either."""
 
 
 NONE_APART: Final = Apart()
@@ -81,6 +87,18 @@ _WRITES: Final[dict[str, tuple[type, ...]]] = {
     "delattr": (),
 }
 """Operators that write to an operand, with the builtin classes for which they do."""
+_DISPLAYS: Final = frozenset({"tuple", "list"})
+_DEAF: Final = frozenset({"is", "is_not", "iter", "unpack"})
+_DEAF_CALLS: Final = frozenset(
+    {
+        abs, bool, callable, chr, float, id, int, len, ord, range, type, math.sqrt, math.exp, math.log, math.sin,
+        math.cos, math.tan, math.atan, math.erf, math.erfc, math.floor, math.ceil, math.fabs, math.isnan, math.isinf,
+        math.isfinite, math.gcd, math.trunc, math.gamma, math.lgamma, math.degrees, math.radians,
+    }
+)  # fmt: skip
+"""Builtins that raise a TypeError if they are given a method, or look at nothing but its class."""
+_PLAIN: Final = (int, float, complex, bool, str, bytes, type(None))
+"""Classes whose instances do nothing with a method that is the other operand."""
 _STORED: Final = {"cell_set": 1, "list_append": 0, "set_add": 0, "dict_put": 0, "setattr": 1, "setitem": 1}
 """Operators that put something into one of their operands, with its place."""
 _SAME: Final = frozenset({"copy", "cell", "cell_get"})
@@ -127,7 +145,8 @@ def apart(
         kind = opened.get(name)
         if (kind is None or kind in classes) and walk.matters(main, param):
             names.append(name)
-    return Apart(tuple(names), objects) if names else NONE_APART
+    methods = [name for name, param in zip(main.signature.names, main.entry.params) if walk.calls_method(main, param)]
+    return Apart(tuple(names), objects, methods=tuple(methods)) if names else NONE_APART
 
 
 class _Uses:
@@ -214,6 +233,59 @@ class _Walk:
                 if stored is not None:
                     follow(function, stored, True)
         return False
+
+    def calls_method(self, main: Function, param: int) -> bool:
+        """If `param` is a method of a static object: may code of this object run, or get the method?"""
+        seen = {(main.name, param, False)}
+        work = [(main.name, param, False)]
+
+        def follow(function: str, value: int, held: bool) -> None:
+            if (function, value, held) not in seen:
+                seen.add((function, value, held))
+                work.append((function, value, held))
+
+        while work:
+            function, value, held = work.pop()
+            self.uses = uses = self._uses_of(function)
+            if value in uses.caught:
+                return True
+            for other in uses.flows.get(value, ()):
+                follow(function, other, held)
+            for op in uses.users.get(value, ()):
+                if op.name == "invoke":
+                    callee = self.program[str(op.attr)]
+                    for given, parameter in zip(op.args, callee.entry.params):
+                        if given == value:
+                            follow(callee.name, parameter, held)
+                elif op.name in _SAME or op.name in _DISPLAYS:
+                    for result in op.results:
+                        follow(function, result, held or op.name in _DISPLAYS)
+                elif held or not self._ignores_method(op, value):
+                    return True
+        return False
+
+    def _ignores_method(self, op: Operation, value: int) -> bool:
+        """Does `op` run no code of the object whose method is in `value`, and give the method to nobody?  Its result
+        has nothing of it."""
+        name = op.name
+        if name in _DEAF or name in UNARY:
+            return True
+        if name == "getattr":  # the function has no other attributes than the program gave it
+            return not str(op.attr).startswith("__")
+        constants = self.uses.constants
+        others = [arg for arg in op.args if arg != value]
+        if name == "getitem":
+            return op.args[0] == value or type(constants.get(op.args[0])) in (list, tuple, str, bytes)
+        if name in BINARY or name in INPLACE or name in COMPARE:
+            plain = all(arg in constants and type(constants[arg]) in _PLAIN for arg in others)
+            return plain and not (name in ("mod", "imod") and op.args[0] != value)  # a text shows it
+        if name != "call" or op.attr is not None or value == op.args[0]:
+            return False
+        callee = constants.get(op.args[0])
+        if callee is isinstance and len(op.args) == 3 and op.args[2] in others:
+            kinds = constants.get(op.args[2])
+            return all(type(kind) is type for kind in (kinds if type(kinds) is tuple else (kinds,)))
+        return type(callee) in (type, BuiltinFunctionType) and callee in _DEAF_CALLS
 
     def _uses_of(self, name: str) -> _Uses:
         if name not in self._uses:

@@ -47,6 +47,8 @@ class Declared:
     annotated: Fields = field(default_factory=dict)
     trusted: bool = False
     """Is nothing of what is assumed tested at entry?"""
+    untested: bool = False
+    """Is nothing tested at all?  So it is in a module that is written."""
 
 
 NOTHING: Final = Declared()

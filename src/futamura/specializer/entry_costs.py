@@ -9,9 +9,12 @@ If they are not, specialization starts again and believes nothing that it would 
 the classes of static objects.  What is known of plain data (numbers, strings, lists of them) needs no test and stays.
 
 How often a call comes to a block is guessed from the flow graph alone; what folded while a block was made is saved each
-time (`worth.counting` has the prices of operations).  The prices are those of CPython 3.11 on a machine on which a call
-of an empty function takes 25 ns; the thresholds were chosen on functions and methods of 60 packages, so that few
-residuals are slower than the original, and few are given up that were faster.
+time (`worth.PRICES`).  All prices are those of CPython 3.11 on a machine on which a call of an empty function takes
+20 ns, measured with warm code.
+
+All tests count: of what was assumed, of the flag that an input may have changed what is known, and that inputs are none
+of the static objects.  Where nothing is assumed, and only these take longer than what folds saves, nothing is believed
+of what these objects hold.
 
 Invariant: only counts decide, so the same program has always the same residual.
 """
@@ -30,42 +33,50 @@ from futamura.ir.classes import is_a
 from futamura.ir.constant import Constant
 from futamura.ir.dominance import dominators_of_search
 from futamura.ir.graph import Function, Program, Signature
-from futamura.ir.stamps import FEW_OWN_NAMES, STAMPED
+from futamura.ir.stamps import FEW_OWN_NAMES, STAMPED, joins_the_stamp
 from futamura.specializer.aliasing import FEW_STRANGERS, Apart
 from futamura.specializer.assumption import Assumption, Filled, Registered
 from futamura.specializer.machine import Machine
 from futamura.specializer.world import World
+from futamura.specializer.worth import PRICE, PRICES
 
 __all__ = ["times_in_a_call", "why_not_worth"]
 
-_COSTS: Final = {"own": 25, "field": 25, "imported": 25, "present": 15, "registrations": 30}
-"""Nanoseconds; all others are asked by a call."""
-_OF_A_NAME: Final = 8
+_OF_TESTING: Final = 6
+"""Nanoseconds that any tests take together, beside their own."""
+_COSTS: Final = {"own": 18, "field": 18, "imported": 19, "present": 12, "registrations": 17}
+"""What one of them takes; all others are asked by a call."""
+_OF_A_NAME: Final = 6
 """Reading a global of the function's own module."""
-_OF_AN_OBJECT: Final = 10
-_OF_A_METHOD: Final = 30
-"""Telling an input from an object, and from a method of one."""
-_OF_A_STAR: Final = 150
+_OF_AN_OBJECT: Final = 4
+_OF_MANY_OBJECTS: Final = 21
+_OF_A_METHOD: Final = 10
+"""Telling an input from an object, from more than a few, and from a method of one."""
+_OF_A_STAR: Final = 110
 """Telling all that `*args` or `**options` collects from the objects that are known."""
-_OF_A_FUNCTION: Final = 27
+_OF_A_FLAG: Final = 4
+_OF_A_FUNCTION: Final = 16
 """Attributes of functions are found by a slower way than other ones."""
-_OF_A_STAMP: Final = 25
-_OF_A_MARK: Final = 2
+_OF_A_STAMP: Final = 15
+_OF_A_MARK: Final = 1
 """Telling that classes, functions, modules and registries have not changed, and each of their words in memory."""
-_OF_A_CALL: Final = 60
-_OF_AN_ITEM: Final = 6
-_OF_HELPERS: Final = 75
+_OF_A_CALL: Final = 30
+_OF_AN_ITEM: Final = 7
+_OF_HELPERS: Final = 50
 """A call of a helper that the source has no need of."""
+_OF_CALLING: Final = 300
+"""Tenths of a nanosecond that a call takes which is left, whatever it calls."""
 
 _CONTAINERS: Final = (list, dict, set, bytearray, deque)
 
-_LITTLE: Final = 75
-"""Tests that take no longer are no reason to leave what is static in the residual."""
-_MARGIN: Final = 0.7
-"""So many times what the tests take has to be saved: less is a loss, however roughly both are known."""
-_LITTLE_FOR_NOTHING: Final = 40
-_MARGIN_FOR_NOTHING: Final = 2.5
-"""The same where nothing is static: what folds then is calls, and what globals hold."""
+_LITTLE: Final = 8
+_PART: Final = 0.03
+"""Nanoseconds, and the part of a call, that may be lost for what can be read in the residual."""
+_MARGIN: Final = 0.8
+"""So many times what the tests take has to be saved, roughly as both are known."""
+_LITTLE_FOR_NOTHING: Final = 4
+_MARGIN_FOR_NOTHING: Final = 1.5
+"""The same where nothing is static: what folds then is calls, and what globals hold, and nobody has asked for it."""
 
 _DEEPEST: Final = 50
 """Calls of residual functions in each other that are followed."""
@@ -87,7 +98,9 @@ _STEERING: Final = frozenset(
 
 
 Saved = dict[tuple[str, int], int]
-"""By function and block of a residual program: nanoseconds that what has folded while it was made would take."""
+"""By function and block of a residual program: what has folded while it was made would take so long (`PRICES`)."""
+_TENTHS: Final = 10
+"""Prices in a nanosecond."""
 
 
 def why_not_worth(
@@ -98,49 +111,74 @@ def why_not_worth(
     those that are known.  `static`: is any input known, or a variable of a closure?"""
     world = m.world
     assumptions = world.assumptions.values()
-    if not world.assumes or not world.objects.tested or (not static and m.folded > m.emitted):
+    if (world.assumes and not static and m.folded > m.emitted) or any(_steers(one.value) for one in assumptions):
         return ""
+    tested = bool(assumptions) and world.objects.tested
+    if not tested or not world.assumes:
+        return _why_not_told_apart(program, saved, apart(program)) if world.objects.tells_apart and not tested else ""
+    inputs = apart(program)
     cost = _cost(assumptions, m.home)
-    little, margin = (_LITTLE, _MARGIN) if static else (_LITTLE_FOR_NOTHING, _MARGIN_FOR_NOTHING)
-    if not assumptions or any(_steers(one.value) for one in assumptions):
-        return ""
-    stars, others = _cost_apart(world, apart(program), program.main.signature)
-    if cost + stars < little or _gain(program, saved) >= margin * (cost + stars + others):
+    stars, others = _cost_apart(world, inputs, program.main.signature)
+    cost += stars + others + _OF_TESTING
+    if not _loses(program, saved, cost, static=static):
         return ""
     return f"to test {len(assumptions)} assumptions at each call would take longer than what folds saves"
 
 
-def _gain(program: Program, saved: Saved) -> float:
+def _loses(program: Program, saved: Saved, cost: int, *, static: bool) -> bool:
+    """Does one call of the residual take clearly longer than one of the original, if the tests take so long?  Both
+    guesses at how often a call comes to a block have to say so."""
+    gains = [_gain(program, saved, plainly) for plainly in (None, ())]
+    little, margin = (_LITTLE, _MARGIN) if static else (_LITTLE_FOR_NOTHING, _MARGIN_FOR_NOTHING)
+    loss = margin * cost - max(gains)
+    return loss > little and loss > _PART * times_in_a_call(program, _left)
+
+
+def _gain(program: Program, saved: Saved, plainly: Collection[tuple[str, int]] | None) -> float:
     """Nanoseconds that one call of the residual takes less than one of the original."""
 
     def folded(function: Function) -> list[float]:
-        return [float(saved.get((function.name, block.id), 0)) for block in function.blocks]
+        return [saved.get((function.name, block.id), 0) / _TENTHS for block in function.blocks]
 
-    return times_in_a_call(program, folded) - times_in_a_call(program, _added) * _OF_HELPERS
+    added = times_in_a_call(program, _added, plainly=plainly) * _OF_HELPERS
+    return times_in_a_call(program, folded, plainly=plainly) - added
+
+
+def _left(function: Function) -> list[float]:
+    """Nanoseconds that what is left in each block takes."""
+    return [sum(_price(op.name) for op in block.ops) / _TENTHS for block in function.blocks]
+
+
+def _price(name: str) -> int:
+    return _OF_CALLING if name == "call" else PRICES.get(name, PRICE)
 
 
 def _cost(assumptions: Iterable[Assumption], home: Mapping[str, object]) -> int:
     """Nanoseconds that testing these takes at one call."""
-    cost = 0
-    own_names = sum(one.kind == "global" and one.holder is home for one in assumptions)
-    in_line = own_names <= FEW_OWN_NAMES or home.get("__name__") == "__main__"
+    cost = names = looked_up = 0
     stamped: dict[int, int] = {}
     """Classes, functions, cells, modules and registries, and what each takes as a part of the stamp."""
     for one in assumptions:
         if type(one.value) is Filled and not is_a(one.holder, type):
             cost += _OF_A_CALL + _OF_AN_ITEM * len(one.value.kept)
-        elif one.kind == "global" and one.holder is home and in_line:
-            cost += _OF_A_NAME
+        elif one.kind == "global" and one.holder is home:
+            names += 1
         elif type(one.holder) is Registered:
             stamped[id(one.holder.registry)] = _OF_A_MARK
         elif one.kind in ("cell", "global") or is_a(one.holder, type):
             stamped[id(one.holder)] = _OF_A_MARK
+            looked_up += 1
         elif one.kind != "attribute":
             cost += _COSTS.get(one.kind, _OF_A_CALL)
         elif one.name in STAMPED:
             stamped[id(one.holder)] = _OF_A_MARK * len(STAMPED)
+            looked_up += 1
         else:
             cost += _OF_A_FUNCTION
+    if names > FEW_OWN_NAMES or joins_the_stamp(names, looked_up, home):
+        stamped[id(home)] = 2 * _OF_A_MARK  # of the builtins, too
+    else:
+        cost += names * _OF_A_NAME
     return cost + sum(stamped.values()) + (_OF_A_STAMP if stamped else 0)
 
 
@@ -149,9 +187,27 @@ def _cost_apart(world: World, apart: Apart, signature: Signature) -> tuple[int, 
     these are needed in any case: of a static container is believed what it holds, whatever is assumed."""
     if any(type(value) in _CONTAINERS and world.is_input(value) for value in apart.objects):
         return 0, 0
-    each = _OF_A_METHOD + _OF_AN_OBJECT * min(len(apart.objects), FEW_STRANGERS)
-    stars = [name in (signature.varargs, signature.varkw) for name in apart.names]
-    return _OF_A_STAR * sum(stars), each * (len(stars) - sum(stars))
+    return _cost_of_inputs(apart, signature)
+
+
+def _cost_of_inputs(apart: Apart, signature: Signature) -> tuple[int, int]:
+    few = len(apart.objects) <= FEW_STRANGERS
+    each = _OF_AN_OBJECT * len(apart.objects) if few else _OF_MANY_OBJECTS
+    plain = [name for name in apart.names if name not in (signature.varargs, signature.varkw)]
+    methods = [name for name in plain if name in apart.methods]
+    stars = len(apart.names) - len(plain)
+    return _OF_A_STAR * stars, each * len(plain) + _OF_A_METHOD * len(methods) + _OF_A_FLAG * bool(apart.names)
+
+
+def _why_not_told_apart(program: Program, saved: Saved, apart: Apart) -> str:
+    """The same where only inputs are tested."""
+    if not apart.names:
+        return ""
+    cost = sum(_cost_of_inputs(apart, program.main.signature)) + _OF_TESTING
+    if not _loses(program, saved, cost, static=True):
+        return ""
+    names = ", ".join(f"`{name}`" for name in apart.names)
+    return f"to tell {names} from static objects at each call would take longer than what folds saves"
 
 
 def _steers(value: object) -> bool:

@@ -86,7 +86,7 @@ class GlobalObjects:
         self._fields: Final[set[tuple[int, str]]] = set()
         self._parts: Final[dict[int, int]] = {}
         self._stores: Final[dict[tuple[int, str], Store | None]] = {}
-        self.tested = True
+        self.tested = self.tells_apart = True
         self._given_up = False
 
     def costs_too_much(self, folded: int, assumptions: Iterable[Assumption], program: Program) -> bool:

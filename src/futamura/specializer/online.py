@@ -287,8 +287,8 @@ class _Run:
                 if self.world.objects.costs_too_much(machine.folded, self.world.assumptions.values(), program):
                     raise Restart("objects of globals are not worth their tests", whole=True)
                 static = len(self.open) < len(self.inputs) or bool(facts.cells)
-                if cause := why_not_worth(machine, program, self._saved, self._apart, static=static):
-                    self.world.assumes = False
+                cause = why_not_worth(machine, program, self._saved, self._apart_now, static=static)
+                if cause and self._believes_less(program):
                     self.events.append(Event("FT412", cause))
                     raise Restart(cause, whole=True)
                 if self.world.caches.settle(set(reachable(root))):  # this attempt was a trial
@@ -569,6 +569,17 @@ class _Run:
     def _bindings(self, assumptions: Iterable[Assumption]) -> dict[str, object]:
         home = self.subject.home
         return {entry.name: entry.value for entry in assumptions if entry.kind == "global" and entry.holder is home}
+
+    def _apart_now(self, program: Program) -> Apart:
+        return self._apart(program, tuple(self.world.assumptions.values()))
+
+    def _believes_less(self, program: Program) -> bool:
+        """The tests at entry take longer than what they are for: start again, and do without?"""
+        if self.world.assumes and self.world.assumptions and self.world.objects.tested:
+            self.world.assumes = False
+            return True
+        escaped = [self.world.escape(value) for value in self._apart_now(program).objects]
+        return any(escaped)
 
     def _apart(self, program: Program, assumptions: tuple[Assumption, ...] = ()) -> Apart:
         opened = {name: value.type for name, value in self.inputs.items() if is_a(value, Open)}

@@ -251,6 +251,7 @@ def by_owner(world: World, apart: Apart) -> Apart:
         apart.names,
         tuple(value for value in apart.objects if id(value) not in owners),
         tuple(KeptBy(world.by_serial(number), name, type(value)) for value, number, name in named),
+        apart.methods,
     )
 
 

@@ -218,7 +218,7 @@ class World:
         """What the user promises (see `declared`)."""
         self.bool_comparisons = declared.bool_comparisons
         self.annotated = declared.annotated
-        self.objects.tested = not declared.trusted
+        self.objects.tested, self.objects.tells_apart = not declared.trusted, not declared.untested
         for value in declared.frozen:
             self._promise(value)
         for cache in declared.caches:

@@ -30,9 +30,20 @@ class EntryTest:
     """The name of the exceptions that it may raise."""
     leave: str = ""
     """The statement for the case that it fails."""
+    unset: str = ""
+    """The term that a flag is not set."""
+    told: bool = False
+    """Does a later test tell that as well?"""
     named: bool = False
     names: dict[int, str] = field(default_factory=dict)
     """By the identity of the constant."""
+
+    def asked(self) -> list[str]:
+        """The terms that have to be asked as long as all tests hold."""
+        return self.terms if self.told else self.all_terms()
+
+    def all_terms(self) -> list[str]:
+        return [self.unset, *self.terms] if self.unset else self.terms
 
     def constant(self, value: object, hint: str) -> str:
         """A name for a constant that the text does not use, one for all its uses; None is written as it is."""

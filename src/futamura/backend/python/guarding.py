@@ -74,6 +74,8 @@ class Check:
     assumed: Sequence[Assumed] = ()
     items: Sequence[Items] = ()
     """Tested after the conditions, which have to say that these are exact lists or tuples of that length."""
+    flag: object = None
+    """If given, its attribute `now` has to be false; it is asked before the conditions."""
     refusal: str = ""
     """If given, a `TypeError` with this text is raised instead, and builtins are called by their names."""
 
@@ -103,7 +105,10 @@ def guarded(
             *(name for name, _ in emitted.constants),
             *signature.names,
         )
-        test = EntryTest(frozenset(re.findall(r"\w+", " ".join(used))), named=bool(check.refusal))
+        known = {id(value): name for name, value in constants.items()}
+        test = EntryTest(frozenset(re.findall(r"\w+", " ".join(used))), named=bool(check.refusal), names=known)
+        if check.flag is not None:
+            test.unset = f"not {test.constant(check.flag, 'handed_over')}.now"
         test.terms.extend(write(test.constant) for write in check.conditions)
         if check.items:
             names = _unpacked(text[place], check.items[0])
@@ -119,8 +124,11 @@ def guarded(
                 names = ()
             for items in check.items:
                 test.terms.extend(_item_terms(test, items, names))
-        _add_assumed(test, check.assumed, emitted, globals)
-        if test.terms:
+        flagged = next((one for one in tests if one.unset), None)
+        flag = next((one.flag for one in checks if one.flag is not None), None) if flagged is not None else None
+        if _add_assumed(test, check.assumed, emitted, globals, flag) and flagged is not None:
+            flagged.told = True
+        if test.all_terms():
             test.leave = _leaving(test, check, signature)
             tests.append(test)
             constants.update(test.constants)
@@ -173,7 +181,7 @@ def _lines(tests: Sequence[EntryTest]) -> list[str]:
             before.append(test)
             continue
         lines.extend((f"{_INDENT}while True:", f"{_INDENT * 2}try:"))
-        lines.append(f"{_INDENT * 3}if {' and '.join(term for one in (*before, test) for term in one.terms)}:")
+        lines.append(f"{_INDENT * 3}if {' and '.join(term for one in (*before, test) for term in one.asked())}:")
         lines.extend((f"{_INDENT * 4}break", f"{_INDENT * 2}except {test.gone}:", f"{_INDENT * 3}pass"))
         for one in before:
             if one.leave != test.leave:
@@ -184,7 +192,7 @@ def _lines(tests: Sequence[EntryTest]) -> list[str]:
 
 
 def _plain(test: EntryTest, indent: str) -> list[str]:
-    return [f"{indent}if not ({' and '.join(test.terms)}):", f"{indent}{_INDENT}{test.leave}"]
+    return [f"{indent}if not ({' and '.join(test.all_terms())}):", f"{indent}{_INDENT}{test.leave}"]
 
 
 def _unpacked(line: str, items: Items) -> tuple[str, ...]:
@@ -201,8 +209,11 @@ def _item_terms(test: EntryTest, items: Items, names: tuple[str, ...]) -> list[s
     return [f"{class_of}({value}) is {kind}" for value in values]
 
 
-def _add_assumed(test: EntryTest, assumed: Sequence[Assumed], emitted: Emitted, globals: Mapping[str, Any]) -> None:
-    """One term for each assumption in line, and one for all that a stamp stands for."""
+def _add_assumed(
+    test: EntryTest, assumed: Sequence[Assumed], emitted: Emitted, globals: Mapping[str, Any], flag: object
+) -> bool:
+    """One term for each assumption in line, and one for all that a stamp stands for.  Does that tell as well that the
+    flag, if one is given, is not set?"""
     others: list[Assumed] = []
     fields: list[Assumed] = []
     own: dict[int, list[Assumed]] = {}
@@ -212,10 +223,11 @@ def _add_assumed(test: EntryTest, assumed: Sequence[Assumed], emitted: Emitted, 
     scope = _Scope(emitted)
     own_names = sum(one.kind == "global" and one.holder is globals for one in assumed)
     in_line = own_names <= FEW_OWN_NAMES or globals.get("__name__") == "__main__"
+    plain: list[Assumed] = []
     for one in assumed:
         if one.kind == "global" and type(one.holder) is dict and one.name.isidentifier():
             if one.holder is globals and in_line and scope.means_global(one.name):
-                test.terms.append(f"{one.name} is {test.constant(one.value, one.name)}")
+                plain.append(one)
             else:
                 holding.add(one.holder, one)
         elif _is_held(one):
@@ -242,7 +254,12 @@ def _add_assumed(test: EntryTest, assumed: Sequence[Assumed], emitted: Emitted, 
             tables.append((one.holder, one.value.kept))  # type: ignore[attr-defined]
         else:
             others.append(one)
-    holding.close()
+    if plain and type(globals) is dict and holding.joins(globals, len(plain)):
+        for one in plain:
+            holding.add(globals, one)
+    else:
+        test.terms.extend(f"{one.name} is {test.constant(one.value, one.name)}" for one in plain)
+    told = holding.close(flag)
     for home in homes.values():  # a class of its own may have a property of a global's name
         kind = f"{test.constant(type, 'type')}({test.constant(home, 'module')})"
         test.terms.append(f"{kind} is {test.constant(ModuleType, 'ModuleType')}")
@@ -256,13 +273,14 @@ def _add_assumed(test: EntryTest, assumed: Sequence[Assumed], emitted: Emitted, 
     for one in others:
         test.terms.append(f"{test.constant(MethodType(type(one).holds, one), 'holds')}()")
     test.may_fail = bool(assumed)
+    return told
 
 
 def _is_held(one: Assumed) -> bool:
     """Is this assumed of a variable of a closure, a function or a class?"""
     if one.kind == "cell":
         return isinstance(one.holder, CellType)
-    if one.kind not in ("attribute", "contents", "order"):
+    if one.kind not in ("attribute", "contents", "order", "subclasses"):
         return False
     if type(one.holder) is FunctionType:
         return is_written(one.name)

@@ -22,7 +22,18 @@ from typing import Any, Final, Protocol
 from futamura.backend.python.entrytest import EntryTest, asking, is_global_name
 from futamura.backend.python.tables import tables_reader
 from futamura.ir.homes import IMMUTABLE, gets_no_names
-from futamura.ir.stamps import STAMPED, Mark, cell_mark, class_mark, function_mark, namespace_mark, restamping, stamp_of
+from futamura.ir.stamps import (
+    STAMPED,
+    Mark,
+    cell_mark,
+    class_mark,
+    flag_mark,
+    function_mark,
+    joins_the_stamp,
+    namespace_mark,
+    restamping,
+    stamp_of,
+)
 
 __all__ = ["Assumed", "Holding", "has_plain_bases"]
 
@@ -67,8 +78,12 @@ class Holding:
             if not any(other.name == one.name and other.value is one.value for other in known):
                 known.append(one)
 
-    def close(self) -> None:
-        """Write the tests."""
+    def joins(self, namespace: dict[str, Any], names: int) -> bool:
+        """Shall so many names of a module, which could be read in line, be told by the stamp instead?"""
+        return id(namespace) not in self._written and joins_the_stamp(names, self._marked()[1], namespace)
+
+    def _marked(self) -> tuple[list[Mark], int]:
+        """The marks that there are, and how much would have to be looked up in their places."""
         marks: list[Mark] = []
         count = 0
         for key, (holder, found) in self._holders.items():
@@ -77,13 +92,21 @@ class Holding:
             if mark is not None:
                 marks.append(mark)
                 count += counted
-        stamp = stamp_of(marks) if count >= _STAMPED_FROM else None
+        return marks, count
+
+    def close(self, flag: object = None) -> bool:
+        """Write the tests.  Is it told by them, too, that this flag is not set?"""
+        marks, count = self._marked()
+        told = flag_mark(flag) if flag is not None and count >= _STAMPED_FROM else None
+        stamp = stamp_of(marks if told is None else [*marks, told]) if count >= _STAMPED_FROM else None
         if stamp is not None:
             holds = restamping(stamp, self._asking)
             names = self._test.constant(stamp.now, "all_now"), self._test.constant(stamp.was, "all_was")
-            self._test.terms.append(f"({' == '.join(names)} or {self._test.constant(holds, 'all_hold')}())")
+            unset = "" if told is None else f"not {self._test.constant(flag, 'handed_over')}.now and "
+            self._test.terms.append(f"({' == '.join(names)} or {unset}{self._test.constant(holds, 'all_hold')}())")
         stamped = {id(mark.holder) for mark in marks} if stamp is not None else set()
         self._one_by_one([key for key in self._holders if key not in stamped], self._test)
+        return stamp is not None and told is not None
 
     def _asking(self, holders: Sequence[object]) -> Callable[[], bool]:
         test = EntryTest(frozenset())
@@ -95,6 +118,8 @@ class Holding:
         lookups = _Lookups(test)
         cells: list[Assumed] = []
         for key in keys:
+            if key not in self._holders:  # the flag: it is asked before
+                continue
             holder, found = self._holders[key]
             if isinstance(holder, type):
                 for one in found:
@@ -130,7 +155,7 @@ def _count(holder: Any, found: Sequence[Assumed]) -> int:
 
 def _mark(holder: Any, found: Sequence[Assumed]) -> Mark | None:
     if isinstance(holder, type):
-        return class_mark(holder)
+        return class_mark(holder, childless=any(one.kind == "subclasses" for one in found))
     if type(holder) is FunctionType:
         return function_mark(holder) if all(one.name in STAMPED for one in found) else None
     return cell_mark(holder) if type(holder) is CellType else namespace_mark(holder)
@@ -158,6 +183,10 @@ class _Lookups:
             return
         if one.kind == "order":
             self._keeps_order(holder, one.value)
+            return
+        if one.kind == "subclasses":
+            of = test.constant(type.__subclasses__, "subclasses")
+            test.terms.append(f"not {of}({test.constant(holder, holder.__name__)})")
             return
         bases = holder.__mro__
         changing = [not gets_no_names(base) for base in bases]
