@@ -260,6 +260,37 @@ def test_methods_that_only_operators_get(text: str, monkeypatch: pytest.MonkeyPa
             assert one.value == other.value
 
 
+def passed(x: Any, n: int, k: int) -> Any:
+    """Only the function of the residual gives `x` back."""
+    if n <= 0:
+        return x if k > 0 else str
+    return passed(x, n - 1, n)
+
+
+def called_later(self: Any, x: Any, n: int) -> Any:
+    before = self.value
+    passed(x, n, 0)()
+    return before, self.value
+
+
+def shown_later(self: Any, x: Any, n: int) -> Any:
+    before = self.value
+    text = f"{passed((x, 1), n, 0)}"
+    return before, self.value, text[:9]
+
+
+@pytest.mark.interpreted
+@pytest.mark.parametrize("deed", [called_later, shown_later])
+def test_methods_that_functions_of_the_residual_give_back(deed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entry_costs, "_LITTLE", 1e9)
+    one, other = Seen(), Seen()
+    residual = futamura.specialize(deed, self=one)
+    assert "passed(" in residual.source or "passed_" in residual.source
+    for n in (0, 3, 1):
+        assert outcome(residual, one.method, n) == outcome(deed, other, other.method, n)
+        assert one.value == other.value
+
+
 class Scaled:
     def __init__(self, k: float) -> None:
         self.k = k

@@ -257,6 +257,8 @@ class _Walk:
                     for given, parameter in zip(op.args, callee.entry.params):
                         if given == value:
                             follow(callee.name, parameter, held)
+                    for result in op.results:  # it, or something that holds it
+                        follow(function, result, True)
                 elif op.name in _SAME or op.name in _DISPLAYS:
                     for result in op.results:
                         follow(function, result, held or op.name in _DISPLAYS)
