@@ -168,6 +168,8 @@ def test_all_that_run_in_its_place_see_it(function: Any, promise: Any, calls: An
         assert residual(mine if is_static else Box(), *rest) == function(theirs, theirs if is_static else Box(), *rest)
 
 
+@pytest.mark.interpreted
+@pytest.mark.usefixtures("assuming")
 def test_what_has_changed_is_looked_at_ever_more_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = []
     holds = Snapshot.holds

@@ -540,6 +540,8 @@ def test_a_promise_that_was_used_is_told() -> None:
     assert "declared cache" not in residual_of(fails, name="a").explain()
 
 
+@pytest.mark.interpreted
+@pytest.mark.usefixtures("assuming")
 def test_a_slot_that_is_filled_later() -> None:
     residual = residual_of(Lean("abc").size, caches=[f"{HERE}.Lean._size"])
     assert residual.source.endswith("return 3 + x\n") and residual(2) == 5

@@ -222,6 +222,8 @@ def test_what_an_element_holds_is_shown() -> None:
     assert residual(Meddling(Item("a"))) == around(made(), Meddling(Item("a"))) == (0, 1)
 
 
+@pytest.mark.interpreted
+@pytest.mark.usefixtures("assuming")
 def test_rare_ways_hand_over() -> None:
     """An element gets away where hardly any call comes: the others keep what is known, and no iterator is made."""
 

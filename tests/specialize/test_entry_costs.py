@@ -331,8 +331,7 @@ def leap(year):
 
 
 def named_or(first, second):
-    found = first.name or second.name or (first == second and first)
-    return found
+    return first.name or second.name or (first == second and first)
 
 
 def test_what_is_returned_is_written_with_and_and_or() -> None:

@@ -198,6 +198,8 @@ def test_exceptions_and_generators(lib: ModuleType, app: ModuleType) -> None:
     assert _same(lib, app.places, specialize(app.places, n=3), 4) == [0, 1, 3, 6, 3]
 
 
+@pytest.mark.interpreted
+@pytest.mark.usefixtures("assuming")
 def test_missing_when_it_is_called(lib: ModuleType, app: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     residual = specialize(app.steps, n=3)
     most = specialize(app.most, n=3)

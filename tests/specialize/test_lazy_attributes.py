@@ -101,6 +101,8 @@ def test_the_object_is_left_as_the_original_leaves_it(tmp_path: Path, name: str,
                     getattr(theirs, change)()
 
 
+@pytest.mark.interpreted
+@pytest.mark.usefixtures("assuming")
 def test_what_is_kept_is_known(tmp_path: Path) -> None:
     own = SCHEMA.split("    def given")[0].replace("found.append", "made.append").replace("found = []", "made = []")
     made = twin(tmp_path, own.replace("self._words = found", "found = self._words = made"))

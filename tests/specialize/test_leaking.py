@@ -548,6 +548,8 @@ class Release:
         return self.numbers, self.kind
 
 
+@pytest.mark.interpreted
+@pytest.mark.usefixtures("assuming")
 def test_what_is_read_out_of_a_slot_or_a_class_is_no_method() -> None:
     """Neither what a slot holds nor an attribute of the class gives away the object it is read from."""
     residual = futamura.specialize(Release((1, 2, 3)).__lt__)

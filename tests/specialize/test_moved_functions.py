@@ -150,6 +150,8 @@ def specialized(app: types.ModuleType) -> Residual:
     return specialize(app.run, DYN, "a")
 
 
+@pytest.mark.interpreted
+@pytest.mark.usefixtures("assuming")
 @pytest.mark.parametrize("name", MOVED)
 def test_functions_live_on(name: str, modules: Any) -> None:
     shop, app = modules

@@ -101,6 +101,8 @@ def test_globals_are_bound_by_the_dict_of_the_module(tmp_path: Path, store: str,
     assert outcomes[0] == outcomes[1]
 
 
+@pytest.mark.interpreted
+@pytest.mark.usefixtures("assuming")
 def test_globals_that_are_only_read_stay_known(tmp_path: Path) -> None:
     text = "RATE = 3\ndef one(x): return x + RATE\ndef f(n, x):\n    return globals()[n](x) * RATE\n"
     residual = futamura.specialize(written(tmp_path, "read_only", text).f, "one")

@@ -133,12 +133,16 @@ def test_counting_means_the_same() -> None:
     assert "try" not in residual.source and "while True" not in residual.source
 
 
+@pytest.mark.interpreted
+@pytest.mark.usefixtures("assuming")
 @pytest.mark.parametrize(("function", "left"), [(item, 0), (narrower, 0), (nested, 2), (wider, 1)])
 def test_clauses_that_are_left_of_texts(function: Any, left: int) -> None:
     source = futamura.specialize(function, k=2, s=Dyn(str), i=Dyn(int)).source
     assert source.count("except ") == left, source
 
 
+@pytest.mark.interpreted
+@pytest.mark.usefixtures("assuming")
 @pytest.mark.parametrize(("function", "left"), [(several, 0), (anywhere, 1), (everything, 1)])
 def test_clauses_that_are_left_of_numbers(function: Any, left: int) -> None:
     source = futamura.specialize(function, k=2, x=Dyn(int), y=Dyn(int)).source

@@ -304,6 +304,8 @@ def test_nothing_is_raised() -> None:
         assert "raise " not in text and "try:" not in text
 
 
+@pytest.mark.interpreted
+@pytest.mark.usefixtures("assuming")
 @pytest.mark.parametrize("function", [with_effect, under_condition, another, looked_up])
 def test_raised_in_place(function: Callable[..., Any]) -> None:
     text = source_of(specialize(function, tok="q"))

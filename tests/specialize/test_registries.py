@@ -288,6 +288,8 @@ def test_tables_that_are_passed_behind_stars_are_compared(
     assert residual(5) == -5
 
 
+@pytest.mark.interpreted
+@pytest.mark.usefixtures("assuming")
 def test_the_contents_are_named_and_do_not_travel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = module("filled_named", PROGRAMS["a global dict"], tmp_path, monkeypatch)
     residual = futamura.specialize(made.run, ("add",))

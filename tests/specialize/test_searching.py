@@ -104,6 +104,8 @@ def outcome(call: Any, *args: Any) -> Any:
         return type(error), str(error), repr(error.__context__), [*LOG]
 
 
+@pytest.mark.interpreted
+@pytest.mark.usefixtures("assuming")
 @pytest.mark.parametrize("edges", EDGES, ids=str)
 @pytest.mark.parametrize("program", [graded, before, helped, caught])
 def test_what_is_asked_and_in_which_order(program: Any, edges: Any) -> None:

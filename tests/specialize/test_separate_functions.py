@@ -274,6 +274,8 @@ def branching(n: int, x: int, k: int) -> int:
     return d if n <= 0 else branching(n - 1, c, d) - branching(n - 2, d, b)
 
 
+@pytest.mark.interpreted
+@pytest.mark.usefixtures("assuming")
 def test_a_recursion_under_known_control_is_unfolded() -> None:
     residual = futamura.specialize(collatz, 9)
     assert residual.source.count("collatz") == 1 and "// 2" not in residual.source

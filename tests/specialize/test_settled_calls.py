@@ -487,6 +487,8 @@ def test_other_attributes_of_an_object_with_a_cached_property_are_known(tmp_path
         assert residual(x) == made.use("a", x)
 
 
+@pytest.mark.interpreted
+@pytest.mark.usefixtures("assuming")
 def test_attributes_of_a_function_stay_known_where_it_is_called(tmp_path: Path) -> None:
     text = """
     class Option:

@@ -106,6 +106,8 @@ def test_an_attribute_that_comes_and_goes(function: Any, cls: Any) -> None:
         assert getattr(static, "_area", "none") == getattr(own, "_area", "none")
 
 
+@pytest.mark.interpreted
+@pytest.mark.usefixtures("assuming")
 def test_the_rest_of_the_object_stays_known() -> None:
     residual = futamura.specialize(memo, Shape(3), DYN)
     assert "3 * x" in residual.source and "width" not in residual.source

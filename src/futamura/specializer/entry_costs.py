@@ -75,7 +75,7 @@ _PART: Final = 0.03
 _MARGIN: Final = 0.8
 """So many times what the tests take has to be saved, roughly as both are known."""
 _LITTLE_FOR_NOTHING: Final = 4
-_MARGIN_FOR_NOTHING: Final = 1.5
+_MARGIN_FOR_NOTHING: Final = 2.0
 """The same where nothing is static: what folds then is calls, and what globals hold, and nobody has asked for it."""
 
 _DEEPEST: Final = 50

@@ -26,6 +26,7 @@ from futamura.specializer.residual import ResidualBlock
 from futamura.specializer.rules import exact_type
 from futamura.specializer.state import AGAIN, Extent, Frame, State
 from futamura.specializer.values import NONE, About, AbstractValue, Dynamic, Known, Virtual
+from futamura.specializer.worth import RAISED
 
 __all__ = [
     "leave_closing",
@@ -186,6 +187,7 @@ def raise_value(m: Machine, *operands: AbstractValue, thrown: bool = False) -> N
             and not m.catches_for_real()
             and not loses_context(m.state, exception, m.refused, caused=caused)
         ):
+            m.saved += RAISED
             m.unwind(exception)
             return
     if thrown and not _stops(exact_type(m, exception)):

@@ -39,6 +39,7 @@ from futamura.specializer.splats import is_writable_name
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, VObject
 from futamura.specializer.variables import content_of
+from futamura.specializer.worth import MATCHED
 
 __all__: list[str] = []
 
@@ -206,6 +207,7 @@ def match_class(m: Machine, frame: Frame, op: Operation) -> None:
             frame.env[result] = value
         return
     if _only_asks_for_class(cls, op.attr):
+        m.saved += MATCHED
         call_value(m, frame, op, Known(isinstance), [subject, cls], [])
         frame.env.update(dict.fromkeys(op.results[1:], subject))
         return

@@ -27,7 +27,7 @@ from futamura.specializer.rules import exact_type, may_raise, result_type
 from futamura.specializer.sorting import computed
 from futamura.specializer.state import Frame, State
 from futamura.specializer.values import AbstractValue, Dynamic, Known
-from futamura.specializer.worth import MOST_COPIED, copied_behind
+from futamura.specializer.worth import MOST_COPIED, SEARCHED, copied_behind
 
 __all__: list[str] = []
 
@@ -105,6 +105,7 @@ def _model(known: Model, *, behind: bool) -> Model:
         table = m.world.index_of(tuple, [item.value for item in items], range(len(items)))
         count_choice(m, place, id(table), len(items) + 1)
         mark_choice(m, frame, op)
+        m.saved += SEARCHED
         _search(m, frame, op, items, wanted, behind=behind)
         return HANDLED
 

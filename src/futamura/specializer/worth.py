@@ -24,8 +24,8 @@ from futamura.specializer.state import Frame, Spent
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, token_key
 
 __all__ = [
-    "MOST_COPIED", "PRICE", "PRICES", "copied_behind", "counted", "counting", "leave_worthless", "note_result",
-    "stays_a_call",
+    "MATCHED", "MOST_COPIED", "PRICE", "PRICES", "RAISED", "SEARCHED", "copied_behind", "counted", "counting",
+    "leave_worthless", "note_result", "stays_a_call",
 ]  # fmt: skip
 
 _LEAST: Final = 12
@@ -61,6 +61,11 @@ PRICES: Final = {
 on which a call of an empty function takes 20 ns; of a call what it takes to make it."""
 PRICE: Final = 35
 """That of most others."""
+RAISED: Final = 1500
+"""That of making an exception, raising it and catching it."""
+SEARCHED: Final = 500
+MATCHED: Final = 400
+"""What comparisons in line take less than a search in a sorted list, and `isinstance` less than a class pattern."""
 _ENTERED: Final = 150
 """That of entering a function written in Python, and of leaving it."""
 _ENTERED_BY_OPERATORS: Final = 350

@@ -255,6 +255,8 @@ def scaled_by(k):
     return scaled
 
 
+@pytest.mark.interpreted
+@pytest.mark.usefixtures("assuming")
 def test_a_variable_that_is_assigned_from_outside() -> None:
     function = scaled_by(3)
     residual = specialize(function)

@@ -246,6 +246,8 @@ def test_a_module_table_written_from_outside(monkeypatch: pytest.MonkeyPatch) ->
     assert residual(2) == 8
 
 
+@pytest.mark.interpreted
+@pytest.mark.usefixtures("assuming")
 @pytest.mark.parametrize(
     ("make", "change"),
     [
@@ -347,6 +349,8 @@ def test_more_blocks_than_python_allows_are_a_fallback_with_a_reason() -> None:
     assert fallbacks(silently(found.scopes_in_scopes, k=3)) == {"FT405": 1}
 
 
+@pytest.mark.interpreted
+@pytest.mark.usefixtures("assuming")
 def test_assumptions_have_names_and_trust_does_not_check(monkeypatch: pytest.MonkeyPatch) -> None:
     trusting = futamura.Specializer(assume="trust")(registry.under_limit, k=5)
     checking = specialize(registry.under_limit, k=5)
