@@ -109,7 +109,7 @@ def test_every_line_that_left_something_says_why(function, static) -> None:
     assert not isinstance(trace, str | None)
     assert trace.left and all(left.because for left in trace.left.values())
     ends = [left.because[-1].text for left in trace.left.values()]
-    assert all(re.search("left open|known values|run time|caught", text) for text in ends), ends
+    assert all(re.search("left open|known values|run time|residual runs|caught", text) for text in ends), ends
     text = residual.explain()
     assert reasons(text)
     assert pickle.loads(pickle.dumps(residual)).explain() == text

@@ -74,6 +74,8 @@ _PART: Final = 0.03
 """Nanoseconds, and the part of a call, that may be lost for what can be read in the residual."""
 _MARGIN: Final = 0.8
 """So many times what the tests take has to be saved, roughly as both are known."""
+_LITTLE_FOR_INPUTS: Final = 12
+"""Nanoseconds that may be lost where only inputs are told apart: one of them from one object is no reason."""
 _LITTLE_FOR_NOTHING: Final = 4
 _MARGIN_FOR_NOTHING: Final = 2.0
 """The same where nothing is static: what folds then is calls, and what globals hold, and nobody has asked for it."""
@@ -120,16 +122,16 @@ def why_not_worth(
     cost = _cost(assumptions, m.home)
     stars, others = _cost_apart(world, inputs, program.main.signature)
     cost += stars + others + _OF_TESTING
-    if not _loses(program, saved, cost, static=static):
+    little, margin = (_LITTLE, _MARGIN) if static else (_LITTLE_FOR_NOTHING, _MARGIN_FOR_NOTHING)
+    if not _loses(program, saved, cost, little, margin):
         return ""
     return f"to test {len(assumptions)} assumptions at each call would take longer than what folds saves"
 
 
-def _loses(program: Program, saved: Saved, cost: int, *, static: bool) -> bool:
+def _loses(program: Program, saved: Saved, cost: int, little: float, margin: float) -> bool:
     """Does one call of the residual take clearly longer than one of the original, if the tests take so long?  Both
     guesses at how often a call comes to a block have to say so."""
     gains = [_gain(program, saved, plainly) for plainly in (None, ())]
-    little, margin = (_LITTLE, _MARGIN) if static else (_LITTLE_FOR_NOTHING, _MARGIN_FOR_NOTHING)
     loss = margin * cost - max(gains)
     return loss > little and loss > _PART * times_in_a_call(program, _left)
 
@@ -204,7 +206,7 @@ def _why_not_told_apart(program: Program, saved: Saved, apart: Apart) -> str:
     if not apart.names:
         return ""
     cost = sum(_cost_of_inputs(apart, program.main.signature)) + _OF_TESTING
-    if not _loses(program, saved, cost, static=True):
+    if not _loses(program, saved, cost, max(_LITTLE, _LITTLE_FOR_INPUTS), _MARGIN):
         return ""
     names = ", ".join(f"`{name}`" for name in apart.names)
     return f"to tell {names} from static objects at each call would take longer than what folds saves"
