@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from futamura.analysis.storing import store_in
+from futamura.analysis.storing import only_on_import, store_in
 
 STORED = {
     "in a method": "class A:\n    def f(self): self.x = 1",
@@ -63,6 +63,32 @@ STORED = {
     "by a constructor that another calls": (
         "class A:\n    def __init__(self): self.x = 1\nclass B:\n    def __init__(self, a): A.__init__(a)"
     ),
+    "by a borrowed method of a base": "class B:\n    def f(self): self.x = 1\nclass D(B): pass\nclass A:\n    g = D.f",
+    "by a borrowed setter": (
+        "class B:\n    @property\n    def y(self): return 1\n    @y.setter\n    def y(self, v): self.x = v\n"
+        "class A:\n    y = B.y"
+    ),
+    "by a method that is called by its class": "class B:\n    def f(self): self.x = 1\ndef g(a): B.f(a)",
+    "by a method under another name of its class": (
+        "class B:\n    def f(self): self.x = 1\n    data = {'f': f}\nclass A:\n    g = B.data['f']"
+    ),
+    "by a method that a class shows": (
+        "class B:\n    def f(self): self.x = 1\n    data = locals()\nclass A:\n    g = B.data['f']"
+    ),
+    "in a function of a method": "class A:\n    def f(self): return lambda name: setattr(self, name, 1)",
+    "on another self": "class B:\n    def f(self): return lambda self: setattr(self, 'x', 1)",
+    "on self as an exception": "class B:\n    def f(self):\n        try: pass\n        except E as self: self.x = 1",
+    "by a class method": "class A:\n    @classmethod\n    def f(cls, name): setattr(cls, name, 1)",
+    "by what is called classmethod": (
+        "def classmethod(f): return f\nclass B:\n    @classmethod\n    def f(cls, name): setattr(cls, name, 1)"
+    ),
+    "by `__setattr__` under another name": (
+        "class A:\n    def __setattr__(self, name, value): super().__setattr__('_' + name, value)"
+    ),
+    "by `__setattr__` on another": "class B:\n    def __setattr__(self, name, value): setattr(self.a, name, value)",
+    "by `__setattr__` with another name": (
+        "class A:\n    def __setattr__(self, name, v):\n        name += 'x'\n        super().__setattr__(name, v)"
+    ),
     "by an operator": "class B:\n    def __ror__(self, a): a['x'] = 1\nclass A:\n    def f(self): vars(self) | B()",
     "by a comparison": "class B:\n    def __eq__(self, a): a['x'] = 1\nclass A:\n    def f(self): vars(self) == B()",
     "by a method of a builtin's name": (
@@ -86,6 +112,23 @@ NOT_STORED = {
         "class A:\n    def f(self): return self.x, getattr(self, 'x'), self.__dict__ == vars(self), {**vars(self)}"
     ),
     "by a method of another class": "class B:\n    def f(self): self.x = 1",
+    "by a method of a class that is asked for data": (
+        "class B:\n    NAMES = ('x', 'y')\n    def f(self):\n        for name in B.NAMES: setattr(self, name, 1)"
+    ),
+    "in a function of a method of another class": (
+        "class B:\n    def f(self): return lambda name: setattr(self, name, 1)"
+    ),
+    "by a class method of another class": "class B:\n    @classmethod\n    def f(cls, name): setattr(cls, name, 1)",
+    "by a base of another class": (
+        "class B:\n    def f(self): self.x = 1\nclass D(B):\n    def f(self):\n        B.f(self)"
+    ),
+    "by what only completes a store": (
+        "class A:\n    def __setattr__(self, name, value):\n        if name == 'y': raise AttributeError(name)\n"
+        "        super().__setattr__(name, value)"
+    ),
+    "by what completes a store by `object`": (
+        "class A:\n    def __setattr__(self, name, value): object.__setattr__(self, name, value)"
+    ),
     "another name": "class A:\n    def f(self): self.y = self.x",
 }
 
@@ -110,6 +153,25 @@ def test_where_it_is(tmp_path: Path) -> None:
     path = tmp_path / "other.py"
     path.write_text("class A:\n    def __init__(self):\n        self.x = 1\n\n    def f(self):\n        self.x = 2\n")
     store = store_in(str(path), "x", ["B", "A"])
-    assert store is not None and (store.line, store.named) == (6, True)
+    assert store is not None and (store.line, store.named, store.function) == (6, True, "A.f")
     assert store_in(str(path), "x", ["B"]) is None
     assert store_in(str(tmp_path / "none.py"), "x") is not None
+
+
+ON_IMPORT = [
+    "class A: pass\ndef f(a): a.x = 1\nf(A())",
+    "class A:\n    def load(self, data):\n        for k in data: setattr(self, k, data[k])\nA().load({'x': 1})",
+    "class A: pass\ndef fill(a): a.x = 1\ndef f(a): fill(a)\nf(A())",
+]
+
+
+@pytest.mark.parametrize("text", ON_IMPORT)
+def test_what_only_runs_on_import_is_left_out_if_that_is_asked_for(text: str, tmp_path: Path) -> None:
+    path, user, other = (tmp_path / name for name in ("own.py", "user.py", "other.py"))
+    path.write_text(text)
+    user.write_text("def g(a): pass\n")
+    other.write_text("def g(a):\n    a.load({}), f(a)\n")
+    assert store_in(str(path), "x", ["A"]) is not None
+    assert store_in(str(path), "x", ["A"], [str(path)]) is None is store_in(str(path), "x", ["A"], [str(user)])
+    assert store_in(str(path), "x", ["A"], [str(other)]) is not None
+    assert {name for _, _, name in only_on_import(str(path), [str(path)])} in ({"f"}, {"load"}, {"f", "fill"})

@@ -267,6 +267,96 @@ def test_an_object_is_asked_for_its_attributes_once(app: Any) -> None:
         assert outcome(residual, 2) == outcome(app.applied, 2)
 
 
+LOADED = '''
+class Config:
+    NAMES = ("rate", "offset")
+
+    def __init__(self):
+        self.rate = self.offset = 0
+
+    def load(self, data):
+        for name in Config.NAMES:
+            if name in data:
+                setattr(self, name, data[name])
+
+class Tariff:
+    def __init__(self, config):
+        self.config = config
+        self.steps = (1, 2, 3)
+
+    def price(self, x):
+        for step in self.steps:
+            x = x * self.config.rate + step * self.config.offset
+        return x
+
+def setup(data):
+    CONFIG.load(data)
+
+CONFIG = Config()
+TARIFF = Tariff(CONFIG)
+setup({"rate": 2, "offset": 5})
+
+def price(x):
+    return TARIFF.price(x)
+'''
+MIDWAY = '''
+import weakref
+
+def again(x):
+    weakref.ref(CONFIG)  # so that calls of this stay
+    setup({"rate": x})
+
+def midway(x):
+    before = TARIFF.price(x)
+    again(x)
+    return before, TARIFF.price(x), CONFIG.offset
+
+midway(3)
+'''
+
+
+@pytest.mark.interpreted
+def test_what_is_only_stored_on_import_is_known_and_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: Any = module("loaded_", LOADED, tmp_path, monkeypatch)
+    pair = Pair(made, "price")
+    assert "CONFIG" not in pair.residual.source and "10" in pair.residual.source and not codes(pair.residual)
+    made.setup({"offset": 7})
+    assert pair.agree()
+    made.CONFIG.load({"rate": 7})
+    assert pair.agree()
+
+
+@pytest.mark.parametrize("text", [MIDWAY, MIDWAY.replace("weakref.ref", "repr")], ids=["kept", "in line"])
+def test_what_runs_on_import_and_later_is_not_known(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: Any = module("loaded_", LOADED + text, tmp_path, monkeypatch)
+    residual = specialize(made.midway, DYN)
+    for x in (4, 5, 5):
+        found = []
+        for function in (residual, made.midway):
+            made.setup({"rate": 3})  # as it was when the residual was made
+            found.append((function(x), made.price(1)))
+        assert found[0] == found[1]
+
+
+OPENLY = "\n\ndef apply(target, data):\n    for name in data:\n        setattr(target, name, data[name])\n"
+
+
+def test_the_note_names_the_function_that_may_store_any_attribute(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: Any = module("loaded_", LOADED + OPENLY, tmp_path, monkeypatch)
+    pair = Pair(made, "price")
+    (note, *_) = [one for one in pair.residual.diagnostics if one.code == "FT306"]
+    line = LOADED.count("\n") + 5
+    assert note.title.endswith(f"line {line} of loaded_.py may store it")
+    assert note.because[-1].text.startswith("`apply` may store any attribute: write the names out")
+    assert note.because[-1].place is not None and note.because[-1].place.line == line
+    made.apply(made.CONFIG, {"rate": 9})
+    assert pair.agree()
+
+
 LOOSE_ENDS = '''
 class Rule:
     rate = 1

@@ -90,6 +90,34 @@ def test_a_method_with_the_name_of_an_attribute_whose_items_are_changed(tmp_path
     del sys.modules["cells_twice"]
 
 
+NAMED = """
+TABLE = {"a": [1, 2]}
+ROWS = {"x": [1, 2]}
+SAME = {"y": ROWS["x"]}
+class Plug:
+    def __init__(self):
+        self.rows = ROWS["x"]
+    def add(self, x):
+        rows = self.rows
+        rows.append(x)
+PLUG = Plug()
+def put(target, key):
+    target[key].append(3)
+def user(key):
+    put(TABLE, key)
+def run(n, x):
+    return TABLE["a"][0] * n + ROWS["x"][0] * n + SAME["y"][0] * x
+"""
+
+
+def test_the_function_and_the_line_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = futamura.specialize(_written("named_writers", NAMED, tmp_path, monkeypatch).run, n=2)
+    found = {one.title.partition("`")[2].partition("`")[0]: one.because[-1] for one in made.diagnostics}
+    named = {name: (one.text, one.place and one.place.line) for name, one in found.items()}
+    assert named["named_writers.TABLE"] == ("`put` may change it", 13)
+    assert named["named_writers.ROWS"] == ("`Plug.add` may change it", 10)
+
+
 READ = [
     "    if not ROWS: return x\n    return x + ROWS[0]",
     "    if ROWS is None or len(ROWS) < 1: return x\n    return x + ROWS[0]",

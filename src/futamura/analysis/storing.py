@@ -10,8 +10,11 @@ A store counts if a function makes it: not `__init__` and the like on their own 
 it calls other methods, and not a function on an object that it has just made.  What the methods of descriptors store on
 the object whose attribute they are counts for objects of classes with such attributes.
 
+What functions store that only run while modules are imported can be left out (`later`): who believes what is there then
+compares it whenever he uses it.
+
 Invariant: "never" is said only of texts that were read as a whole.  `setattr` with a name that is put together counts
-for every attribute.
+for every attribute; of objects of the class alone, if a method does so to its own object.
 """
 
 from __future__ import annotations
@@ -20,16 +23,17 @@ import ast
 import linecache
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Final, NamedTuple, TypeGuard
+from typing import Final, NamedTuple, TypeAlias, TypeGuard
 
-from futamura.analysis.reading import own_names, read_only
+from futamura.analysis.reading import bound_by, own_names, read_only
+from futamura.analysis.registering import registering_functions
 from futamura.analysis.trees import every
 from futamura.ir.homes import file_of
 from futamura.source import unwarned
 
-__all__ = ["Store", "on_own_objects", "owners", "store_in", "store_of"]
+__all__ = ["Store", "names_of_functions", "on_own_objects", "only_on_import", "owners", "store_in", "store_of"]
 
 
 class Store(NamedTuple):
@@ -40,6 +44,8 @@ class Store(NamedTuple):
     """0 if the text is not known."""
     named: bool
     """Is the attribute written there?  Else it is a `setattr` with any name."""
+    function: str = ""
+    """What does so, `function` or `Cls.method`."""
 
 
 _CONSTRUCTORS: Final = frozenset({"__init__", "__post_init__", "__new__", "__setstate__", "__set_name__"})
@@ -51,23 +57,40 @@ _ANY: Final = ""
 _OWNERS: Final = "@"
 """Stands for the classes that have descriptors among their attributes."""
 _DESCRIBING: Final = frozenset({"__get__", "__set__", "__delete__"})
+_SEEING: Final = frozenset({"vars", "locals", "dir", "globals", "eval", "exec"})
+"""With these what a class has is had without its name."""
 _HEAP_TYPE: Final = 1 << 9
 """The flag of classes that a class statement made."""
 _SHARED: Final = "__dict__"
 """Objects that share their attributes: a store on one is a store on all."""
 
-_known: Final[dict[str, tuple[object, Mapping[str, int] | None]]] = {}
+_Stores: TypeAlias = Mapping[str, tuple[int, str]]
+"""By attribute, or by class and attribute of its own objects, the line and the function."""
 
 
-def store_of(cls: type, name: str) -> Store | None:
-    """A store of the attribute in the module of the class or of one that it inherits from."""
+class _Found(NamedTuple):
+    """What functions of a text store, but for some of them."""
+
+    stores: _Stores | None
+    """None if the text is not known."""
+    without: frozenset[tuple[str, int, str]]
+    """The file, the line and the names of those that were left out."""
+
+
+_known: Final[dict[tuple[str, ...], tuple[list[list[str]], _Found]]] = {}
+"""By the text and those that use it, if it was asked for what is stored later than they are imported."""
+
+
+def store_of(cls: type, name: str, users: Sequence[str] | None = None) -> Store | None:
+    """A store of the attribute in the module of the class or of one that it inherits from; if `users` are given, other
+    texts that use these, one that may come later than all imports."""
     classes = [*owners(cls)]
     classes += [str(base.__dict__.get("__qualname__", base.__name__)).rpartition(".")[2] for base in cls.__mro__]
     for base in cls.__mro__:
         module = base.__dict__.get("__module__")
         if type(module) is str and module.partition(".")[0] not in sys.stdlib_module_names:
             file = file_of(base)
-            found = store_in(file, name, classes) if file is not None else Store(module, 0, False)
+            found = store_in(file, name, classes, users) if file is not None else Store(module, 0, False)
             if found is not None:
                 return found
     return None
@@ -80,69 +103,147 @@ def owners(cls: type) -> tuple[str, ...]:
     return (_OWNERS,) if any(not _DESCRIBING.isdisjoint(base.__dict__) for base in own) else ()
 
 
-def store_in(file: str, name: str, classes: Sequence[str] = ()) -> Store | None:
+def store_in(
+    file: str, name: str, classes: Sequence[str] = (), users: Sequence[str] | None = None
+) -> Store | None:
     """A store of the attribute in this text, on anything or by a method of a class so called on its own object.
-    `classes` may also be `owners`."""
-    lines = linecache.getlines(file)
-    found = _known.get(file)
-    if found is None or found[0] is not lines:
-        found = _known[file] = (lines, _read("".join(lines)) if lines else None)
-    stored = found[1]
+    `classes` may also be `owners`; `users` are as for `store_of`."""
+    stored = _stores(file, users).stores
     if stored is None:
         return Store(file, 0, False)
     written = "__" + name.partition("__")[2] if name.startswith("_") and "__" in name[1:] else name  # `_Cls__x`
     for key in (name, written, _SHARED, _ANY):
         for place in (key, *(f"{one}.{key}" for one in classes)):
             if place in stored:
-                return Store(file, stored[place], key != _ANY)
+                line, function = stored[place]
+                return Store(file, line, key != _ANY, function)
     return None
 
 
-def _read(text: str) -> Mapping[str, int] | None:
+def only_on_import(file: str, users: Sequence[str]) -> frozenset[tuple[str, int, str]]:
+    """The functions that `store_in` leaves out if it gets `users`: the file, the line where they begin, and their
+    names."""
+    return _stores(file, users).without
+
+
+def _stores(file: str, users: Sequence[str] | None) -> _Found:
+    """What is stored in a text."""
+    key = (file,) if users is None else (file, *(user for user in users if user != file), "")
+    texts = [linecache.getlines(one) for one in key if one]
+    found = _known.get(key)
+    if found is None or any(before is not now for before, now in zip(found[0], texts, strict=True)):
+        trees = [_tree("".join(lines)) for lines in texts]
+        known = [tree for tree in trees if tree is not None]
+        stored = _Found(None, frozenset())
+        if len(known) == len(trees):
+            left_out = [] if users is None else registering_functions(known[0], known[1:])
+            places = frozenset((file, *_start_of(one)) for one in left_out)
+            stored = _Found(_read(known[0], set(map(id, left_out))), places)
+        found = _known[key] = (texts, stored)
+    return found[1]
+
+
+def _start_of(function: ast.AST) -> tuple[int, str]:
+    """The line that the code of a function begins with, and its name."""
+    if isinstance(function, _FUNCTIONS):
+        return min([function.lineno, *(one.lineno for one in function.decorator_list)]), function.name
+    return function.lineno, "<lambda>"  # type: ignore[attr-defined]
+
+
+def _tree(text: str) -> ast.Module | None:
     try:
         with unwarned():
-            tree = ast.parse(text)
+            return ast.parse(text) if text else None
     except (SyntaxError, ValueError, RecursionError):
         return None
-    stored: dict[str, int] = {}
-    names = own_names(tree)
+
+
+def _read(tree: ast.Module, without: Container[int]) -> _Stores:
+    """What functions store, but for those `without` which it is asked, by identity."""
+    stored: dict[str, tuple[int, str]] = {}
+    own = own_names(tree)
     nodes = (node for node in every(tree) if not isinstance(node, _OPERATING) or _compares_spaces(node))
-    read = {id(part) for node in nodes for part in read_only(node, names)}
-    methods = _methods(tree)
-    lent = _lent(tree)
+    read = {id(part) for node in nodes for part in read_only(node, own)}
+    methods, names = _methods(tree, own), names_of_functions(tree)
+    passing = set() if {"super", "object"} & own else _completing(tree)
     called_here = {id(node.func) for node in every(tree) if isinstance(node, ast.Call)}
     described, asked = _described(tree)
-    for function, own in _making(tree):
-        cls, itself = methods.get(id(function), ("", ""))
+    for function, made in _making(tree):
+        if id(function) in without:
+            continue
+        method = methods.get(id(function), _NO_METHOD)
         for node in _of_the_function(function):
+            if id(node) in passing:
+                continue
             anywhere = id(node) in asked or (_is_setter(node) and id(node) not in called_here)
             name, receiver = (_ANY, None) if anywhere else _stored(node)
             if name is None or (_is_space(node) and id(node) in read):
                 continue
             called = receiver.id if isinstance(receiver, ast.Name) else ""
             shared = isinstance(node, ast.Attribute) and node.attr == "__dict__" and isinstance(node.ctx, ast.Store)
-            if called not in own or shared:
+            if called not in made or shared:
                 name = _SHARED if shared else name
-                key = f"{cls}.{name}" if called and called == itself and cls not in lent else name
+                key = f"{method.cls}.{name}" if called and called == method.itself and not method.lent else name
                 key = f"{_OWNERS}.{name}" if called and called == described.get(id(function)) else key
-                stored.setdefault(key, node.lineno)  # type: ignore[attr-defined]
+                stored.setdefault(key, (node.lineno, names.get(id(function), "")))  # type: ignore[attr-defined]
     return stored
 
 
-def _methods(tree: ast.Module) -> dict[int, tuple[str, str]]:
-    """The methods of classes, each with its class and the name by which it knows its object."""
-    found: dict[int, tuple[str, str]] = {}
+class _Method(NamedTuple):
+    """A method of a class, or a function in one."""
+
+    cls: str
+    itself: str
+    """The name by which it knows the object, or the class."""
+    lent: bool
+    """May other classes have it, too?"""
+
+
+_NO_METHOD: Final = _Method("", "", lent=True)
+
+
+def _methods(tree: ast.Module, names: Container[str]) -> dict[int, _Method]:
+    """The methods of classes, and the functions in them that know the object by the same name; the text binds these
+    `names`."""
+    found: dict[int, _Method] = {}
+    lent = _lent(tree)
+    plain = [name for name in ("property", "classmethod") if name not in names]
     for cls in (node for node in every(tree) if isinstance(node, ast.ClassDef)):
         for one in cls.body:
-            if isinstance(one, _FUNCTIONS) and not any(_is_static(decorator) for decorator in one.decorator_list):
+            if isinstance(one, _FUNCTIONS) and not any(_is_static(by, plain) for by in one.decorator_list):
                 first = [parameter.arg for parameter in [*one.args.posonlyargs, *one.args.args][:1]]
-                rebound = {
-                    node.id
-                    for node in ast.walk(one)
-                    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
-                }
+                inner = (node for node in ast.walk(one) if node is not one and not isinstance(node, ast.arg))
+                rebound = {name for node in inner for name in bound_by(node)}
                 if first and not rebound.intersection(first):
-                    found[id(one)] = cls.name, first[0]
+                    method = _Method(cls.name, first[0], cls.name in lent.classes or one.name in lent.functions)
+                    found.update((id(inner), method) for inner in _knowing(one, first[0]))
+    return found
+
+
+def _knowing(function: ast.AST, name: str) -> Iterator[ast.AST]:
+    """The function, and those inside of it that have no variable of this name themselves."""
+    yield function
+    for inner in _of_the_function(function):
+        if isinstance(inner, (*_FUNCTIONS, ast.Lambda)) and name not in _parameters(inner.args):
+            yield from _knowing(inner, name)
+
+
+def _parameters(given: ast.arguments) -> list[str]:
+    every_one = (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg)
+    return [one.arg for one in every_one if one is not None]
+
+
+def names_of_functions(tree: ast.Module) -> dict[int, str]:
+    """What the functions of a text are called, those of classes by `Cls.method`."""
+    found: dict[int, str] = {}
+    work: list[tuple[ast.AST, str]] = [(tree, "")]
+    while work:
+        node, name = work.pop()
+        own = getattr(node, "name", "<lambda>") if isinstance(node, (*_FUNCTIONS, ast.ClassDef, ast.Lambda)) else ""
+        if own:
+            name = f"{name}.{own}" if name else own
+            found[id(node)] = name
+        work.extend((part, name) for part in ast.iter_child_nodes(node))
     return found
 
 
@@ -183,21 +284,116 @@ def _passes_on(node: ast.AST, name: str) -> TypeGuard[ast.Call]:
     return by_super and isinstance(node.args[0], ast.Name) and node.args[0].id == name
 
 
-def _lent(tree: ast.Module) -> set[str]:
-    """The names whose attributes are taken without being called: other classes may have the methods of such a class."""
+class _Lent(NamedTuple):
+    """What is taken without being called (`Other.load = Config.load`): other classes may have it, too."""
+
+    classes: frozenset[str]
+    """These may be any of their functions."""
+    functions: frozenset[str]
+    """Functions of these names, of a class that may have them from another one."""
+
+
+def _lent(tree: ast.Module) -> _Lent:
+    classes: dict[str, list[ast.ClassDef]] = {}
+    for node in every(tree):
+        if isinstance(node, ast.ClassDef):
+            classes.setdefault(node.name, []).append(node)
     called = {id(node.func) for node in every(tree) if isinstance(node, ast.Call)}
-    return {
-        node.value.id
-        for node in every(tree)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and id(node) not in called
-    }
+    above = {id(node) for several in classes.values() for cls in several for node in _calls_of_bases(cls)}
+    lending: set[str] = set()
+    functions: set[str] = set()
+    for node in every(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and id(node) not in above:
+            of = classes.get(getattr(node.func.value, "id", ""), ())
+            functions.update([node.func.attr] if any(_is_method(one, node.func.attr) for one in of) else [])
+    for node in every(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and id(node) not in called:
+            of = classes.get(node.value.id, ())
+            functions.update([node.attr] if of else [])
+            lending.update([] if all(_is_data(one, node.attr) for one in of) else [node.value.id])
+    return _Lent(frozenset(lending), frozenset(functions))
 
 
-def _is_static(decorator: ast.expr) -> bool:
-    """Does the function not get an object of the class first?"""
-    return not (isinstance(decorator, ast.Name) and decorator.id == "property") and not (
+def _calls_of_bases(cls: ast.ClassDef) -> Iterator[ast.Call]:
+    """`Base.load(self, ...)` in methods of a class that extends this."""
+    bases = {one.id for one in cls.bases if isinstance(one, ast.Name)}
+    for method in cls.body:
+        own = _parameters(method.args)[:1] if isinstance(method, _FUNCTIONS) else []
+        for node in ast.walk(method) if own else ():
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
+                if getattr(node.func.value, "id", "") in bases and getattr(node.args[0], "id", "") in own:
+                    yield node
+
+
+def _is_method(cls: ast.ClassDef, name: str) -> bool:
+    """Is this a function of the class that gets an object first, whatever that is, if it is called by the class?"""
+    functions = [one for one in cls.body if isinstance(one, _FUNCTIONS) and one.name == name]
+    return any(not _is_plain(by) for one in functions for by in one.decorator_list) or any(
+        not one.decorator_list for one in functions
+    )
+
+
+def _is_plain(decorator: ast.expr) -> bool:
+    return isinstance(decorator, ast.Name) and decorator.id in ("classmethod", "staticmethod")
+
+
+def _is_data(cls: ast.ClassDef, name: str) -> bool:
+    """Does the class have this attribute, and is it none of its functions under another name?"""
+    bodies = [one for one in cls.body if _binds_name(one, name)]
+    functions = {one.name for one in cls.body if isinstance(one, _FUNCTIONS)}
+    if len(bodies) != 1:
+        return bool(bodies) and all(isinstance(one, _FUNCTIONS) for one in bodies)  # a property and its setter
+    (one,) = bodies
+    if isinstance(one, _FUNCTIONS):
+        return True
+    if not isinstance(one, (ast.Assign, ast.AnnAssign)) or one.value is None:
+        return False
+    inside = list(ast.walk(one.value))
+    used = {node.id for node in inside if isinstance(node, ast.Name)}
+    return used.isdisjoint(functions | _SEEING) and not any(isinstance(node, ast.Lambda) for node in inside)
+
+
+def _binds_name(statement: ast.stmt, name: str) -> bool:
+    """Does this statement in the body of a class give it an attribute of this name, or may it do so?"""
+    if isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
+        return statement.name == name
+    return any(name == bound for node in ast.walk(statement) for bound in bound_by(node))
+
+
+def _is_static(decorator: ast.expr, plain: Sequence[str]) -> bool:
+    """Does the function not get an object of the class first, nor the class?"""
+    return not (isinstance(decorator, ast.Name) and decorator.id in plain) and not (
         isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "deleter", "cached_property")
     )
+
+
+def _completing(tree: ast.Module) -> set[int]:
+    """What does in a `__setattr__` what it is called for, `super().__setattr__(name, value)`: the store is where it is
+    called from."""
+    found: set[int] = set()
+    for cls in (node for node in every(tree) if isinstance(node, ast.ClassDef)):
+        for one in cls.body:
+            if isinstance(one, ast.FunctionDef) and one.name == "__setattr__" and not one.decorator_list:
+                names = _parameters(one.args)[:2]
+                bound = {node.id for node in ast.walk(one) if isinstance(node, ast.Name) and _binds(node)}
+                if len(names) == 2 and bound.isdisjoint(names):
+                    found.update(id(node) for node in _of_the_function(one) if _completes(node, *names))
+    return found
+
+
+def _completes(node: ast.AST, itself: str, name: str) -> bool:
+    """Is this `super().__setattr__(name, ...)` or `object.__setattr__(self, name, ...)`?"""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "__setattr__":
+        return False
+    above = node.func.value
+    if isinstance(above, ast.Call):
+        by_super = isinstance(above.func, ast.Name) and above.func.id == "super" and not above.args
+        given = node.args[:1] if by_super else []
+    else:
+        given = []
+        if len(node.args) == 3 and isinstance(above, ast.Name) and above.id == "object":
+            given = node.args[1:2] if isinstance(node.args[0], ast.Name) and node.args[0].id == itself else []
+    return len(given) == 1 and isinstance(given[0], ast.Name) and given[0].id == name
 
 
 def on_own_objects(tree: ast.Module) -> set[int]:

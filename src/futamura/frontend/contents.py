@@ -32,13 +32,13 @@ from typing import Any, Final, NamedTuple, TypeGuard
 from futamura.analysis.creating import stores_on_new_classes
 from futamura.analysis.reading import own_names, parts, read_only
 from futamura.analysis.registering import directly_registering, registering_functions
-from futamura.analysis.storing import on_own_objects
+from futamura.analysis.storing import names_of_functions, on_own_objects
 from futamura.analysis.trees import every
 from futamura.frontend import walking
 from futamura.frontend.items import certainly_changed, changed_by_functions
 from futamura.frontend.memos import Memo, lazy_attributes, memo_tables
 from futamura.frontend.passing import Callee, Elsewhere, Parameters, asks_by_name, shows_variables
-from futamura.frontend.sharing import changed_parts, changing_objects, is_container
+from futamura.frontend.sharing import changed_parts, changing_objects, is_container, name_of_change
 from futamura.frontend.sources import Changed
 from futamura.ir.bytecode import instructions
 from futamura.ir.classes import is_a
@@ -46,9 +46,9 @@ from futamura.ir.homes import namespace_of
 from futamura.source import unwarned
 
 __all__ = [
-    "Contents", "Entries", "changed_names", "changing", "contents_are_constant", "filled_around", "has_texts",
-    "is_rebound", "lazy", "line_of_use", "may_delete", "memo", "mentions", "object_contents", "registered",
-    "results_are_constant",
+    "Contents", "Entries", "Writer", "changed_names", "changing", "contents_are_constant", "filled_around", "has_texts",
+    "is_rebound", "lazy", "may_delete", "memo", "mentions", "object_contents", "registered", "results_are_constant",
+    "writer",
 ]  # fmt: skip
 
 
@@ -297,10 +297,48 @@ def _lines(namespace: Mapping[str, object]) -> list[str]:
     return linecache.getlines(file) if isinstance(file, str) else []
 
 
-def line_of_use(namespace: Mapping[str, object], name: str) -> int:
-    """The first line where a function does something else with this name than to read what it holds; 0 if none does."""
-    known = _changes(namespace)
-    return 0 if known is None else known.names.get(name, 0)
+class Writer(NamedTuple):
+    """Where a function may change what a name stands for."""
+
+    file: str
+    line: int
+    """0 if it is not known which."""
+    function: str
+    """What the function is called, `function` or `Cls.method`; "" if it is none."""
+    name: str
+    """The name that what is changed has there; "" if it is the one that was asked for."""
+
+
+def writer(namespace: Mapping[str, object], name: str, value: object) -> Writer | None:
+    """The first function that may change what this name stands for, or what it has under another name, or which makes
+    that nothing is known of this module; None if none does."""
+    known, tree = _changes(namespace), _tree(namespace)
+    if tree is None:
+        return Writer("", 0, "", "")
+    if known is None:
+        return _writer(namespace, tree, _reaches_itself(tree, str(namespace.get("__name__"))))
+    line = known.names.get(name, 0) or known.certain.line(name)
+    if line or not contents_are_constant(namespace, name, value):
+        return _writer(namespace, tree, line)
+    for one, other in _together(namespace):
+        shared = name_of_change(one, other.certain, value)
+        text = _tree(one) if shared else None
+        if text is not None:
+            return _writer(one, text, other.names.get(shared, 0) or other.certain.line(shared), shared)
+    return None
+
+
+def _writer(namespace: Mapping[str, object], tree: ast.Module, line: int, name: str = "") -> Writer:
+    """What stands in this line."""
+    names = names_of_functions(tree)
+    around = [
+        node
+        for node in every(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.lineno <= line <= (node.end_lineno or 0)
+    ]
+    inner = max(around, key=lambda node: node.lineno, default=None)
+    function = "" if inner is None else names[id(inner)]
+    return Writer(str(namespace.get("__file__", "")), line, function, name.removeprefix("."))
 
 
 def changing(namespace: Mapping[str, object]) -> dict[int, object]:
@@ -483,18 +521,18 @@ def _not_only_read(
     return changed
 
 
-def _reaches_itself(tree: ast.Module, name: str) -> bool:
-    """Does the module get at its globals by other ways than their names?"""
+def _reaches_itself(tree: ast.Module, name: str) -> int:
+    """The line where the module gets at its globals by other ways than their names; 0 if it does not."""
     for node in every(tree):
         if isinstance(node, ast.Name) and node.id in ("exec", "eval", "globals"):
-            return True
+            return node.lineno
         if isinstance(node, ast.Attribute) and node.attr == "__globals__":
-            return True
+            return node.lineno
         if isinstance(node, ast.Import) and any(alias.name == name for alias in node.names):
-            return True
+            return node.lineno
         if isinstance(node, ast.ImportFrom) and not node.level and node.module == name:
-            return True
-    return False
+            return node.lineno
+    return 0
 
 
 def _imported(tree: ast.Module, package: object) -> Iterator[tuple[str, str]]:

@@ -153,7 +153,18 @@ class _Items(Possible):
         return Changed(
             itself, items, classes, reading, parameters, self.kept_by, self.giving_parameters, by_methods,
             frozenset(self.changed_results(seen)), frozenset(self.changed_results(seen, alone=True)), paths,
+            self.line_of_change,
         )  # fmt: skip
+
+    def line_of_change(self, name: str) -> int:
+        """The first line where a function changes what has this name, or something in it."""
+        lines = self.lines_of_changes
+        return min([line for source in (name, In(name)) if (line := lines.get(source))], default=0)
+
+    @functools.cached_property
+    def lines_of_changes(self) -> dict[Source, int]:
+        found: dict[Source, int] = {source: one.lineno for one in self.told_by_the_text[0] for source in (one, In(one))}
+        return self.sources.lines({**found, **self.lines})
 
     @functools.cached_property
     def told_by_the_text(self) -> tuple[frozenset[Scope], frozenset[str] | None]:
@@ -240,6 +251,7 @@ class _Items(Possible):
     # -- what a statement does
 
     def look(self, function: Scope, node: ast.AST) -> None:
+        self.at = getattr(node, "lineno", self.at)
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 self.put(function, target, self.of(function, node.value))
@@ -583,9 +595,15 @@ class _Items(Possible):
             self.on_import |= found
         else:
             self.changed_by.setdefault(method, set()).update(found)
+            self.remember(found)
 
     def change_all(self, function: Scope, found: frozenset[Source]) -> None:
         if id(function) in self.only_on_import:
             self.on_import |= found
         else:
             self.changed |= found
+            self.remember(found)
+
+    def remember(self, found: frozenset[Source]) -> None:
+        for one in found:
+            self.lines.setdefault(one, self.at)

@@ -112,6 +112,10 @@ class Possible:
         self.strangers: Final = Strangers(self.sources)
         self.forms: Final[set[tuple[bool | str | None, ...]]] = set()
         """The forms of calls of unknown functions that were met."""
+        self.at = 0
+        """The line that is looked at."""
+        self.lines: Final[dict[Source, int]] = {}
+        """Where what is changed is, for the first time."""
         self.changed: set[Source] = set()
         self.changed_by: Final[dict[str, set[Source]]] = {}
         """By a method's name, what is changed if it has such a method."""

@@ -27,7 +27,7 @@ from futamura.frontend.sources import EXTENDING, Changed
 from futamura.ir.classes import is_a
 from futamura.ir.immediates import closure_of, free_names
 
-__all__ = ["changed_parts", "changing_objects", "is_container"]
+__all__ = ["changed_parts", "changing_objects", "is_container", "name_of_change"]
 
 _CLOSED: Final = (type, types.ModuleType, types.BuiltinFunctionType, types.CodeType, types.FrameType)
 """What is never looked into."""
@@ -39,28 +39,42 @@ _TUPLE_FIELD: Final = type(vars(namedtuple("_", "field"))["field"])
 
 def changing_objects(namespace: Mapping[str, object], changed: Changed) -> dict[int, object]:
     """By identity the containers that are changed under some name, and all that is in what the items of are."""
-    module = namespace.get("__name__")
     found: dict[int, object] = {}
+    for _, parts in _changed_under_names(namespace, changed):
+        found.update(parts)
+    return found
+
+
+def name_of_change(namespace: Mapping[str, object], changed: Changed, value: object) -> str:
+    """A name under which this container is changed, or what it is an item of; "" if there is none."""
+    return next((name for name, parts in _changed_under_names(namespace, changed) if id(value) in parts), "")
+
+
+def _changed_under_names(
+    namespace: Mapping[str, object], changed: Changed
+) -> Iterator[tuple[str, dict[int, object]]]:
+    """The names, and the objects that are changed under each."""
+    module = namespace.get("__name__")
     seen: set[int] = set()
     work = [(name, value) for name, value in namespace.items() if name not in _OF_IMPORT]
     work += _of_modules(namespace, changed)
     while work:
         name, value = work.pop()
         if name in changed.itself and is_container(value):
-            found[id(value)] = value
+            yield name, {id(value): value}
         if is_a(value, types.BuiltinMethodType) and value.__name__ in MUTATING:
-            found[id(value.__self__)] = value.__self__  # kept to be called at any time
+            yield name, {id(value.__self__): value.__self__}  # kept to be called at any time
         if name in changed.items or name in changed.by_methods:
-            found.update(changed_parts(name, value, changed))
+            yield name, changed_parts(name, value, changed)
         if _changes_itself(value, module, changed):
-            found[id(value)] = value
+            found = {id(value): value}
             _add_parts(value, found)
+            yield name, found
         if not gc.is_tracked(value):
             continue  # it refers to nothing that has contents
         if id(value) not in seen:
             seen.add(id(value))
             work.extend(_named_parts(value, module))
-    return found
 
 
 def _of_modules(namespace: Mapping[str, object], changed: Changed) -> Iterator[tuple[str, object]]:

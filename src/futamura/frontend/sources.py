@@ -113,6 +113,14 @@ class Sources:
                 work.extend(self._before(source))
         return seen
 
+    def lines(self, starts: Mapping[Source, int]) -> dict[Source, int]:
+        """All that these come out of, each with the first of their lines from which it is reached."""
+        seen: dict[Source, int] = {}
+        for start, line in sorted(starts.items(), key=lambda one: one[1]):
+            found = self.reached([start], without=seen)
+            seen.update(dict.fromkeys(found, line))
+        return seen
+
     def numbered(self) -> Numbered:
         """All this as it is now, to be walked through again and again."""
         if self._numbered is None:
@@ -331,6 +339,8 @@ class Changed(NamedTuple):
     """The same of the results alone, not of what is taken out of them."""
     paths: Paths | None = None
     """How all this comes to be."""
+    line: Callable[[str], int] = lambda _: 0
+    """The first line where a function changes what has this name, or something in it; 0 if that is not known."""
 
     def has(self, function: str, name: str) -> bool:
         """Is this parameter changed, or this attribute, which belongs to no function?"""

@@ -414,6 +414,8 @@ def _seen_through(m: Machine, value: object, found: object, name: str) -> bool:
     if m.world.objects.compares(value):
         if m.world.objects.lacks(value, name):
             return True
+        if why := m.world.objects.why_not(value, name):
+            m.event("FT306", *why)
     elif m.world.contents(value):
         return m.world.objects.is_bare(value, name)
     return type(found) in (types.FunctionType, staticmethod, classmethod) and m.world.lacks(value, name)
@@ -445,7 +447,7 @@ def known_field(m: Machine, target: AbstractValue, name: str) -> AbstractValue |
         return None
     if not m.world.objects.believes(value, name, content):
         if why := m.world.objects.why_not(value, name):
-            m.event("FT306", why)
+            m.event("FT306", *why)
         return None
     m.read_places.add(place)
     return Known(content)

@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import CellType, FunctionType
 from typing import Final, NoReturn
 
+from futamura.errors import Because
 from futamura.ir.graph import Edge, Operation
 from futamura.specializer.assumption import Assumption
 from futamura.specializer.builtin_errors import plain_exception_class
@@ -378,7 +379,7 @@ class Machine(Emitter):
     def frozen(self, value: object) -> bool:
         """May the contents of this static object be read now?  If its module is the reason why not, that is told."""
         if not (known := self.world.contents(value)) and (why := self.world.why_unknown(value)):
-            self.event("FT306", why)
+            self.event("FT306", *why)
         return known
 
     def has_plain_keys(self, table: object) -> bool:
@@ -438,9 +439,9 @@ class Machine(Emitter):
         self.refused.add(place)
         raise Restart(reason)
 
-    def event(self, code: str, reason: str) -> None:
+    def event(self, code: str, reason: str, because: tuple[Because, ...] = ()) -> None:
         if (code, reason) not in self.events:
-            self.events[code, reason] = located(Event(code, reason), self.file, self.span, self.state)
+            self.events[code, reason] = located(Event(code, reason, because=because), self.file, self.span, self.state)
 
     @property
     def file(self) -> str:

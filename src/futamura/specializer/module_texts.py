@@ -11,9 +11,7 @@ import types
 from collections.abc import Mapping
 from typing import Protocol
 
-from futamura.specializer.objects import Changes
-
-__all__ = ["Entries", "Modules"]
+__all__ = ["Changes", "Entries", "Modules", "Writer"]
 
 
 class Entries(Protocol):
@@ -30,6 +28,33 @@ class Entries(Protocol):
     @property
     def texts(self) -> bool:
         """Has the module classes of texts, or of tuples?"""
+
+
+class Changes(Protocol):
+    """What functions do to what an attribute of objects holds (`futamura.frontend.contents.Contents`)."""
+
+    @property
+    def line(self) -> int: ...
+    @property
+    def inside(self) -> bool: ...
+
+
+class Writer(Protocol):
+    """Where a function may change what a name stands for."""
+
+    @property
+    def file(self) -> str: ...
+    @property
+    def line(self) -> int:
+        """0 if it is not known which."""
+
+    @property
+    def function(self) -> str:
+        """What it is called; "" if it is none."""
+
+    @property
+    def name(self) -> str:
+        """The name that what is changed has there, if it is another one."""
 
 
 class Modules(Protocol):
@@ -51,7 +76,7 @@ class Modules(Protocol):
 
     def has_texts(self, namespace: Mapping[str, object], /) -> bool: ...
 
-    def line_of_use(self, namespace: Mapping[str, object], name: str, /) -> int: ...
+    def writer(self, namespace: Mapping[str, object], name: str, value: object, /) -> Writer | None: ...
 
     def object_contents(
         self, owner: Mapping[str, object], user: Mapping[str, object], name: str, /

@@ -15,27 +15,21 @@ from __future__ import annotations
 
 import os
 import sys
+import types
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Protocol
 
 from futamura.analysis.cfg import ControlFlow
 from futamura.analysis.loops import loops
-from futamura.analysis.storing import Store, owners, store_in, store_of
+from futamura.analysis.storing import Store, only_on_import, owners, store_in, store_of
 from futamura.ir.graph import Program
-from futamura.ir.homes import namespace_of
+from futamura.ir.homes import file_of, namespace_of
 from futamura.specializer.assumption import Assumption, Filled
+from futamura.specializer.module_texts import Changes
 from futamura.specializer.purity import MISSING, class_lookup, is_data, is_plain_object, own_attribute
+from futamura.specializer.unknown import Reason, changed_by
 
-__all__ = ["Changes", "GlobalObjects"]
-
-
-class Changes(Protocol):
-    """What functions do to what an attribute of objects holds (`futamura.frontend.contents.Contents`)."""
-
-    @property
-    def line(self) -> int: ...
-    @property
-    def inside(self) -> bool: ...
+__all__ = ["GlobalObjects"]
 
 
 class _World(Protocol):
@@ -85,7 +79,11 @@ class GlobalObjects:
         """Containers that attributes of these objects hold, at any depth, with the object and the attribute."""
         self._fields: Final[set[tuple[int, str]]] = set()
         self._parts: Final[dict[int, int]] = {}
-        self._stores: Final[dict[tuple[int, str], Store | None]] = {}
+        self._stores: Final[dict[tuple[int, str, str | None], Store | None]] = {}
+        self._entered: Final[set[tuple[str, int, str]]] = set()
+        """Functions that are specialized: where they begin, and their names."""
+        self._on_import: Final[set[tuple[str, int, str]]] = set()
+        """Functions that only run while modules are imported, which may store something that is believed."""
         self.tested = self.tells_apart = True
         self._given_up = False
 
@@ -205,34 +203,68 @@ class GlobalObjects:
         found = self._store(value, name)
         return found if found is None or found.named or not found.line else None
 
-    def _store(self, value: object, name: str) -> Store | None:
-        """Where an attribute of such an object may be stored after it was made, by the texts of its modules."""
-        cls = type(value)
-        if (id(cls), name) not in self._stores:
-            self._stores[id(cls), name] = store_of(cls, name)
-        found = self._stores[id(cls), name]
-        if found is None:
-            users = [self._found[id(value)][1]] if id(value) in self._found else self._world.looked_at
-            files = [user.get("__file__") for user in users]
-            stores = [store_in(file, name, owners(cls)) if type(file) is str else Store("", 0, False) for file in files]
-            found = next((one for one in stores if one is not None), None)
-        return found
+    def _store(self, value: object, name: str, *, compared: bool = False) -> Store | None:
+        """Where an attribute of such an object may be stored after it was made, by the texts of its modules; if it is
+        compared, but for the functions that only run on import."""
+        if id(value) not in self._found:
+            users = [user.get("__file__") for user in self._world.looked_at]
+            return self._stored(value, name, users, None)
+        user = self._found[id(value)][1].get("__file__")
+        found = self._stored(value, name, [user], None)
+        if found is None or not (compared or self.compares(value)) or type(user) is not str:
+            return found
+        later = self._stored(value, name, [user], user)
+        if later is None:
+            files = {user, *(file for base in type(value).__mro__ if (file := file_of(base)) is not None)}
+            left_out = frozenset[tuple[str, int, str]]().union(*(only_on_import(file, [user]) for file in files))
+            if not left_out.isdisjoint(self._entered):
+                return found
+            self._on_import.update(left_out)
+        return later
 
-    def why_not(self, value: object, name: str) -> str:
+    def _stored(self, value: object, name: str, users: Sequence[object], later: str | None) -> Store | None:
+        """A store in the texts of the class and in these; `later` than the text is imported, if one is given."""
+        cls = type(value)
+        used = None if later is None else [later]
+        if (id(cls), name, later) not in self._stores:
+            self._stores[id(cls), name, later] = store_of(cls, name, used)
+        found = self._stores[id(cls), name, later]
+        if found is not None:
+            return found
+        of = owners(cls)
+        stores = [store_in(user, name, of, used) if type(user) is str else Store("", 0, False) for user in users]
+        return next((one for one in stores if one is not None), None)
+
+    def enters(self, code: types.CodeType) -> bool:
+        """This function is specialized.  True if it was believed that it only runs on import."""
+        place = code.co_filename, code.co_firstlineno, code.co_name
+        self._entered.add(place)
+        return place in self._on_import
+
+    def why_not(self, value: object, name: str) -> Reason | None:
         """Why an attribute of a global object, or of one that a constant holds, is not believed."""
         known = id(value) in self._found or (self._world.is_of_a_constant(value) and is_plain_object(value))
         if not known or self._world.gave_up(value):
-            return ""
-        found = self._store(value, name) if id(value) in self._found else self._named_store(value, name)
+            return None
+        compared = id(value) in self._found
+        found = self._store(value, name, compared=True) if compared else self._named_store(value, name)
         what = f"`{type(value).__qualname__}.{name}` is read when the residual runs"
-        if found is None and self._given_up:
-            return f"{what}: to compare it at each call would take longer" if id(value) in self._found else ""
         if found is None:
-            many = id(value) in self._found and (id(value), name) not in self._fields
-            return f"{what}: {_MOST_FIELDS} attributes of objects are compared at each call already" if many else ""
+            if compared and self._given_up:
+                return Reason(f"{what}: to compare it at each call would take longer", ())
+            if compared and (id(value), name) not in self._fields:
+                return Reason(f"{what}: {_MOST_FIELDS} attributes of objects are compared at each call already", ())
+            return None
         if not found.line:
-            return f"{what}: the text of its module is not known"
-        return f"{what}: line {found.line} of {os.path.basename(found.file)} may store it"
+            return Reason(f"{what}: the text of its module is not known", ())
+        text = f"{what}: line {found.line} of {os.path.basename(found.file)} may store it"
+        return Reason(text, changed_by("store it" if found.named else _ANY_NAME, *found[:2], found.function))
+
+
+_ANY_NAME: Final = (
+    "store any attribute: write the names out, or store them in `__init__`, on an object that the function makes, or "
+    "in a function that is only called at module level"
+)
 
 
 def _is_descriptor(value: object) -> bool:

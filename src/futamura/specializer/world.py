@@ -28,8 +28,8 @@ from futamura.specializer.caching import Caches
 from futamura.specializer.declared import BOOL_COMPARISONS, CACHES, Declared, promised_bool
 from futamura.specializer.growing import GrowingDicts, grows_when_read
 from futamura.specializer.kept import Place
-from futamura.specializer.module_texts import Entries, Modules
-from futamura.specializer.objects import Changes, GlobalObjects
+from futamura.specializer.module_texts import Changes, Entries, Modules
+from futamura.specializer.objects import GlobalObjects
 from futamura.specializer.parting import Parting
 from futamura.specializer.plainness import comparable
 from futamura.specializer.present import PresentGlobals
@@ -45,6 +45,7 @@ from futamura.specializer.purity import (
     plain_lookup,
     stored_attribute,
 )
+from futamura.specializer.unknown import Reason, Unknown
 from futamura.specializer.values import token_key
 
 __all__ = ["World"]
@@ -133,6 +134,7 @@ class World:
         self.parting: Final = Parting()
         self._modules: Final = modules
         self.present: Final = PresentGlobals(self, modules)
+        self._unknown: Final = Unknown(self, modules)
         for value in frozen:
             self.freeze(value)
             self._inputs.add(id(value))
@@ -209,10 +211,10 @@ class World:
             self.filled.update(self._modules.registered(namespace))
 
     def enter(self, function: types.FunctionType) -> bool:
-        """This function is specialized, or called by what is.  True if something was believed that it may fill."""
+        """This function is specialized, or called by what is.  True if something was believed that it may change."""
         filled = {} if self._modules is None else self._modules.filled_around(function)
         believed = [self.write(value) for value in filled.values()]
-        return any(believed)
+        return self.objects.enters(function.__code__) or any(believed)
 
     def declare(self, declared: Declared) -> None:
         """What the user promises (see `declared`)."""
@@ -502,29 +504,9 @@ class World:
             self._members[id(cls), name] = found
         return found
 
-    def why_unknown(self, value: object) -> str:
-        """Why the contents of a global, or of an attribute of a class, are not believed, if what its module does is the
-        reason."""
-        if type(value) not in _FILLED or self.is_frozen(value) or self.parting.is_over():
-            return ""
-        for found in self.assumptions.values():
-            if found.value is not value:
-                continue
-            if found.kind == "global" and isinstance(found.holder, Mapping):
-                return self._why_unknown(found.holder, found.name, found.place, value)
-            if found.kind == "attribute" and is_a(found.holder, type):
-                owner = next((base for base in found.holder.__mro__ if found.name in base.__dict__), found.holder)
-                home = namespace_of(owner)
-                place = f"{found.holder.__module__}.{found.place}"
-                return "" if home is None else self._why_unknown(home, f".{found.name}", place, value)
-        return ""
-
-    def _why_unknown(self, namespace: Mapping[str, object], name: str, place: str, value: object) -> str:
-        if self._modules is None or self._holds_constant(namespace, name, value):
-            return ""
-        line = self._modules.line_of_use(namespace, name)
-        writer = f"line {line}" if line else "a function"
-        return f"`{place}` is read when the residual runs: {writer} of its module may write to it"
+    def why_unknown(self, value: object) -> Reason | None:
+        """Why the contents of this static object are not believed, if what functions of its module do is the reason."""
+        return None if self.is_frozen(value) or self.parting.is_over() else self._unknown.why(value)
 
     def binds(self, namespace: Mapping[str, object], name: str) -> bool:
         """Is `name` a global of the module whose contents are believed constant?"""
