@@ -85,7 +85,7 @@ from futamura.specializer.values import (
     VObject,
     arguments_of,
 )
-from futamura.specializer.wrapping import FIELDS_OF_FUNCTIONS
+from futamura.specializer.wrapping import FIELDS_OF_FUNCTIONS, store_on_function
 
 __all__ = [
     "CALLED", "EVERY_NAME", "NAMESPACES", "VIRTUAL_FIELDS", "assign_global", "assume_plain_field", "delete_attribute",
@@ -469,6 +469,8 @@ def store_attribute(
     cls = exact_type(m, target)
     if name == "__class__":
         store_class(m, value, target, cls)
+        return
+    if store_on_function(m, frame, target, name, value):
         return
     if cls is not None and class_lookup(cls, "__setattr__") in PLAIN_STORES:
         found = class_lookup(cls, name)

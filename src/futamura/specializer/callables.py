@@ -15,7 +15,7 @@ from futamura.ir.graph import Signature
 from futamura.specializer.machine import Machine
 from futamura.specializer.purity import class_lookup
 from futamura.specializer.records import written_for
-from futamura.specializer.values import WRAPPER, AbstractValue, Known
+from futamura.specializer.values import FUNCTIONS, AbstractValue, Known
 
 __all__ = ["assume_code", "is_code"]
 
@@ -26,7 +26,7 @@ def is_code(m: Machine, function: AbstractValue) -> bool:
     if entry is not None and entry.kind == "partial":
         return is_code(m, m.state.resolve(entry.items[0]))
     if entry is not None:
-        return entry.kind in ("function", WRAPPER, "bound") or (entry.kind == "instance" and _is_called(entry.cls))
+        return entry.kind in (*FUNCTIONS, "bound") or (entry.kind == "instance" and _is_called(entry.cls))
     if type(function) is not Known:
         return False
     code = function.value

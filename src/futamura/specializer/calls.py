@@ -62,8 +62,8 @@ from futamura.specializer.splats import branch_on_options, clashes, collected, f
 from futamura.specializer.state import Frame
 from futamura.specializer.unpacking import TAKING, taken
 from futamura.specializer.values import (
+    FUNCTIONS,
     OF_SUPER,
-    WRAPPER,
     AbstractValue,
     Dynamic,
     Known,
@@ -127,7 +127,7 @@ def call_value(
         if method is not None:
             call_value(m, frame, op, method, [function, *args], keywords)
             return
-    if entry is not None and entry.kind in ("function", WRAPPER):
+    if entry is not None and entry.kind in FUNCTIONS:
         within = function_within(m, entry)
         if within is not None and _inline_closure(m, frame, op, within, args, keywords):
             return

@@ -41,7 +41,7 @@ from futamura.specializer.selfsame import is_plain_tuple, lookup_key
 from futamura.specializer.state import Frame
 from futamura.specializer.stepping import STEPS, goes_on, inner_iterator, is_stepping, stepping
 from futamura.specializer.subscripts import class_behind
-from futamura.specializer.values import NONE, WRAPPER, About, AbstractValue, Dynamic, Known, Virtual, VObject
+from futamura.specializer.values import FUNCTIONS, NONE, About, AbstractValue, Dynamic, Known, Virtual, VObject
 from futamura.specializer.wholes import holds_keys, whole
 
 __all__ = [
@@ -447,7 +447,7 @@ def _model_type(m: Machine, frame: Frame, op: Operation, args: list[AbstractValu
     return Known(kind) if kind is not None else None
 
 
-_CLASSES: Final = {"function": FunctionType, WRAPPER: FunctionType, "bound": MethodType}
+_CLASSES: Final = {**dict.fromkeys(FUNCTIONS, FunctionType), "bound": MethodType}
 
 
 def _class_of(m: Machine, value: AbstractValue) -> type | None:

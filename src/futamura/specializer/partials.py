@@ -26,7 +26,7 @@ from futamura.specializer.plainness import WITH_BUILTIN_METHODS
 from futamura.specializer.purity import MISSING, class_lookup, deep
 from futamura.specializer.rules import exact_type, site
 from futamura.specializer.state import Frame
-from futamura.specializer.values import WRAPPER, AbstractValue, Dynamic, Known, VObject
+from futamura.specializer.values import FUNCTIONS, AbstractValue, Dynamic, Known, VObject
 
 __all__ = ["Call", "call_of_partial", "is_callable"]
 
@@ -97,7 +97,7 @@ def _keywords(entry: VObject) -> tuple[str, ...]:
 def is_callable(m: Machine, value: AbstractValue) -> bool:
     entry = m.state.object(value)
     if entry is not None and entry.kind != "instance":
-        return entry.kind in ("function", WRAPPER, "bound", "partial", "getter")
+        return entry.kind in (*FUNCTIONS, "bound", "partial", "getter")
     known = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, *_GETTERS, functools.partial)
     if type(value) is Known and is_a(value.value, known):
         return True

@@ -35,7 +35,7 @@ from futamura.specializer.selfsame import is_plain_tuple, joined_with_nothing
 from futamura.specializer.speculation import likely
 from futamura.specializer.state import OLDEST, Frame
 from futamura.specializer.values import (
-    WRAPPER,
+    FUNCTIONS,
     About,
     AbstractValue,
     Dynamic,
@@ -77,7 +77,7 @@ def rule(*names: str) -> Callable[[Rule], Rule]:
     return register
 
 
-_UNTYPED: Final = frozenset({"class of", "cell", "function", WRAPPER, "bound", "method", "iterator"})
+_UNTYPED: Final = frozenset({"class of", "cell", *FUNCTIONS, "bound", "method", "iterator"})
 
 
 def exact_type(m: Machine, value: AbstractValue) -> type | None:

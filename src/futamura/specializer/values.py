@@ -23,6 +23,8 @@ __all__ = [
     "ANY_CLASS",
     "BARE",
     "FRESH",
+    "FUNCTIONS",
+    "LABELLED",
     "NONE",
     "OF_SUPER",
     "SHORT",
@@ -168,6 +170,9 @@ HELD: Final = ("held",)
 """The name under which an instance of a class that extends `dict` has what is in it: no attribute is named so."""
 WRAPPER: Final = "wrapper"
 """The kind of virtual functions that `functools.update_wrapper` has updated."""
+LABELLED: Final = "labelled"
+"""The kind of those on which the program has stored attributes: `names` and `items`, behind the function itself."""
+FUNCTIONS: Final = ("function", WRAPPER, LABELLED)
 OF_SUPER: Final = ("super",)
 """Marks a method of `cls` that its object has not under its name: a class in front has another one."""
 

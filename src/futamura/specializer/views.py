@@ -33,7 +33,7 @@ from futamura.specializer.rules import exact_type, sequence_items, site
 from futamura.specializer.selfsame import lookup_key
 from futamura.specializer.sets import sorted_set
 from futamura.specializer.state import Frame
-from futamura.specializer.values import NONE, WRAPPER, AbstractValue, Known, Virtual, VObject
+from futamura.specializer.values import FUNCTIONS, NONE, AbstractValue, Known, Virtual, VObject
 
 __all__ = ["pairs_of", "sorted_plainly"]
 
@@ -286,7 +286,7 @@ _NOT_CALLED: Final = frozenset(
 def _model_callable(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     entry = m.state.object(args[0]) if len(args) == 1 else None
     if entry is not None:
-        if entry.kind in ("function", WRAPPER, "bound", "method", "partial", "getter"):
+        if entry.kind in (*FUNCTIONS, "bound", "method", "partial", "getter"):
             return Known(True)
         if entry.kind == "instance":
             found = class_lookup(entry.cls, "__call__")

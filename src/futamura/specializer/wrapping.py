@@ -11,6 +11,9 @@ Updated late, it must find what it would have found in time: a function that nob
 attributes as it was made with them.  Where something else is wrapped, or somebody has got the wrapped function first,
 the specialization starts again, and the wrapper is a real one from the start.
 
+What the program stores on such a function (`w.calls = 0`, `w.__name__ = f.__name__`) is kept in the same way, by an
+object that holds the function and the attributes.
+
 Invariant: the attributes that are copied are read without running code, and each store of them succeeds.
 """
 
@@ -26,25 +29,39 @@ from futamura.specializer.binding import Keywords
 from futamura.specializer.callables import assume_code
 from futamura.specializer.emitting import CONSTRUCTORS, CYCLE_BREAKERS, Emitter
 from futamura.specializer.facts import FunctionFacts
+from futamura.specializer.functionparts import part_of_function
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import KEYWORD_MODELS
+from futamura.specializer.purity import MISSING, class_lookup
 from futamura.specializer.rules import site
 from futamura.specializer.state import Frame
-from futamura.specializer.values import WRAPPER, AbstractValue, Dynamic, Known, Virtual, VObject
+from futamura.specializer.values import (
+    FUNCTIONS,
+    LABELLED,
+    WRAPPER,
+    AbstractValue,
+    Dynamic,
+    Known,
+    Virtual,
+    VObject,
+)
 
-__all__ = ["FIELDS_OF_FUNCTIONS", "function_within"]
+__all__ = ["FIELDS_OF_FUNCTIONS", "function_within", "store_on_function"]
 
 _FUNCTION: Final[Any] = functools.update_wrapper
 _PARAMETERS: Final = ("wrapper", "wrapped", "assigned", "updated")
 _NAMES: Final = frozenset({"__name__", "__qualname__", "__doc__"})
+_TEXTS: Final = ("__name__", "__qualname__")
+"""Those that only take a text."""
 _COPIED: Final = _NAMES | {"__module__", "__annotations__", "__type_params__"}
 """Attributes that functions have from their birth on, or not at all, and that take what another function has there."""
 
 
 def function_within(m: Machine, entry: VObject) -> VObject | None:
-    """The function that a virtual wrapper is, as it was made; None if it is a real one by now."""
+    """The function that a virtual wrapper, or one with attributes, is, as it was made; None if it is a real one by
+    now."""
     held: VObject | None = entry
-    while held is not None and held.kind == WRAPPER:
+    while held is not None and held.kind in (WRAPPER, LABELLED):
         held = m.state.object(held.items[0])
     return held
 
@@ -90,7 +107,7 @@ def _is_own(m: Machine, wrapper: Virtual) -> bool:
     """Is this a virtual function of which nobody would miss what becomes of it: the caller of a residual function, what
     it gives, as a generator has its name, and a wrapper that has copied its attributes?"""
     entry = m.state.heap[wrapper.oid]
-    if entry.kind not in ("function", WRAPPER):
+    if entry.kind not in FUNCTIONS:
         return False
     within = function_within(m, entry)
     if within is None or within.kind != "function" or _source(m, within).kind != "function":
@@ -115,7 +132,7 @@ def _is_plain(m: Machine, wrapper: Virtual, wrapped: AbstractValue) -> bool:
     if entry is not None:
         function = m.state.resolve(entry.items[0]) if entry.kind == "bound" else None
         of_function = function is not None and type(function) is not Virtual and _is_plain(m, wrapper, function)
-        return of_function or (entry.kind in ("function", WRAPPER) and not _is_it(wrapped, wrapper))
+        return of_function or (entry.kind in FUNCTIONS and not _is_it(wrapped, wrapper))
     value = wrapped.value if type(wrapped) is Known else None
     if type(value) is MethodType:
         value = value.__func__
@@ -133,17 +150,67 @@ def _source(m: Machine, entry: VObject) -> Function:
 
 def _part(m: Machine, entry: VObject, name: str) -> AbstractValue | None:
     """An attribute of a virtual function, which has those that it was made with; None if it has to be a real one."""
+    if entry.kind == LABELLED:
+        if name in entry.names:
+            return m.state.resolve(entry.items[entry.names.index(name)])
+        held = m.state.object(entry.items[0])
+        return None if held is None else _part(m, held, name)
     if entry.kind == WRAPPER:
         assert isinstance(entry.extra, tuple)
         if name == "__wrapped__":
             return m.state.resolve(entry.items[1])
-        held = m.state.object(entry.items[name in entry.extra[0]])
-        return None if held is None or name not in _NAMES or held.kind == "bound" else _part(m, held, name)
+        copied = name in entry.extra[0] or (name not in _NAMES and bool(entry.extra[1]))
+        of = m.state.resolve(entry.items[copied])
+        if type(of) is Known and name in _NAMES:
+            return _name_of_static(m, of.value, name)
+        held = m.state.object(of)
+        return None if held is None or not _is_known(name) or held.kind == "bound" else _part(m, held, name)
     if name not in _NAMES:
         return None
     source = _source(m, entry)
     texts = {"__name__": source.qualname.rpartition(".")[2], "__qualname__": source.qualname, "__doc__": source.doc}
     return Known(texts[name])
+
+
+def _name_of_static(m: Machine, value: object, name: str) -> AbstractValue | None:
+    """One of the names of what a wrapper wraps."""
+    if type(value) is FunctionType:
+        return part_of_function(m, value, name)
+    return Known(getattr(value, name)) if type(value) is BuiltinFunctionType else None
+
+
+def _is_known(name: str) -> bool:
+    """Is this an attribute that functions have from the start, or only if it is stored?"""
+    return name in _NAMES or class_lookup(FunctionType, name) is MISSING
+
+
+def store_on_function(m: Machine, frame: Frame, target: AbstractValue, name: str, value: AbstractValue) -> bool:
+    """`function.name = value`, of a function that is made during specialization, and of which nobody would miss it."""
+    entry = m.state.object(target)
+    if entry is None or entry.kind not in FUNCTIONS or type(target) is not Virtual or not _is_known(name):
+        return False
+    if name in _TEXTS and (type(value) is not Known or type(value.value) is not str):
+        return False
+    place = site(frame)
+    if m.patient or _made_at_once(place) in m.refused or not _is_own(m, target):
+        return False
+    if entry.kind != LABELLED:
+        entry = VObject(LABELLED, FunctionType, (m.virtual(entry),), ("",), place)
+    if name in entry.names:
+        at = entry.names.index(name)
+        entry = entry.with_items((*entry.items[:at], value, *entry.items[at + 1 :]))
+    else:
+        entry = entry._replace(names=(*entry.names, name), items=(*entry.items, value))
+    m.state.heap[target.oid] = entry
+    return True
+
+
+def _labelled_for_real(m: Emitter, entry: VObject) -> Dynamic:
+    inner = m.lift(entry.items[0])
+    made = Dynamic(inner, FunctionType)
+    for name, value in zip(entry.names[1:], entry.items[1:], strict=True):
+        m.emit("setattr", (value, made), str(name), results=0, raises=False)
+    return made
 
 
 def _make_at_once(m: Emitter, entry: VObject) -> NoReturn:
@@ -162,6 +229,8 @@ def _made_real(m: Emitter, entry: VObject) -> Dynamic:
 
 
 KEYWORD_MODELS[_FUNCTION] = _update_wrapper
-FIELDS_OF_FUNCTIONS: Final = {"function": _part, WRAPPER: _part}
+FIELDS_OF_FUNCTIONS: Final = dict.fromkeys(FUNCTIONS, _part)
 CONSTRUCTORS[WRAPPER] = _made_real
+CONSTRUCTORS[LABELLED] = _labelled_for_real
 CYCLE_BREAKERS[WRAPPER] = _make_at_once
+CYCLE_BREAKERS[LABELLED] = _make_at_once
