@@ -26,7 +26,7 @@ from futamura.specializer.memos import entry_of, forgotten, missing_entry, note_
 from futamura.specializer.owned import is_owned, is_plain_key
 from futamura.specializer.plain_copies import plainly, to_ask
 from futamura.specializer.plainness import comparable, hashable, is_record, stands_for
-from futamura.specializer.promises import promised_item
+from futamura.specializer.promises import promised_item, promised_length
 from futamura.specializer.purity import DICTS, deep
 from futamura.specializer.raising import raise_value
 from futamura.specializer.rules import (
@@ -44,6 +44,7 @@ from futamura.specializer.rules import (
 from futamura.specializer.selfsame import is_plain_tuple, is_whole, kept_key, lookup_key
 from futamura.specializer.speculation import likely
 from futamura.specializer.state import Frame
+from futamura.specializer.taking import items_taken
 from futamura.specializer.unpacking import TAKING, taken
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, Shape, Virtual, VObject
 
@@ -73,6 +74,8 @@ def _build(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -
             continue
         held = m.state.object(arg)
         found = next((found for look in ITEMS_OF if (found := look(m, arg)) is not None), None)
+        if found is None:
+            found = items_taken(m, arg)
         if found is not None and held is not None and held.kind == "iterator":  # which is exhausted now
             args[at] = m.virtual(VObject("tuple", tuple, found, site=(site(frame), "taken", at)))
         if found is None or len(items) + len(found) > m.budget.virtual_length:
@@ -422,6 +425,11 @@ def _slice_of(
     parts = (bounds.start, bounds.stop, bounds.step)
     if bounds.step == 0 or any(part is not None and type(part) is not int for part in parts):
         return None
+    if type(target) is Dynamic and (open_items := items_taken(m, target, bounds)) is not None:
+        if target.type is tuple and is_whole(bounds, promised_length(target, m.state.intact) or 0):
+            return target
+        kind = "tuple" if target.type is tuple else "list"
+        return m.virtual(VObject(kind, tuple if kind == "tuple" else list, open_items, site=site(frame)))
     entry = m.state.object(target)
     if entry is not None and entry.kind in ("list", "tuple"):
         if is_plain_tuple(m, target) and is_whole(bounds, len(entry.items)):

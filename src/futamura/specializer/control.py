@@ -214,7 +214,8 @@ def finite(m: Machine, iterator: AbstractValue) -> bool:
     if type(items[1]) is not Known:
         return False
     if entry.extra == "backwards":
-        return type(source) is not Dynamic  # a virtual list, or nothing is left
+        # a virtual list, or nothing is left, or a list whose length still is what was promised
+        return type(source) is not Dynamic or promised_length(source, m.state.intact) is not None
     if type(source) is Known:
         return type(source.value) is not list or m.frozen(source.value)
     if promised_length(source, m.state.intact) is not None:
@@ -270,16 +271,23 @@ def _advance_sequence(m: Machine, iterator: Virtual) -> AbstractValue | str | No
 
 
 def _advance_backwards(m: Machine, iterator: Virtual, entry: VObject) -> AbstractValue | str:
-    """The next item of a virtual list from its end; it may have become shorter or longer meanwhile."""
+    """The next item of a list from its end: of a virtual one, which may have become shorter or longer meanwhile, or one
+    whose length is promised."""
     source, position = (m.state.resolve(item) for item in entry.items)
     held = m.state.object(source)
     assert type(position) is Known and isinstance(position.value, int)
     at = position.value
-    if held is None or not 0 <= at < len(held.items):
+    promised = promised_length(source, m.state.intact)
+    count = promised or 0 if held is None else len(held.items)
+    if not 0 <= at < count:
         m.state.heap[iterator.oid] = entry._replace(items=(Known(()), Known(-1)))
         return EXHAUSTED
     m.validate(position)
     m.state.heap[iterator.oid] = entry._replace(items=(source, m.known(at - 1, _aged(m, iterator, position))))
+    if held is None:
+        found = promised_item(source, Known(at), m.state.intact)
+        assert found is not None
+        return m.emit("getitem", (source, Known(at)), type=found[0], raises=found[1])
     return held.items[at]
 
 
@@ -329,7 +337,7 @@ def _remaining(m: Machine, iterator: AbstractValue) -> int:
     held = m.state.object(items[0])
     if entry.extra == "backwards":
         assert type(items[1]) is Known and isinstance(items[1].value, int)
-        return items[1].value + 1 if held is not None else 0
+        return items[1].value + 1 if held is not None or type(items[0]) is Dynamic else 0
     if held is not None and held.kind == "view":
         held = m.state.object(held.items[0])
     if held is not None:

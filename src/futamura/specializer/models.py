@@ -41,6 +41,7 @@ from futamura.specializer.selfsame import is_plain_tuple, lookup_key
 from futamura.specializer.state import Frame
 from futamura.specializer.stepping import STEPS, goes_on, inner_iterator, is_stepping, stepping
 from futamura.specializer.subscripts import class_behind
+from futamura.specializer.taking import items_taken
 from futamura.specializer.values import FUNCTIONS, NONE, About, AbstractValue, Dynamic, Known, Virtual, VObject
 from futamura.specializer.wholes import holds_keys, whole
 
@@ -459,7 +460,7 @@ def _class_of(m: Machine, value: AbstractValue) -> type | None:
 def _model_list(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     if not args:
         return m.virtual(VObject("list", list, (), site=site(frame)))
-    items = iterable_items(m, args[0]) if len(args) == 1 else None
+    items = items_taken(m, args[0]) or iterable_items(m, args[0]) if len(args) == 1 else None
     if items is None or len(items) > m.budget.virtual_length:
         return None
     return m.virtual(VObject("list", list, items, site=site(frame)))
@@ -468,7 +469,7 @@ def _model_list(m: Machine, frame: Frame, op: Operation, args: list[AbstractValu
 def _model_tuple(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     if len(args) == 1 and is_plain_tuple(m, args[0]):
         return args[0]
-    items = () if not args else iterable_items(m, args[0]) if len(args) == 1 else None
+    items = () if not args else items_taken(m, args[0]) or iterable_items(m, args[0]) if len(args) == 1 else None
     if items is None or len(items) > m.budget.virtual_length:
         return None
     if all(type(item) is Known and deep(item.value) for item in items):

@@ -14,6 +14,7 @@ from typing import Final
 from futamura.ir.constant import Constant
 from futamura.runtime import advanced
 from futamura.specializer.emitting import CONSTRUCTORS, Emitter, Unsupported
+from futamura.specializer.promises import promised_length
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
 
 _ITERATED: Final = (list, tuple, range, str, bytes)
@@ -106,7 +107,8 @@ def _backwards(m: Emitter, entry: VObject) -> Dynamic:
     held = m.state.object(source)
     if type(source) is Known:
         return m.emit("iter", (source,), raises=False)
-    if held is None or type(position) is not Known or position.value != len(held.items) - 1:
+    count = promised_length(source, m.state.intact) if held is None else len(held.items)
+    if count is None or type(position) is not Known or position.value != count - 1:
         m.refuse(entry.site, "an iterator that runs backwards escapes")
     return m.emit("call", (Known(reversed), source), raises=False)
 

@@ -34,6 +34,7 @@ from futamura.specializer.refinement import about_operands, answer, asked_of_non
 from futamura.specializer.selfsame import is_plain_tuple, joined_with_nothing
 from futamura.specializer.speculation import likely
 from futamura.specializer.state import OLDEST, Frame
+from futamura.specializer.taking import items_taken
 from futamura.specializer.values import (
     FUNCTIONS,
     About,
@@ -360,8 +361,17 @@ def group(m: Machine, value: AbstractValue) -> str | None:
     return "tuple" if found is None and kind is not None and is_record(kind) else found
 
 
+def _taken(m: Machine, value: AbstractValue, kind: type) -> tuple[type, tuple[AbstractValue, ...]] | None:
+    """The items of an open list or tuple of this kind, if their number is promised, taken one by one."""
+    items = items_taken(m, value) if exact_type(m, value) is kind else None
+    return None if items is None else (kind, items)
+
+
 def _concatenate(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     left, right = (sequence_items(m, arg) for arg in args)
+    if op.operator.name == "add" and (left is None) is not (right is None):
+        kind = (left or right or (list,))[0]
+        left, right = (found or _taken(m, arg, kind) for found, arg in zip((left, right), args, strict=True))
     if left is None or right is None or left[0] is not right[0] or not _keep(m, "add", args):
         return None
     if left[0] is list and op.operator.name == "iadd":

@@ -22,6 +22,7 @@ from futamura.specializer.purity import deep
 from futamura.specializer.rules import SPECIAL, site
 from futamura.specializer.sets import sorted_elements
 from futamura.specializer.state import Frame
+from futamura.specializer.taking import items_taken
 from futamura.specializer.values import AbstractValue, Known, VObject
 
 __all__ = ["with_items"]
@@ -62,7 +63,9 @@ def with_items(
 def _copied(
     m: Machine, frame: Frame, op: Operation, target: AbstractValue, args: list[AbstractValue], keywords: Keywords
 ) -> AbstractValue | None:
-    """`copy` of a static list or dict: a new one, of which all is known."""
+    """`copy` of a static list or dict, or of an open list of promised length: a new one, of which all is known."""
+    if not args and not keywords and (taken := items_taken(m, target)) is not None:
+        return m.virtual(VObject("list", list, taken, site=site(frame)))
     if type(target) is not Known or args or keywords:
         return None
     content = target.value

@@ -27,6 +27,7 @@ from futamura.specializer.models import (
     Keywords,
     iterable_items,
 )
+from futamura.specializer.promises import promised_length
 from futamura.specializer.purity import MISSING, class_lookup, deep
 from futamura.specializer.raising import raise_value
 from futamura.specializer.rules import exact_type, sequence_items, site
@@ -230,6 +231,10 @@ def _model_reversed(m: Machine, frame: Frame, op: Operation, args: list[Abstract
     if entry is not None and entry.kind == "list":
         last = Known(len(entry.items) - 1)
         return m.virtual(VObject("iterator", reversed, (args[0], last), site=site(frame), extra="backwards"))
+    promised = promised_length(args[0], m.state.intact)
+    if promised is not None and promised < m.budget.virtual_length:
+        start = (args[0], Known(promised - 1))
+        return m.virtual(VObject("iterator", reversed, start, site=site(frame), extra="backwards"))
     if entry is not None and entry.kind != "tuple":
         return None
     kind = exact_type(m, args[0])
