@@ -518,3 +518,64 @@ def test_what_an_error_is_made_of_is_worth_no_ways() -> None:
     assert source_of(residual).count("raise") == 1 and not fallbacks(residual), source_of(residual)
     for tokens in ("ab", "aabc", "", "bbbaac", "z"):
         assert outcome(residual, tokens) == outcome(driven, table, tokens)
+
+
+NAMED = {"coin": ("open", "accept"), "push": ("shut", "alarm"), "kick": ("shut", "missing"), "wait": ("open", 3)}
+METHODS = {"coin": "accept", "push": "alarm", "kick": "missing", "none": None}
+
+
+class Gate:
+    def __init__(self):
+        self.state, self.count = "shut", 0
+
+    def accept(self):
+        self.count += 1
+
+    def alarm(self):
+        self.count += 100
+
+    def fire(self, table, event):
+        self.state, action = table[event]
+        getattr(self, action)()
+
+    def handle(self, table, event):
+        name = table.get(event)
+        if name is None:
+            return None
+        return getattr(self, name, None) or name
+
+
+def by_pairs(table, events):
+    gate = Gate()
+    for event in events:
+        gate.fire(table, event)
+    return gate.state, gate.count
+
+
+def by_methods(table, events):
+    gate, found = Gate(), []
+    for event in events:
+        method = gate.handle(table, event)
+        found.append(method() if callable(method) else method)
+    return gate.count, found
+
+
+EVENTS = [
+    ["coin", "push", "coin"], [], ["coin", "kick"], ["wait"], ["other"], ["coin", []], ["none", "coin"],
+    [Counted("coin")], ["coin", "coin", Counted("push"), 3],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "table"), [(by_pairs, NAMED), (by_methods, METHODS)])
+def test_what_names_an_attribute_decides(function, table):
+    known = {key: item for key, item in table.items() if key in ("coin", "push")}
+    residual = agree(function, known, *[[one] for one in EVENTS])
+    assert not any(word in source_of(residual) for word in ("getattr", "accept", "Gate"))
+    agree(function, table, *[[one] for one in EVENTS])
+    for event in ("push", "kick", "wait", "other"):
+        residual, asked = futamura.specialize(function, known), []
+        for run in (residual, lambda events: function(known, events)):
+            del Counted.asked[:]
+            outcome(run, [Counted("coin"), Counted(event)])
+            asked.append(Counted.asked[:])
+        assert asked[0] == asked[1]

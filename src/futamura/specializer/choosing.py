@@ -9,8 +9,8 @@ as it did.  Each way knows its item.  The ways meet again where ways of the func
 that is needed there.
 
 Only an item with parts that decides something is worth that (`deciding.py`): a string is told apart by the tests that
-the code has.  A place that is reached often, as in an automaton of many states, or behind others of its kind whose
-items are still needed, is left as it is.
+the code has, unless it names an attribute.  A place that is reached often, as in an automaton of many states, or behind
+others of its kind whose items are still needed, is left as it is.
 
 Invariant: the table is believed not to change, so nothing else than what it holds can have come out of it; no two of
 its keys have one hash, so that at most one of them is compared with the key, in both tables.  (How often it is compared
@@ -221,7 +221,8 @@ def _choice(
         return None
     pairs = [(key, item) for key, item in table.pairs if may_equal(key, parts)]
     items = {_token(m, item): item for item in (*(item for _, item in pairs), *default)}
-    if len(items) > 1 and not (len(items) <= MOST and _has_structure(items.values())):
+    named = op.results[0] in frame.facts.deciding.names and all(map(_may_name, items.values()))
+    if len(items) > 1 and not (len(items) <= MOST and (named or _has_structure(items.values()))):
         return None
     if op.results[0] not in frame.facts.deciding.values and not any(
         _has_code(item.value if type(item) is Known else item) for item in items.values()
@@ -285,6 +286,10 @@ def _has_structure(items: Iterable[AbstractValue]) -> bool:
     """Are all known, and is there one with parts among them?  Functions are asked for when they are called."""
     shown = [item for item in items if not (type(item) is Known and type(item.value) in _ATOMS)]
     return bool(shown) and all(type(item) is not Dynamic for item in shown)
+
+
+def _may_name(item: AbstractValue) -> bool:
+    return type(item) is Known and type(item.value) in (str, type(None))
 
 
 def _has_code(item: object, depth: int = 4) -> bool:

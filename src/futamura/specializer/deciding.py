@@ -5,8 +5,8 @@
     return x * scale
 
 A value decides if a branch asks for it, by what compares it with constants or asks for its class, if what is taken out
-of it decides, or if it is handed to a function of the program; if it is called, what it holds says whether that is of
-use.  Whether it is there, or true, is no such question.
+of it decides, if it names an attribute (`getattr(self, action)`), or if it is handed to a function of the program; if
+it is called, what it holds says whether that is of use.  Whether it is there, or true, is no such question.
 
 Invariant: nothing of what a residual means depends on what is said here.
 """
@@ -47,6 +47,7 @@ class Deciding:
         """By a value: those that it is a part of, or tells something about."""
         self._asked: set[int] = set()
         self._called: set[int] = set()
+        self._naming: set[int] = set()
         for block in function.blocks:
             raises = block.terminator.name == "raise"  # what an error is made of is worth no copy of the code
             for op in block.ops:
@@ -56,9 +57,11 @@ class Deciding:
                 self._asked.update(block.terminator.args)
         for arg, param in _passed(function):
             self._part(param, (arg,))
-        self.values: Final = self._closed(self._asked)
+        self.names: Final = self._closed(self._naming)
+        """Those that name attributes, or of which a part does."""
+        self.values: Final = self._closed(self._asked | self._naming)
         """Those that decide, if they have parts."""
-        self.callers: Final = self._closed(self._asked | self._called)
+        self.callers: Final = self._closed(self._asked | self._naming | self._called)
         """Those that decide if there are functions of the program among their parts."""
         self._used: frozenset[int] | None = None
 
@@ -126,6 +129,8 @@ class Deciding:
             name = callee.attr[1] if isinstance(callee.attr, tuple) else ""
             if name in _ASKING:
                 self._part(op.results[0], op.args[1:])
+                if name == "getattr" and len(op.args) > 2 and not self._is_fixed(op.args[2]):
+                    self._naming.add(op.args[2])
             elif name not in BUILTIN_NAMES:
                 self._asked.update(op.args[1:])
         else:
