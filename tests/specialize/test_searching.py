@@ -147,7 +147,7 @@ def bounded(edges, names, x):
     ("program", "edges", "names"),
     [
         (bounded, [1, 2, 3], NAMES),
-        (graded, [*range(9)], [*NAMES, "j"]),
+        (graded, [*range(17)], [*NAMES, *NAMES]),
         (graded, [Weight(1), Weight(2)], NAMES),
         (graded, [1, None], NAMES),
         (graded, [Silent(1), Silent(2)], NAMES),
@@ -282,3 +282,53 @@ def test_what_goes_into_an_object_differs_from_there_on() -> None:
     assert "bisect" in residual.source
     for x in (0, 3, 7.5):
         assert residual(x, 4, 5) == gathered(edges, names, x, 4, 5)
+
+
+def between(edges, heights, x):
+    place = bisect_right(edges, x)
+    if place == 0:
+        return heights[0]
+    if place == len(edges):
+        return heights[-1]
+    low, high = edges[place - 1], edges[place]
+    part = (x - low) / (high - low)
+    return heights[place - 1] + part * (heights[place] - heights[place - 1])
+
+
+def within(edges, heights, x):
+    place = max(1, min(bisect_left(edges, x), len(edges) - 1))
+    step = (heights[place] - heights[place - 1]) / (edges[place] - edges[place - 1])
+    return heights[place - 1] + (x - edges[place - 1]) * step
+
+
+def added_up(edges, rates, x):
+    place = bisect.bisect(edges, x) - 1
+    total = 0.0
+    for at in range(place):
+        total += (edges[at + 1] - edges[at]) * rates[at]
+    return total + (x - edges[place]) * rates[place]
+
+
+def of_many(edges, heights, xs):
+    return [between(edges, heights, x) for x in xs]
+
+
+STEPS = [[0.0, 1.0, 2.5, 4.0, 7.0, 10.0], [float(n * n) for n in range(15)], [1, 2, 2, 5]]
+
+
+@pytest.mark.parametrize("edges", STEPS, ids=len)
+@pytest.mark.parametrize("program", [between, within, added_up])
+def test_what_folds_at_each_place_is_worth_a_way(program: Any, edges: Any) -> None:
+    heights = [float(n * 3 % 7) for n in range(len(edges))]
+    residual = specialize(program, edges, heights)
+    for x in (*VALUES, Asked(2), Asked(3, edges[1])):
+        assert outcome(residual, x) == outcome(program, edges, heights, x), (x, source_of(residual))
+    if program is not added_up or len(edges) < 15:
+        assert not any(word in source_of(residual) for word in ("bisect", "[", "for ")), source_of(residual)
+
+
+def test_a_way_for_each_place_in_a_loop() -> None:
+    residual = specialize(of_many, STEPS[0], STEPS[0])
+    assert "bisect" not in source_of(residual)
+    for xs in ((), [3.3, -1.0, 99], [1.0, "a"], VALUES[:6]):
+        assert outcome(residual, xs) == outcome(of_many, STEPS[0], STEPS[0], xs)

@@ -31,7 +31,7 @@ from futamura.specializer.worth import MOST_COPIED, SEARCHED, copied_behind
 
 __all__: list[str] = []
 
-_MOST: Final = 8
+_MOST: Final = 16
 """Items that are compared with."""
 _SEARCHED: Final = frozenset({int, float, str, bytes})
 _ASKED: Final = frozenset({None, bool, *_SEARCHED})
@@ -96,7 +96,7 @@ def _model(known: Model, *, behind: bool) -> Model:
         place = ("choice", frame.facts.uid, op.id)
         if items is None or place in m.refused or m.style.every_block:
             return None
-        if copied_behind(m.state.frames, op.results[0]) * (len(items) + 1) > MOST_COPIED:
+        if copied_behind(m.state.frames, op.results[0], left=True) * (len(items) + 1) > MOST_COPIED:
             return None
         if type(args[0]) is Known:
             m.validate(args[0])

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from futamura.ir.evaluate import INPLACE
 from futamura.ir.graph import Operation
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.machine import Machine, Restart
@@ -128,20 +129,21 @@ def note_result(m: Machine, frame: Frame, value: AbstractValue) -> AbstractValue
     return m.told_to(value, told)
 
 
-def copied_behind(frames: Sequence[Frame], result: int | None) -> int:
+def copied_behind(frames: Sequence[Frame], result: int | None, *, left: bool = False) -> int:
     """How many operations stand where the result of a call is needed, or what is known because it is: each is done once
-    for each value that it may have.  Further than it matters nothing is counted."""
+    for each value that it may have; those that are `left`, because not all that they need is known then, if only these
+    are asked for.  Further than it matters nothing is counted."""
     count = 0
     for frame in reversed(frames):
         if result is None or count > MOST_COPIED:
             break
-        more, returned = _copied_in(frame, result)
+        more, returned = _copied_in(frame, result, left)
         count += more
         result = frame.result if returned else None
     return count
 
 
-def _copied_in(frame: Frame, result: int) -> tuple[int, bool]:
+def _copied_in(frame: Frame, result: int, left: bool) -> tuple[int, bool]:
     """The same for one frame, which waits for the result; and whether something that differs is returned."""
     facts = frame.facts
     known = {value for value, content in frame.env.items() if type(content) is not Dynamic} | {result}
@@ -152,20 +154,27 @@ def _copied_in(frame: Frame, result: int) -> tuple[int, bool]:
         at, start = work.pop()
         block = facts.blocks[at]
         loops = [loop for loop in facts.loops_of[at] if all(loop.header != other.header for other in around)]
-        count += (len(block.ops) - start) * _TRIPS ** len(loops)  # the ways meet behind the block at the earliest
+        folds, folded = left, 0
         methods.update({op.results[0]: op.args[0] for op in block.ops if op.name == "getattr"})
         for op in block.ops[start:]:
             if known.issuperset(op.args):
+                folded += folds
                 known.update(op.results)
                 differing.update(() if differing.isdisjoint(op.args) else op.results)
             if op.name in _KEEPING and not differing.isdisjoint(op.args):  # an object may hold it from here on
                 holders = {*op.args, *(methods[arg] for arg in op.args if arg in methods)}
                 differing.update(holders)
                 known.update(holders)
+                if op.name not in INPLACE and (op.name != "call" or op.args[0] in methods):
+                    left = False  # it is another object on each way: they do not meet as long as it is needed
+        # the ways meet behind the block at the earliest
+        count += (len(block.ops) - start - folded) * _TRIPS ** len(loops)
         end = block.terminator
         returned = returned or (end.name == "return" and not differing.isdisjoint(end.args))
         for number, edge in enumerate(end.edges):
-            params = facts.blocks[edge.target].params[number == 0 and end.name == "next" :]
+            taken = facts.blocks[edge.target].params[: number == 0 and end.name == "next"]
+            params = facts.blocks[edge.target].params[len(taken) :]
+            known.update(taken if left and known.issuperset(end.args) else ())
             passed = [param for param, arg in zip(params, edge.args) if arg in differing]
             known.update(passed)
             differing.update(passed)
