@@ -71,6 +71,7 @@ def branch(m: Machine, frame: Frame) -> None:
     condition = m.get(frame, end.args[0])
     if type(condition) is Known:
         m.folded += 1
+        m.decided[-condition.vid or id(condition)] = condition
         m.follow(frame, end.edges[0] if condition.value else end.edges[1])
         return
     assert type(condition) is Dynamic

@@ -15,16 +15,18 @@ Invariant: a version that ways lead back to is given up only if its virtual obje
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from typing import Final, TypeAlias
 
+from futamura.specializer.idle import idle_flags
 from futamura.specializer.keys import OPEN, Choices, Key, NoKey, holds_no_values, is_among, is_fixed, opened
 from futamura.specializer.knowledge import Knowledge, Learned
 from futamura.specializer.machine import Restart
 from futamura.specializer.merge import generalize
-from futamura.specializer.residual import Lazy, ResidualBlock, Version, blocks_of
+from futamura.specializer.residual import Version, blocks_of
 from futamura.specializer.state import State
 from futamura.specializer.values import Dynamic, Virtual, VObject
+from futamura.specializer.ways import blocks_leading_to, looping, reached
 
 __all__ = ["FirstTrips"]
 
@@ -71,11 +73,15 @@ class FirstTrips:
         return stored
 
     def check(self, choices: Choices, versions: Iterable[Version]) -> None:
-        """All versions are run: no first trip should be a copy for nothing."""
-        found = _wasted(choices, [version for version in versions if version.forward is None])
+        """All versions are run: no first trip should be a copy for nothing, and no flag tell twins apart."""
+        alive = [version for version in versions if version.forward is None]
+        found = _wasted(choices, alive)
         if self._early.absent(found):
             self._early.update(found)
             raise Restart("objects are made real in front of a loop")
+        if flags := idle_flags(choices, alive):
+            choices.nokey.update(flags)
+            raise Restart("flags that nothing asks", whole=True)
 
 
 def _iterators(choices: Choices, state: State) -> Iterable[object]:
@@ -182,7 +188,7 @@ def _without(state: State, places: Collection[tuple[int, str]]) -> State:
 
 def _stores(version: Version, place: tuple[int, str]) -> bool:
     """Is an attribute of that name stored on each trip, as it seems: may it as well be stored before the next one?"""
-    ops = [op for one in _looping(version) for block in blocks_of(one) for op in block.ops]
+    ops = [op for one in looping(version) for block in blocks_of(one) for op in block.ops]
     return any(op.name == "setattr" and op.attr == place[1] for op in ops)
 
 
@@ -197,80 +203,17 @@ def _is_wasted(first: Version, later: Version, sites: set[object]) -> bool:
     """Is there a way from the first version to the later one, and is either none back to itself, or nothing to do in
     the later one's loop that the first does not do as well, with its objects virtual?  If these hold nothing yet, what
     is known behind the loop is not worth much."""
-    before = _reached(first, later)
+    before = reached(first, later)
     if later not in before:
         return False
     if first not in before:
         return True
-    after = _looping(later)
+    after = looping(later)
     done = {
         (op.name, op.span, op.where) for version in before - {later} for block in blocks_of(version) for op in block.ops
     }
     made = [entry for entry in first.state.heap.values() if entry.site in sites and entry.kind != "method"]
     empty = all(not entry.items and entry.kind != "instance" for entry in made)
-    inside = _blocks_leading_to if empty else lambda version, _: blocks_of(version)
+    inside = blocks_leading_to if empty else lambda version, _: blocks_of(version)
     ops = [op for version in after for block in inside(version, after) for op in block.ops]
     return all(op.lazy is None and (op.name, op.span, op.where) in done for op in ops)
-
-
-def _reached(start: Version, end: Version | None) -> set[Version]:
-    """The versions that ways from one lead to, which end at `end`."""
-    seen: set[Version] = set()
-    work = list(_successors(start))
-    while work:
-        version = work.pop()
-        if version not in seen:
-            seen.add(version)
-            if version is not end:
-                work.extend(_successors(version))
-    return seen
-
-
-def _looping(start: Version) -> set[Version]:
-    """The versions on the ways that lead from a loop's header back to it within the loop."""
-    leading: dict[Version, list[Version]] = {}
-    frames = start.state.frames
-    loop = next((loop for loop in frames[-1].facts.loops if loop.header == frames[-1].block), None)
-    for version in _reached(start, None):
-        held = version.state.frames
-        inside = len(held) > len(frames) or (len(held) == len(frames) and held[-1].facts is frames[-1].facts)
-        if not inside or (loop is not None and held[len(frames) - 1].block not in loop.blocks):
-            continue
-        for after in _successors(version):
-            leading.setdefault(after, []).append(version)
-    found = {start}
-    work = [start]
-    while work:
-        for before in leading.get(work.pop(), ()):
-            if before not in found:
-                found.add(before)
-                work.append(before)
-    return found
-
-
-def _blocks_leading_to(version: Version, wanted: set[Version]) -> Iterable[ResidualBlock]:
-    """The blocks of a version from which ways lead to one of these versions: not those that leave the loop."""
-    blocks = list(blocks_of(version))
-    found: set[ResidualBlock] = set()
-    while True:
-        more = [
-            block
-            for block in blocks
-            if block not in found
-            and any(
-                one.version.final() in wanted if isinstance(one, Lazy) else one in found
-                for one in (*(() if block.end is None else block.end.targets), block.handler)
-                if one is not None
-            )
-        ]
-        if not more:
-            return [block for block in blocks if block in found]
-        found.update(more)
-
-
-def _successors(version: Version) -> Iterator[Version]:
-    for block in blocks_of(version):
-        targets = () if block.end is None else block.end.targets
-        for target in (*targets, block.handler):
-            if isinstance(target, Lazy):
-                yield target.version.final()

@@ -1,0 +1,224 @@
+"""Flags that tell versions apart which do the same.
+
+    found = False; late = False            each version of the loop has its copy for every combination of the flags,
+    for x in xs:                           and all of them do the same: only what is returned differs
+        if x is None: found = True
+        elif x > 9: late = True            ->      the flags leave the keys, and are variables of one loop
+    return found, late
+
+Flags are True, False or None.  One that nothing asks leaves the keys where its versions lead to the same operations of
+the source.  One that is asked, or selects anything, stays known; but not around a loop whose trips do the same, down
+to the constants, nor along code of `_LONG` operations or more that is not in a loop when it is asked: one test is less
+than a copy then, and as the versions differ in nothing else, all is known behind the test that was known before.
+
+Invariant: nothing is changed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Final, TypeAlias
+
+from futamura.specializer.keys import Choices, is_fixed
+from futamura.specializer.residual import ResidualBlock, Version, blocks_of
+from futamura.specializer.state import State
+from futamura.specializer.values import AbstractValue, Known
+from futamura.specializer.ways import blocks_leading_to, successors
+
+__all__ = ["idle_flags"]
+
+_MOST: Final = 64
+"""Versions of one block that are compared with each other, and pairs of versions of which it is looked up what they
+lead to."""
+
+_LONG: Final = 32
+"""Operations that would stand twice for a flag that is asked behind them."""
+
+_Done: TypeAlias = frozenset[tuple[object, ...]]
+"""Residual operations and ends of blocks, by what they were in the source."""
+_Pair: TypeAlias = tuple[Version, Version, set[object]]
+"""Two versions, and the places of the flags in which they differ."""
+
+
+def idle_flags(choices: Choices, versions: Sequence[Version]) -> set[object]:
+    """The places of flags that tell versions apart and do nothing else."""
+    flags = {choices.tokens.value(value) for value in (True, False, None)}
+    pairs = [pair for group in _alike(versions) for pair in _pairs(group, flags)]
+    if not pairs or choices.polyvariance != "auto":
+        return set()
+    asked = _asked(versions, {place for _, _, places in pairs for place in places}, choices.decided)
+    leading = _Leading()
+    found: set[object] = set()
+    looked = 0
+    for first, other, places in pairs:
+        if looked < _MOST and not found.issuperset(places):
+            if asked.isdisjoint(places):
+                idle = leading.done(first) == leading.done(other)
+            else:
+                loops = _is_loop(first.state) and leading.trip(first) == leading.trip(other)
+                idle = loops or leading.beside(first, other, places, flags) >= _LONG
+            found.update(places if idle else ())
+            looked += 1
+    return found
+
+
+def _alike(versions: Sequence[Version]) -> Iterator[list[Version]]:
+    """Versions of one block, with keys of one length."""
+    groups: dict[object, list[Version]] = {}
+    for version in versions:
+        if version.scalars is not None and not is_fixed(version.key):
+            assert isinstance(version.key, tuple)
+            groups.setdefault((_where(version.state), len(version.key)), []).append(version)
+    yield from (group[:_MOST] for group in groups.values() if len(group) > 1)
+
+
+def _where(state: State) -> tuple[int, int, int, int]:
+    top = state.top
+    return top.facts.uid, top.block, top.index, len(state.frames)
+
+
+def _is_loop(state: State) -> bool:
+    top = state.top
+    return not top.index and top.block in top.facts.dynamic_headers
+
+
+def _is_in_loop(state: State) -> bool:
+    return any(frame.facts.in_dynamic_loop(frame.block) for frame in state.frames)
+
+
+def _pairs(group: Sequence[Version], flags: Collection[int]) -> Iterator[_Pair]:
+    """Versions that differ in flags alone."""
+    for at, first in enumerate(group):
+        for other in group[at + 1 :]:
+            places = _differing(first, other, flags)
+            if places and None not in places:
+                yield first, other, places
+
+
+def _differing(first: Version, other: Version, flags: Collection[int]) -> set[object]:
+    """The places in which two versions differ, if these hold flags; else something that is no place."""
+    places: set[object] = set()
+    one, twin = first.scalars, other.scalars
+    if one is None or twin is None or not isinstance(first.key, tuple) or not isinstance(other.key, tuple):
+        return {None}
+    if _where(first.state) != _where(other.state) or len(first.key) != len(other.key):
+        return {None}
+    for at, token in enumerate(first.key):
+        if token != other.key[at]:
+            if token not in flags or other.key[at] not in flags or one.get(at) != twin.get(at):
+                return {None}
+            places.add(one.get(at))
+    return places
+
+
+def _asked(versions: Sequence[Version], places: Collection[object], decided: Collection[int]) -> set[object]:
+    """Those of these places of which some value has selected something."""
+    found: set[object] = set()
+
+    def look(place: object, content: AbstractValue) -> None:
+        if type(content) is Known and (-content.vid or id(content)) in decided and place in places:
+            found.add(place)
+
+    for version in versions:
+        for frame in version.state.frames:
+            for value, content in frame.env.items():
+                look((frame.facts.uid, value), content)
+        for entry in version.state.heap.values():
+            names = entry.names if entry.kind in ("instance", "memory") else ()
+            for at, item in enumerate(entry.items):
+                look((entry.site, names[at] if names else at), item)
+    return found
+
+
+class _Leading:
+    """What the code of versions does."""
+
+    def __init__(self) -> None:
+        self._own: Final[dict[Version, tuple[_Done, list[Version]]]] = {}
+        self._done: Final[dict[Version, _Done]] = {}
+        self._trips: Final[dict[Version, _Done]] = {}
+        self._exact: Final[dict[Version, _Done]] = {}
+
+    def done(self, start: Version) -> _Done:
+        """What this version does, and all that ways from it lead to, but for constants."""
+        found = self._done.get(start)
+        if found is None:
+            seen, work = {start}, [start]
+            done: set[tuple[object, ...]] = set()
+            while work:
+                ops, after = self._look(work.pop())
+                done |= ops
+                work.extend(version for version in after if version not in seen)
+                seen.update(after)
+            found = self._done[start] = frozenset(done)
+        return found
+
+    def trip(self, start: Version) -> _Done:
+        """What one trip around the loop does that begins with this version, with the constants that it needs."""
+        found = self._trips.get(start)
+        if found is None:
+            where, frames = _where(start.state), start.state.frames
+            loop = next(loop for loop in frames[-1].facts.loops if loop.header == frames[-1].block)
+            inside, ends, work = {start}, {start}, [start]
+            while work:
+                for after in self._look(work.pop())[1]:
+                    held = after.state.frames
+                    if _where(after.state) == where:
+                        ends.add(after)
+                    elif len(held) >= len(frames) and held[len(frames) - 1].facts is frames[-1].facts:
+                        if held[len(frames) - 1].block in loop.blocks and after not in inside:
+                            inside.add(after)
+                            work.append(after)
+            found = frozenset().union(*(_done(blocks_leading_to(one, inside | ends), True) for one in inside))
+            self._trips[start] = found
+        return found
+
+    def beside(self, first: Version, other: Version, places: set[object], flags: Collection[int]) -> int:
+        """How many operations both versions do before one of these flags is asked; 0 if a loop asks it."""
+        seen = {first}
+        work = [(first, other)]
+        count = 0
+        while work:
+            one, twin = work.pop()
+            done, after = self._look(one)
+            ways = list(zip(after, self._look(twin)[1]))
+            same = self._exactly(one) == self._exactly(twin) and len(after) == len(self._look(twin)[1])
+            if not same or not all(a is b or _differing(a, b, flags) <= places for a, b in ways):
+                if _is_in_loop(one.state):
+                    return 0
+                continue
+            count += len(done)
+            for a, b in ways:
+                if a is not b and a not in seen:
+                    seen.add(a)
+                    work.append((a, b))
+        return count
+
+    def _exactly(self, version: Version) -> _Done:
+        found = self._exact.get(version)
+        if found is None:
+            found = self._exact[version] = _done(blocks_of(version), True)
+        return found
+
+    def _look(self, version: Version) -> tuple[_Done, list[Version]]:
+        found = self._own.get(version)
+        if found is None:
+            found = self._own[version] = _done(blocks_of(version), False), list(successors(version))
+        return found
+
+
+def _done(blocks: Iterable[ResidualBlock], constants: bool) -> _Done:
+    """What these blocks do."""
+    done: set[tuple[object, ...]] = set()
+    for block in blocks:
+        for op in block.ops:
+            if op.name in _READ:
+                done.update([(op.name, op.attr)] if constants else ())
+            else:
+                done.add((op.name, op.span, op.where))
+        if block.end is not None:
+            done.add((block.end.name, block.end.span, block.end.where))
+    return frozenset(done)
+
+
+_READ: Final = frozenset({"const", "global_get"})
