@@ -30,11 +30,7 @@ def options(table: Any, words: Any) -> Any:
     found = {"verbose": None, "quiet": None, "force": None}
     rest = []
     for word in words:
-        if word == "-v":
-            found[table[word]] = True
-        elif word == "-q":
-            found[table[word]] = True
-        elif word == "-f":
+        if word in table:
             found[table[word]] = True
         else:
             rest.append(word)

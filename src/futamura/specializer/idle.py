@@ -7,9 +7,10 @@
     return found, late
 
 Flags are True, False or None.  One that nothing asks leaves the keys where its versions lead to the same operations of
-the source.  One that is asked, or selects anything, stays known; but not around a loop whose trips do the same, down
-to the constants, nor along code of `_LONG` operations or more that is not in a loop when it is asked: one test is less
-than a copy then, and as the versions differ in nothing else, all is known behind the test that was known before.
+the source, if these are a loop or more than a few.  One that is asked, or selects anything, stays known; but not around
+a loop whose trips do the same, down to the constants, nor along code of `_LONG` operations or more that is not in a
+loop when it is asked: one test is less than a copy then, and as the versions differ in nothing else, all is known
+behind the test that was known before.
 
 Invariant: nothing is changed here.
 """
@@ -31,8 +32,8 @@ _MOST: Final = 64
 """Versions of one block that are compared with each other, and pairs of versions of which it is looked up what they
 lead to."""
 
-_LONG: Final = 32
-"""Operations that would stand twice for a flag that is asked behind them."""
+_LONG: Final = 16
+"""So many operations are too much to stand twice for a flag."""
 
 _Done: TypeAlias = frozenset[tuple[object, ...]]
 """Residual operations and ends of blocks, by what they were in the source."""
@@ -53,7 +54,8 @@ def idle_flags(choices: Choices, versions: Sequence[Version]) -> set[object]:
     for first, other, places in pairs:
         if looked < _MOST and not found.issuperset(places):
             if asked.isdisjoint(places):
-                idle = leading.done(first) == leading.done(other)
+                done = leading.done(first)
+                idle = done == leading.done(other) and (_is_loop(first.state) or len(done) >= _LONG)
             else:
                 loops = _is_loop(first.state) and leading.trip(first) == leading.trip(other)
                 idle = loops or leading.beside(first, other, places, flags) >= _LONG
