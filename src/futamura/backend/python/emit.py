@@ -24,6 +24,7 @@ from futamura.backend.python.naming import Names, name_values
 from futamura.backend.python.opaque import global_names_of, opaque_lines
 from futamura.backend.python.outlining import PartNames
 from futamura.backend.python.prepare import Preparation, Prepared, base_name, nested_functions
+from futamura.backend.python.returning import leave_out_variables
 from futamura.backend.python.shaping import regions_in_need, shape_of
 from futamura.backend.python.stating import Line, Writer, assertion, statements_of
 from futamura.backend.python.trees import Comprehension, Expression, Literal, Node, Raise, Ref, Return, target_values
@@ -496,6 +497,7 @@ class _FunctionEmitter:
     def body_lines(self) -> list[Line]:
         self.choose_names()
         suite = self._structured()
+        leave_out_variables(suite, self.prepared.draft.hints, self.names.values)
         writer = Writer(self.expressions, self)
         params = self.function.entry.params
         writer.free = frozenset(params[len(self.signature.names) :])

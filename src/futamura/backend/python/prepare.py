@@ -19,6 +19,7 @@ from futamura.backend.python.folding import Folded, fold
 from futamura.backend.python.iterating import only_looped_over
 from futamura.backend.python.loops import generator_comprehension
 from futamura.backend.python.nesting import Naming, Nested, nest
+from futamura.backend.python.returning import return_at_once
 from futamura.backend.python.settling import settle
 from futamura.backend.python.trees import (
     Assign,
@@ -162,6 +163,7 @@ def prepare(  # type: ignore[no-untyped-def]
     Collapse(draft, constants, expressible, named=named).run()
     draft.prune()
     draft.merge()
+    return_at_once(draft)
     constants |= _constants(draft)  # some were defined in an arm that is part of an expression now
     if base_name(function.name) == "<genexpr>":
         comprehension = generator_comprehension(draft, constants, expressible)
