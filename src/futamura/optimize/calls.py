@@ -174,16 +174,24 @@ _ROWS: Final[dict[object, tuple[int | range, Callable[..., Called]]]] = {
 }
 """The number of arguments, or numbers, and what such a call does."""
 
+_MAKES: Final = {
+    id(maker): Called(UNKNOWN._replace(result=kind.__name__), of_type(kind.__name__))
+    for kind in (int, float, bool, list, dict, tuple, set, frozenset)
+    for maker in ((kind, sorted) if kind is list else (kind,))
+}
+"""What these give is of exactly this class, whatever they are called with: of what `__int__` and `__float__` give in
+subclasses they make a copy."""
 _CALLS: Final = {id(function): row for function, row in _ROWS.items()}
 """By identity: a callee of the program is not asked for its hash."""
 
 
 def call_of(callee: Constant | None, attr: object, arguments: tuple[Shape, ...]) -> Called:
     """What this call does; `callee` is None where it is not known."""
-    row = _CALLS.get(id(callee.value)) if callee is not None and attr is None else None
-    if row is None:
+    if callee is None:
         return _ANYTHING
-    counts = row[0]
-    if len(arguments) not in counts if isinstance(counts, range) else len(arguments) != counts:
-        return _ANYTHING
-    return row[1](*arguments)
+    row = _CALLS.get(id(callee.value)) if attr is None else None
+    counts = -1 if row is None else row[0]
+    if row is None or (len(arguments) not in counts if isinstance(counts, range) else len(arguments) != counts):
+        return _MAKES.get(id(callee.value), _ANYTHING)
+    found = row[1](*arguments)
+    return _MAKES.get(id(callee.value), _ANYTHING) if found is _ANYTHING else found

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from futamura.ir.classes import is_a
-from futamura.ir.facts import PURE, Effects, Fact
+from futamura.ir.facts import PURE, UNKNOWN, Effects, Fact
 from futamura.optimize.calls import Called
 from futamura.optimize.shapes import LONGEST, Shape, of_type
 
@@ -65,6 +65,14 @@ _OF_STR: Final[Mapping[str, _Row]] = {
     "replace": _Row(_TEXT, (("str", "str"),)),
     "splitlines": _Row(of_type("list"), effects=_ALLOCATES),
 }  # fmt: skip
+_TEXTS: Final = frozenset(
+    {
+        "capitalize", "casefold", "center", "expandtabs", "join", "ljust", "lower", "lstrip", "removeprefix",
+        "removesuffix", "replace", "rjust", "rstrip", "strip", "swapcase", "title", "upper", "zfill",
+    }
+)  # fmt: skip
+"""These give an exact str, whatever they are called with."""
+_SOME_TEXT: Final = Called(UNKNOWN._replace(result="str"), _TEXT)
 _OF_BYTES: Final[Mapping[str, _Row]] = {
     **dict.fromkeys(("isalnum", "isalpha", "isascii", "isdigit", "islower", "isspace", "isupper"), _Row(_BOOL)),
     **dict.fromkeys(("lower", "upper"), _Row(of_type("bytes"))),
@@ -102,5 +110,5 @@ def called_method(owner: Shape, name: object, attr: object, arguments: tuple[Sha
         return Called(Fact("object", frozenset(), _ALLOCATES))
     row = _ROWS.get(owner.type, {}).get(name) if isinstance(name, str) else None
     if row is None or tuple([shape.type for shape in arguments]) not in row.arguments:
-        return None
+        return _SOME_TEXT if owner.type == "str" and name in _TEXTS else None
     return Called(Fact(row.result.type, row.raises, row.effects), row.result)

@@ -3,6 +3,7 @@
     v2 = string v0, ": "; v4 = string (format v2), "is wrong"      v4 = string v0, ": is wrong"
     v2 = string v0, ": "; v3 = add v2, v1 (exact strings)          v3 = string v0, ": ", (format v1)
     v4 = string v2, "]"   (v2: an exact string made elsewhere)     v4 = string (format v2), "]"        f"{v2}]"
+    v2 = str(v1); v4 = string (format v2), "]"  (v1: int)          v4 = string (format v1), "]"        f"{v1}]"
 
 Parts that are joined go into the text that they are a part of, if nothing else needs them, it is made in the same
 block, and nothing between runs code but what formats its other parts.  A part that stands elsewhere is formatted where
@@ -28,8 +29,9 @@ from futamura.optimize.shapes import NOTHING
 
 __all__ = ["RULES", "texts"]
 
-RULES: Final = ("text of texts", "sum of texts", "neighbours", "part from elsewhere")
+RULES: Final = ("text of texts", "sum of texts", "neighbours", "part from elsewhere", "number")
 """What is counted by `FlowGraph.fire`."""
+_NUMBERS: Final = frozenset({"int", "float", "bool"})
 _LONGEST: Final = 4096
 """Characters of a constant that two become."""
 _MOST_BETWEEN: Final = 32
@@ -47,11 +49,36 @@ class _Part(NamedTuple):
 
 def texts(graph: FlowGraph, inference: Inference) -> bool:
     """Join what is joined in steps; did anything change?"""
+    changed = _formatted_numbers(graph, inference)
     join = _Join(graph, inference)
-    changed = False
     for at in inference.layout.order:
         if at in inference.reached:
             changed = join.block(graph.node(at)) or changed
+    return changed
+
+
+def _formatted_numbers(graph: FlowGraph, inference: Inference) -> bool:
+    """Numbers that are made texts for nothing but a text of the same block are formatted, which does the same."""
+    uses = graph.uses()
+    replaced: dict[Value, Value] = {}
+    changed = False
+    for at, node in graph.nodes():
+        joined = {arg for op in node.ops if op.name == "string" for arg in op.args}
+        outer = {op.args[0]: op for op in node.ops if (op.name, op.attr) == ("format", "") and len(op.args) == 1}
+        for place, op in enumerate(node.ops if (joined or outer) and at in inference.reached else ()):
+            if op.name != "call" or op.attr is not None or uses.get(op.results[0]) != 1 or len(op.args) != 2:
+                continue
+            made, shapes = op.results[0], inference.operands.get(op.id, ())
+            again = outer.get(made)
+            if made not in joined and (again is None or again.results[0] not in joined):
+                continue
+            if len(shapes) == 2 and shapes[1].type in _NUMBERS and inference.callee(op.args[0]) == Constant(str):
+                graph.fire("number")
+                node.ops[place] = op._replace(operator=OPERATORS["format"], args=op.args[1:], attr="")
+                replaced.update({} if again is None else {again.results[0]: made})
+                changed = True
+        node.ops = [op for op in node.ops if replaced.keys().isdisjoint(op.results)]
+    graph.replace(replaced)
     return changed
 
 

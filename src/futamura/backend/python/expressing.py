@@ -476,13 +476,17 @@ def _dict(e: Expressions, tree: Node) -> tuple[str, int]:
 
 
 def _entries(e: Expressions, tree: Node) -> Iterator[str]:
+    """The entries of a display: `{**{**x}, 'b': z}` is `{**x, 'b': z}`; what stands behind others meets them."""
     flags = tree.op.attr if isinstance(tree.op.attr, tuple) else (False,) * (len(tree.kids) // 2)
     at = 0
     for mapping in flags:
-        if mapping:
-            yield "**" + e.text(_uncopied(tree.kids[at], "dict", tree.kids[at + 1 :]), BITOR)
+        kid = tree.kids[at]
+        if mapping and at == 0 and isinstance(kid, Node) and kid.op.name == "dict" and kid.op.attr == (True,):
+            yield from _entries(e, kid)
+        elif mapping:
+            yield "**" + e.text(_uncopied(kid, "dict", tree.kids[at + 1 :]), BITOR)
         else:
-            yield f"{e.text(tree.kids[at])}: {e.text(tree.kids[at + 1])}"
+            yield f"{e.text(kid)}: {e.text(tree.kids[at + 1])}"
         at += 1 if mapping else 2
 
 

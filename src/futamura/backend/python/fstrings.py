@@ -8,6 +8,7 @@ Where no quote is left that the expressions do not use, the parts are joined by 
 from __future__ import annotations
 
 import builtins
+from collections.abc import Iterator
 from typing import Final
 
 from futamura.backend.python.expressing import ATOM, RULES, TEST, Expressions
@@ -16,6 +17,8 @@ from futamura.backend.python.trees import Expression, Literal, Node
 __all__: list[str] = []
 
 _QUOTES: Final = ("'", '"')
+_MOST: Final = 32
+"""Parts of an f-string beside which others are joined by calls."""
 
 
 class _Impossible(Exception):
@@ -31,19 +34,22 @@ def _format(e: Expressions, tree: Node) -> tuple[str, int]:
 
 
 def _joined(e: Expressions, parts: tuple[Expression, ...]) -> str:
-    pieces: list[tuple[str, bool]] = []
     try:
-        for part in parts:
-            pieces.extend(_pieces(e, part, spec=False))
-        inside = "".join(text for text, fixed in pieces if not fixed)
-        if "\\" in inside or "#" in inside or "\n" in inside:
-            raise _Impossible
-        quote = next((q for q in _QUOTES if q not in inside), None)
-        if quote is None:
-            raise _Impossible
-        return "f" + quote + "".join(_escaped(text, quote) if fixed else text for text, fixed in pieces) + quote
+        found = _quoted([piece for part in parts for piece in _pieces(e, part, spec=False)])
     except _Impossible:
-        return _by_calls(e, parts)
+        found = None
+    return found if found is not None else _by_calls(e, parts)
+
+
+def _quoted(pieces: list[tuple[str, bool]]) -> str | None:
+    """One f-string; None if it cannot be one."""
+    inside = "".join(text for text, fixed in pieces if not fixed)
+    if "\\" in inside or "#" in inside or "\n" in inside:
+        return None
+    quote = next((q for q in _QUOTES if q not in inside), None)
+    if quote is None:
+        return None
+    return "f" + quote + "".join(_escaped(text, quote) if fixed else text for text, fixed in pieces) + quote
 
 
 def _pieces(e: Expressions, part: Expression, spec: bool) -> list[tuple[str, bool]]:
@@ -88,15 +94,40 @@ def _escaped(text: str, quote: str) -> str:
 
 
 def _by_calls(e: Expressions, parts: tuple[Expression, ...]) -> str:
-    shown = []
+    """The parts joined, with an f-string of those side by side that can be in one."""
+    shown: list[str] = []
+    run: list[tuple[Expression, list[tuple[str, bool]]]] = []
+
+    def settle() -> None:
+        text = _quoted([piece for _, pieces in run for piece in pieces]) if len(run) > 1 else None
+        shown.extend([text] if text is not None else [_alone(e, part) for part, _ in run])
+        run.clear()
+
+    for part in _flat(parts):
+        try:
+            pieces = _pieces(e, part, spec=False)
+        except _Impossible:
+            settle()
+            shown.append(_alone(e, part))
+            continue
+        if _quoted([*(piece for _, before in run for piece in before), *pieces]) is None or len(run) == _MOST:
+            settle()
+        run.append((part, pieces))
+    settle()
+    return shown[0] if len(shown) == 1 else f"''.join([{', '.join(shown)}])"
+
+
+def _flat(parts: tuple[Expression, ...]) -> Iterator[Expression]:
+    """The parts, with those of texts among them."""
     for part in parts:
         if isinstance(part, Node) and part.op.name == "string":
-            shown.append(_by_calls(e, part.kids))
-        elif isinstance(part, Node) and part.op.name == "format":
-            shown.append(_formatted(e, part))
+            yield from _flat(part.kids)
         else:
-            shown.append(e.text(part))
-    return shown[0] if len(shown) == 1 else f"''.join([{', '.join(shown)}])"
+            yield part
+
+
+def _alone(e: Expressions, part: Expression) -> str:
+    return _formatted(e, part) if isinstance(part, Node) and part.op.name == "format" else e.text(part)
 
 
 def _formatted(e: Expressions, part: Node) -> str:
