@@ -301,18 +301,6 @@ class _Items(Possible):
                 owner = owner.value  # an attribute is stored
             self.change(function, owner)
 
-    def attributes_in(self, match: ast.Match) -> frozenset[Source]:
-        """What patterns like `Box(rows=found)` read of objects."""
-        found: set[Source] = set()
-        for part in ast.walk(match):
-            if isinstance(part, ast.MatchClass):
-                found.update((None, "." + name) for name in part.kwd_attrs)
-                found.update(one for name in part.kwd_attrs for one in self.named.get(name, ()))
-                plain = isinstance(part.cls, ast.Name) and self.is_builtin(MODULE, part.cls.id)
-                found.update([ANY_FIELD] if part.kwd_attrs else [])
-                found.update(self.openly.read() if part.patterns and not plain else ())
-        return frozenset(found)
-
     def look_at_method(self, function: Scope, node: ast.Attribute) -> None:
         """A method that is called, or may be called later."""
         if node.attr in MUTATING:

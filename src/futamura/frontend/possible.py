@@ -308,6 +308,18 @@ class Possible:
             others = given if starred else self.all(function, call.args[1:]) | keywords
         return others | items_of(given) | self.giving.parts
 
+    def attributes_in(self, match: ast.Match) -> frozenset[Source]:
+        """What patterns like `Box(rows=found)` read of objects."""
+        found: set[Source] = set()
+        for part in ast.walk(match):
+            if isinstance(part, ast.MatchClass):
+                found.update((None, "." + name) for name in part.kwd_attrs)
+                found.update(one for name in part.kwd_attrs for one in self.named.get(name, ()))
+                plain = isinstance(part.cls, ast.Name) and self.is_builtin(MODULE, part.cls.id)
+                found.update([ANY_FIELD] if part.kwd_attrs else [])
+                found.update(self.openly.read() if part.patterns and not plain else ())
+        return frozenset(found)
+
     def is_looked_up(self, function: Scope, call: ast.Call) -> bool:
         """Is this a method of a dict that is given a key, which does not come out of it?"""
         assert isinstance(call.func, ast.Attribute)

@@ -42,6 +42,7 @@ from futamura.specializer.descriptors import (
     enter_storing,
     is_always_there,
     is_described,
+    is_seen_through,
     is_slot,
     reads,
 )
@@ -331,7 +332,7 @@ def _load_instance(
         return own
     if type(target) is Dynamic and (found is MISSING or not shows(m, target, cls, name, found)):
         return None
-    if type(target) is Known and found is not MISSING and not _seen_through(m, target.value, found, name):
+    if type(target) is Known and found is not MISSING and not is_seen_through(m, target.value, found, name):
         return None
     if (method := overloaded_method(m, found, target, cls, site(frame))) is not None:
         m.assume_attribute(cls, name, found)
@@ -368,7 +369,7 @@ def _described(
             m.assume_attribute(cls, name, found)
             (assume_order if reads(found) else assume_unread)(m, found)
             return own
-        if type(target) is Known and not _seen_through(m, target.value, found, name):
+        if type(target) is Known and not is_seen_through(m, target.value, found, name):
             return None
     if reads(found):
         if not enter_getter(m, frame, op, cls, name, found, target, Known(cls)):
@@ -402,23 +403,6 @@ def _answered(m: Machine, frame: Frame, op: Operation, target: AbstractValue, cl
     m.assume_attribute(cls, name, class_lookup(cls, name))
     call_value(m, frame, op, Known(method), [target, Known(name)], [])
     return CALLED
-
-
-def _seen_through(m: Machine, value: object, found: object, name: str) -> bool:
-    """Has this static object no attribute of its own in front of what its class has?  A store of one starts again.
-
-    That unknown code puts a function in front of a method while the residual runs is not expected; data may be hidden
-    by whoever has it.
-    """
-    m.read_places.add((m.world.serial(value), name))
-    if m.world.objects.compares(value):
-        if m.world.objects.lacks(value, name):
-            return True
-        if why := m.world.objects.why_not(value, name):
-            m.event("FT306", *why)
-    elif m.world.contents(value):
-        return m.world.objects.is_bare(value, name)
-    return type(found) in (types.FunctionType, staticmethod, classmethod) and m.world.lacks(value, name)
 
 
 def known_field(m: Machine, target: AbstractValue, name: str) -> AbstractValue | None:

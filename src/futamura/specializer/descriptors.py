@@ -29,7 +29,7 @@ from futamura.specializer.world import Member
 
 __all__ = [
     "assume_order", "assume_unread", "enter_deleter", "enter_getter", "enter_property_or_answer", "enter_setter",
-    "enter_storing", "is_always_there", "is_described", "is_slot", "may_fail", "reads",
+    "enter_storing", "is_always_there", "is_described", "is_seen_through", "is_slot", "may_fail", "reads",
 ]  # fmt: skip
 
 _STORING: Final = ("__set__", "__delete__")
@@ -163,3 +163,20 @@ def _assume(m: Machine, holder: type, name: str, found: object, which: str, meth
     m.assume_attribute(holder, name, found)
     m.assume_attribute(type(found), which, method)
     m.world.found_in_class(holder, name, found)
+
+
+def is_seen_through(m: Machine, value: object, found: object, name: str) -> bool:
+    """Has this static object no attribute of its own in front of what its class has?  A store of one starts again.
+
+    That unknown code puts a function in front of a method while the residual runs is not expected; data may be hidden
+    by whoever has it.
+    """
+    m.read_places.add((m.world.serial(value), name))
+    if m.world.objects.compares(value):
+        if m.world.objects.lacks(value, name):
+            return True
+        if why := m.world.objects.why_not(value, name):
+            m.event("FT306", *why)
+    elif m.world.contents(value):
+        return m.world.objects.is_bare(value, name)
+    return type(found) in (FunctionType, staticmethod, classmethod) and m.world.lacks(value, name)
