@@ -266,8 +266,6 @@ def _getitem(types: Types, attr: Any) -> Fact:
         result = {"str": "str", "bytes": "int"}.get(value, "object")
         effects = Effects(frozenset({"item"})) if value == "list" else PURE
         return Fact(result, frozenset({IndexError}), effects, value != "list")
-    if index == "slice" and value in ("str", "bytes", "tuple", "list"):
-        return UNKNOWN._replace(result=value)  # its bounds may be objects with `__index__`
     if index in SCALARS and (value in SCALARS or value in ("tuple", "list")):
         return _WRONG
     if index == "slice" and value in ("str", "bytes", "tuple", "list"):

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from futamura.ir.constant import Constant
-from futamura.ir.facts import PURE, Effects, Fact
+from futamura.ir.facts import PURE, UNKNOWN, Effects, Fact
 from futamura.ir.graph import Operation, Value
 from futamura.optimize.calls import Called, call_of
 from futamura.optimize.dependents import Dependents, Worklist
@@ -47,6 +47,7 @@ Known = Mapping[tuple[str, str], object]
 
 _PATIENCE: Final = 3
 _TEXTS: Final = frozenset({"str", "bytes"})
+_SLICED: Final = frozenset({"str", "bytes", "tuple", "list"})
 _BOUNDS: Final = frozenset({"NoneType", "int", "bool"})
 _FAR: Final = 2**200
 """No loop has as many rounds as this."""
@@ -237,6 +238,8 @@ class Inference:
             found = made or call_of(self.callee(op.args[0]), op.attr, arguments)
         elif name == "getitem" and self._is_part(op, shapes):
             found = Called(Fact(shapes[0].type, frozenset(), PURE), of_type(shapes[0].type))
+        elif name == "getitem" and shapes[1].type == "slice" and shapes[0].type in _SLICED:
+            found = Called(UNKNOWN._replace(result=shapes[0].type), of_type(shapes[0].type))  # `__index__` may be run
         elif name == "getitem" and op.args[0] in self.promised and shapes[1].type in ("int", "bool"):
             items = self.promised[op.args[0]]
             raised = frozenset[type[BaseException]]() if _lies_in(shapes[1], items.length) else _INDEX

@@ -171,8 +171,10 @@ def outcome(operator: Operator, shapes: Sequence[Shape], attr: object, result: s
 
 def _disjoint(one: str, other: str) -> bool:
     """Two exact types that no object has both of."""
-    return one != OBJECT and other != OBJECT and one in SCALARS and other in SCALARS and one != other
+    return one != other and one in _EXACT and other in _EXACT
 
+
+_EXACT: Final = SCALARS | {"tuple", "list", "dict", "set", "frozenset", "range"}
 
 _Bounds = tuple[int | None, int | None]
 _MOST_BITS: Final = 512

@@ -72,14 +72,15 @@ class FirstTrips:
             del state.overlays[place]
         return stored
 
-    def check(self, choices: Choices, versions: Iterable[Version]) -> None:
-        """All versions are run: no first trip should be a copy for nothing, and no flag tell twins apart."""
+    def check(self, choices: Choices, versions: Iterable[Version], again: bool) -> None:
+        """All versions are run: no first trip should be a copy for nothing, and no flag tell twins apart,
+        if all of it may be done `again`."""
         alive = [version for version in versions if version.forward is None]
         found = _wasted(choices, alive)
         if self._early.absent(found):
             self._early.update(found)
             raise Restart("objects are made real in front of a loop")
-        if flags := idle_flags(choices, alive):
+        if again and (flags := idle_flags(choices, alive)):
             choices.nokey.update(flags)
             raise Restart("flags that nothing asks", whole=True)
 

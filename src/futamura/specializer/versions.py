@@ -440,7 +440,7 @@ class Versions:
                 return version
         check_stored(self.stored, settled=True)
         if self.polyvariance != "all" and self.style.loops == "meet" and self.work < self.budget.work // 4 * 3:
-            self.trips.check(self, self._all)  # another round has to fit
+            self.trips.check(self, self._all, self.work < self.budget.work // 2)  # another round has to fit
         return None
 
     def _rekey(self) -> None:
