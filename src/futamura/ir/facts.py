@@ -268,7 +268,7 @@ def _getitem(types: Types, attr: Any) -> Fact:
         return Fact(result, frozenset({IndexError}), effects, value != "list")
     if index in SCALARS and (value in SCALARS or value in ("tuple", "list")):
         return _WRONG
-    if index == "slice" and value in ("str", "bytes", "tuple", "list"):
+    if index == "slice" and value in ("str", "bytes"):
         return UNKNOWN._replace(result=value)  # its bounds may be of any class
     return UNKNOWN
 

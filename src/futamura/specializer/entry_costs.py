@@ -69,7 +69,7 @@ _OF_CALLING: Final = 300
 
 _CONTAINERS: Final = (list, dict, set, bytearray, deque)
 
-_LITTLE: Final = 8
+_LITTLE: Final = 24
 _PART: Final = 0.03
 """Nanoseconds, and the part of a call, that may be lost for what can be read in the residual."""
 _MARGIN: Final = 0.8
@@ -206,7 +206,7 @@ def _why_not_told_apart(program: Program, saved: Saved, apart: Apart) -> str:
     if not apart.names:
         return ""
     cost = sum(_cost_of_inputs(apart, program.main.signature)) + _OF_TESTING
-    if not _loses(program, saved, cost, max(_LITTLE, _LITTLE_FOR_INPUTS), _MARGIN):
+    if not _loses(program, saved, cost, _LITTLE_FOR_INPUTS, _MARGIN):
         return ""
     names = ", ".join(f"`{name}`" for name in apart.names)
     return f"to tell {names} from static objects at each call would take longer than what folds saves"
