@@ -34,7 +34,7 @@ from futamura.analysis.reading import own_names, parts, read_only
 from futamura.analysis.registering import directly_registering, registering_functions
 from futamura.analysis.storing import names_of_functions, on_own_objects
 from futamura.analysis.trees import every
-from futamura.frontend import walking
+from futamura.frontend import reflecting, walking
 from futamura.frontend.items import certainly_changed, changed_by_functions
 from futamura.frontend.memos import Memo, lazy_attributes, memo_tables
 from futamura.frontend.passing import Callee, Elsewhere, Parameters, asks_by_name, shows_variables
@@ -522,7 +522,10 @@ def _not_only_read(
 
 
 def _reaches_itself(tree: ast.Module, name: str) -> int:
-    """The line where the module gets at its globals by other ways than their names; 0 if it does not."""
+    """The line where the module gets at its globals by other ways than their names, or at variables by ways that are not
+    followed; 0 if it does not."""
+    if line := reflecting.hides_ways(tree):
+        return line
     for node in every(tree):
         if isinstance(node, ast.Name) and node.id in ("exec", "eval", "globals"):
             return node.lineno

@@ -50,7 +50,7 @@ class Giving:
         return self._by[type(node.op)]
 
 
-_OF_PARTS: Final = ("__getitem__", "__missing__", "__get__")
+_OF_PARTS: Final = ("__getitem__", "__missing__", "__get__", "__class_getitem__")
 _OPERATORS: Final[dict[type[ast.operator], str]] = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.MatMult: "matmul", ast.Div: "truediv",
     ast.FloorDiv: "floordiv", ast.Mod: "mod", ast.Pow: "pow", ast.LShift: "lshift", ast.RShift: "rshift",

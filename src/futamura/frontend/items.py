@@ -17,17 +17,19 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from futamura.analysis.methods import MUTATING, POURING, PURE_MODULES, READING, WRITING
+from futamura.analysis.reading import bound_by
 from futamura.analysis.trees import every
-from futamura.frontend import implied, walking
+from futamura.frontend import implied, reflecting, walking
+from futamura.frontend.arguments import Arguments
 from futamura.frontend.implied import MAKING, gives_anything, receiver
-from futamura.frontend.openly import start_of_name
-from futamura.frontend.possible import MODULE, STORING, Possible, result_of
+from futamura.frontend.possible import MODULE, STORING, result_of
 from futamura.frontend.sources import (
     ANY_FIELD,
+    CALLED,
     EXTENDING,
     FOREIGN,
     GIVEN,
@@ -38,7 +40,6 @@ from futamura.frontend.sources import (
     In,
     Left,
     Paths,
-    Place,
     Source,
     items_of,
     names_of_items,
@@ -61,13 +62,6 @@ _IN_PLACE: Final[Mapping[type[ast.operator], str]] = {
     ast.LShift: "__ilshift__", ast.RShift: "__irshift__", ast.BitAnd: "__iand__", ast.BitOr: "__ior__",
     ast.BitXor: "__ixor__",
 }  # fmt: skip
-
-
-class _Passing(NamedTuple):
-    """What a call passes: at each position (out of what has a star), by each keyword (also behind `**`)."""
-
-    positions: tuple[frozenset[Source], ...]
-    named: tuple[frozenset[Source], ...]
 
 
 class Changes(NamedTuple):
@@ -100,7 +94,7 @@ def certainly_changed(
     return _Items(tree, on_import, alone, doubtful).certain()
 
 
-class _Items(Possible):
+class _Items(Arguments):
     def certain(self) -> Changed:
         self.look_at_functions()
         return self.outcome()
@@ -111,6 +105,7 @@ class _Items(Possible):
         self.changed |= self.on_import
         everything = self.outcome()
         self.look_at_module()
+        self.look_at_import()
         self.changed |= self.doubted
         self.with_operands()
         while self.strangers.settle(self.changed):
@@ -118,6 +113,8 @@ class _Items(Possible):
         return Changes(certain, everything, self.outcome())
 
     def look_at_functions(self) -> None:
+        for one in self.loose:
+            self.hold_all(one, frozenset({CALLED}))
         for function in self.functions:
             for parameter in implied.parameters(function):
                 self.hold((function, parameter.arg), frozenset({GIVEN}))
@@ -128,6 +125,31 @@ class _Items(Possible):
                 self.hold(function, self.of(function, function.body))
             elif function.name in ("__exit__", "__aexit__"):
                 self.hold_all(function, frozenset({RAISED}))
+            yields = any(isinstance(one, _YIELDS) for one in self.own[function])
+            if yields or isinstance(function, ast.AsyncFunctionDef):
+                self.hold(In(RAISED), frozenset({function}))  # the `value` of a StopIteration
+        self.look_at_classes()
+
+    def look_at_classes(self) -> None:
+        """What is in a class, and who gets that."""
+        for name, functions in self.setters.items():
+            self.hold((None, "." + name), frozenset(functions))
+        for _, call in reflecting.fields(self.tree):
+            for keyword in call.keywords:
+                self.hold((None, f".{keyword.arg}"), self.of(MODULE, keyword.value))
+        for cls in self.classes.values():
+            self.hold((None, ".default"), self.attributes_of([cls]))
+            if reflecting.gives_attributes(cls, self.classes):
+                self.hold(In((None, cls.name)), self.attributes_of([cls]))
+            for method in cls.body if reflecting.makes_classes(cls) else ():
+                if isinstance(method, SCOPES[:2]) and method.name in MAKING:
+                    for one in implied.parameters(method)[3:]:
+                        self.hold(In((method, one.arg)), self.attributes_of(self.classes.values()))
+
+    def attributes_of(self, classes: Iterable[ast.ClassDef]) -> frozenset[Source]:
+        """The places of what statements in the bodies of classes bind."""
+        nodes = (one for cls in classes for one in ast.walk(cls) if isinstance(one, ast.Name))
+        return frozenset((None, "." + one.id) for one in nodes if id(one) in self.in_classes)
 
     def outcome(self) -> Changed:
         direct = self.with_operands()
@@ -220,6 +242,7 @@ class _Items(Possible):
     def with_operands(self) -> set[Source]:
         """All that is changed, with what special methods change that get it as an operand."""
         every = self.changed.union(*self.changed_by.values())
+        self.sources.spread()
         seen = self.sources.reached(every)
         waiting = [*implied.special_parameters(self.functions)]
         kinds: set[str] = set()
@@ -228,7 +251,10 @@ class _Items(Possible):
             kinds.update(kind for _, kind in found)
             for place, kind in found:
                 self.hold(place, frozenset({(None, f"operand of {kind}")}))
+                if place[1] in {getattr(one, "arg", "") for one in (place[0].args.vararg, place[0].args.kwarg)}:
+                    self.hold(In(place), frozenset({(None, f"operand of {kind}")}))
             waiting = [one for one in waiting if one not in found]
+            self.sources.spread()
             seen = self.sources.reached(every)
         return seen
 
@@ -246,7 +272,9 @@ class _Items(Possible):
     def hold_defaults(self, function: Scope) -> None:
         """A parameter may be its default, which the code around the function gives."""
         for parameter, default in defaults(function):
-            self.hold((function, parameter.arg), self.of(self.around.get(function, MODULE), default))
+            held = self.of(self.around.get(function, MODULE), default)
+            self.hold((function, parameter.arg), held)
+            self.hold((None, ".default"), held)  # of `inspect.signature(function).parameters[...]`
 
     # -- what a statement does
 
@@ -272,15 +300,15 @@ class _Items(Possible):
             self.put(function, node.optional_vars, entered | items_of(entered))
         elif isinstance(node, ast.Match):
             subject = self.of(function, node.subject)
-            names = (getattr(part, "name", None) or getattr(part, "rest", None) for part in ast.walk(node))
-            for name in names:
-                if isinstance(name, str):
-                    held = subject | items_of(subject) | self.giving.parts | self.attributes_in(node)
+            held = subject | items_of(subject) | self.giving.parts | self.attributes_in(node)
+            for part in walking.patterns_of(node):
+                for name in bound_by(part):
                     self.hold((self.scope_of(function, name), name), held)
+                    self.hold((None, "." + name), held if id(part) in self.in_classes else NOTHING)
         elif isinstance(node, ast.Raise):
-            raised = self.of(function, node.exc)
-            if isinstance(node.exc, ast.Call):
-                raised |= self.given(function, node.exc)
+            raised = NOTHING
+            for one in (node.exc, node.cause):
+                raised |= self.of(function, one) | (self.given(function, one) if isinstance(one, ast.Call) else NOTHING)
             self.hold(RAISED, raised)
         elif isinstance(node, ast.ExceptHandler) and node.name is not None:
             self.hold((self.scope_of(function, node.name), node.name), frozenset({RAISED}))
@@ -339,6 +367,9 @@ class _Items(Possible):
             for part in ast.walk(passed) if getattr(call.func, "id", "") not in _ASKING else ():
                 for one in self.function_values(part):
                     self.hold_all(one, given | items_of(given))  # it is called with what is there
+        for key, later in called_arguments(call):
+            if self.may_be_any_function(function, key):
+                self.hold(CALLED, given | items_of(given) if later else items_of(given))
         self.expect(function, call)
         passing = self.passing(function, call)
         if not self.is_unknown(function, call):
@@ -347,20 +378,15 @@ class _Items(Possible):
         else:
             self.hold_shared(passing, call, callees)
         if isinstance(call.func, ast.Name) and call.func.id in self.classes:
-            for statement in self.classes[call.func.id].body:
+            for statement in (part for cls in self.with_bases(call.func.id) for part in cls.body):
                 if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
                     self.hold((None, "." + statement.target.id), given)
 
     def sorted_by(self, function: Scope, call: ast.Call) -> frozenset[Source]:
         """What the key of `rows.sort(key=key)` gets."""
         if isinstance(call.func, ast.Attribute) and call.func.attr == "sort" and call.keywords:
-            return self.items(function, call.func.value)
+            return self.items(function, call.func.value) | items_of(self.all(function, call.args))
         return NOTHING
-
-    def asks_openly(self, call: ast.Call) -> bool:
-        """May `getattr(x, name)` be a method that changes `x`, whose name is not known?"""
-        start = start_of_name(call)
-        return start is not None and any(one.startswith(start) for one in MUTATING)
 
     def expect(self, function: Scope, call: ast.Call) -> None:
         """What the call does if what it calls comes from another module, or from a caller."""
@@ -415,6 +441,21 @@ class _Items(Possible):
             if not isinstance(node, SCOPES):
                 work.extend(one for one in ast.iter_child_nodes(node) if isinstance(one, (ast.stmt, ast.excepthandler)))
 
+    def look_at_import(self) -> None:
+        """Where values go when the module is imported; what that changes is past."""
+        changed, doubted, on_import = {*self.changed}, {*self.doubted}, {*self.on_import}
+        by = {method: {*found} for method, found in self.changed_by.items()}
+        with self.strangers.at_rest():
+            work: list[ast.AST] = list(self.tree.body)
+            while work:
+                node = work.pop()
+                if walking.acts(node):
+                    self.look(MODULE, node)
+                work.extend([] if isinstance(node, SCOPES) else ast.iter_child_nodes(node))
+        self.changed, self.doubted, self.on_import = changed, doubted, on_import
+        self.changed_by.clear()
+        self.changed_by.update(by)
+
     def made_by_others(self, node: ast.AST) -> Iterator[ast.Call]:
         """The calls of functions of other modules in a statement at the module's own level."""
         if isinstance(node, (ast.Expr, ast.Assign, ast.AnnAssign)) and node.value is not None:
@@ -464,9 +505,11 @@ class _Items(Possible):
 
     def call_method(self, function: Scope, method: ast.Attribute, given: frozenset[Source], *, known: bool) -> None:
         module = self.module_of(function, method.value)
-        if module is not None or method.attr in READING:
+        if module is not None:
             return
-        if method.attr in MUTATING or not known:
+        if method.attr == "__init__" and isinstance(method.value, ast.Name) and method.value.id not in self.classes:
+            self.put_in(function, method.value, given | items_of(given))  # `rows.__init__(others)`
+        if method.attr in MUTATING or not (known or method.attr in READING):
             self.change_by(function, method.value, method.attr)
             self.put_in(function, method.value, given)
 
@@ -487,66 +530,6 @@ class _Items(Possible):
                 return module in PURE_MODULES and name not in WRITING
         return True
 
-    def passing(self, function: Scope, call: ast.Call) -> _Passing:
-        """What a call passes at its positions and by its keywords."""
-        positions = (
-            self.items(function, one) if isinstance(one, ast.Starred) else self.of(function, one) for one in call.args
-        )
-        named = (self.of(function, one.value) for one in call.keywords)
-        return _Passing(tuple(positions), tuple(named))
-
-    def hold_shared(self, passing: _Passing, call: ast.Call, callees: list[Scope]) -> None:
-        """What is passed to one of many functions: calls of the same form share the places that it goes through."""
-        form = (*(isinstance(one, ast.Starred) for one in call.args), *(one.arg for one in call.keywords))
-        places: list[Place] = [(None, f"argument {at} of {form}") for at in range(len(form))]
-        for place, held in zip(places, (*passing.positions, *passing.named)):
-            self.hold(place, held)
-        if form not in self.forms:
-            self.forms.add(form)
-            through = [frozenset[Source]({place}) for place in places]
-            shared = _Passing(tuple(through[: len(call.args)]), tuple(through[len(call.args) :]))
-            for callee in callees:
-                self.hold_arguments(shared, call, callee)
-
-    def hold_arguments(self, passing: _Passing, call: ast.Call, callee: Scope) -> None:
-        names = [one.arg for one in (*callee.args.posonlyargs, *callee.args.args)]
-        through_self = id(call) in self.through_self and not self.is_kept(call.func)
-        moved = (1,) if through_self and not is_of_class(callee, "staticmethod") else implied.shifts(call, callee)
-        stars = any(isinstance(argument, ast.Starred) for argument in call.args)
-        if isinstance(call.func, ast.Name) and self.alone_named.get(call.func.id) is callee and not stars:
-            moved = (0,)
-        for at, held in enumerate(passing.positions):
-            starred = any(isinstance(one, ast.Starred) for one in call.args[: at + 1])  # it may come anywhere
-            for shift in moved:
-                if at + shift < len(names) and not starred:
-                    self.hold((callee, names[at + shift]), held)
-            if starred or (at >= len(names) and callee.args.vararg is None):
-                for name in names:
-                    self.hold((callee, name), held)
-            if starred or at + max(moved) >= len(names):
-                self.collect(callee, callee.args.vararg, held)
-        named = (*names, *(one.arg for one in callee.args.kwonlyargs))
-        for keyword, held in zip(call.keywords, passing.named):
-            if keyword.arg is None:
-                held = items_of(held)
-            for name in named if keyword.arg is None else (keyword.arg,):
-                self.hold((callee, name), held)
-            if keyword.arg is None or keyword.arg not in named:
-                self.collect(callee, callee.args.kwarg, held)
-
-    def hold_all(self, callee: Scope, held: frozenset[Source]) -> None:
-        makes = not isinstance(callee, ast.Lambda) and callee.name in MAKING  # its object is a new one
-        for one in [*callee.args.posonlyargs, *callee.args.args, *callee.args.kwonlyargs][makes:]:
-            self.hold((callee, one.arg), held)
-        self.collect(callee, callee.args.vararg, held)
-        self.collect(callee, callee.args.kwarg, held)
-
-    def collect(self, callee: Scope, parameter: ast.arg | None, held: frozenset[Source]) -> None:
-        """Put into what a `*` or `**` parameter collects, which is as good as what was collected."""
-        if parameter is not None:
-            self.hold((callee, parameter.arg), held)
-            self.hold(In((callee, parameter.arg)), held)
-
     def put(self, function: Scope, target: ast.expr, held: frozenset[Source]) -> None:
         """Store in a target: a variable, an attribute, a part of an object."""
         if isinstance(target, (ast.Tuple, ast.List)):
@@ -560,7 +543,7 @@ class _Items(Possible):
                 self.hold((None, "." + target.id), held)
         elif isinstance(target, ast.Attribute):
             self.hold((None, "." + target.attr), held)
-            for one in self.named.get(target.attr, ()):  # a property, perhaps
+            for one in (*self.named.get(target.attr, ()), *self.setters.get(target.attr, ())):  # a property, perhaps
                 self.hold_all(one, held)
             self.strangers.when(self.of(function, target.value), held)
         elif isinstance(target, ast.Subscript):
@@ -569,8 +552,7 @@ class _Items(Possible):
 
     def put_in(self, function: Scope, node: ast.AST, held: frozenset[Source]) -> None:
         """Store in the object that this expression gives."""
-        for source in items_of(self.of(function, node)):
-            self.hold(source, held)
+        self.sources.put(self.of(function, node), held)
 
     def change(self, function: Scope, node: ast.AST) -> None:
         """The object that this expression gives is changed."""

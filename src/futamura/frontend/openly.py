@@ -20,8 +20,8 @@ __all__ = ["READING", "SHOWING", "Openly", "start_of_name"]
 
 SHOWING: Final = frozenset({"vars", "getmembers", "getmembers_static", "__getstate__", "__reduce__", "__reduce_ex__"})
 """What gives an object's attributes in a container."""
-READING: Final = frozenset({"__getattribute__"})
-"""Methods that read an attribute, by a name."""
+READING: Final = frozenset({"__getattribute__", "getattr_static"})
+"""Methods, and a function, that read an attribute, by a name."""
 
 
 class Openly:

@@ -20,7 +20,7 @@ from typing import Final
 from futamura.analysis.methods import BUILTINS, GIVING, HOLDING, MUTATING, PASSING, PURE_MODULES, READING, WRITING
 from futamura.analysis.reading import bound_by
 from futamura.analysis.trees import every
-from futamura.frontend import implied, walking
+from futamura.frontend import implied, reflecting, walking
 from futamura.frontend.implied import MAKING, Giving, receiver
 from futamura.frontend.openly import READING as READING_OPENLY
 from futamura.frontend.openly import SHOWING, Openly, start_of_name
@@ -29,6 +29,8 @@ from futamura.frontend.sources import (
     FOREIGN,
     GIVER,
     NOTHING,
+    OF_DICTS,
+    RAISED,
     In,
     Left,
     Place,
@@ -36,7 +38,7 @@ from futamura.frontend.sources import (
     Sources,
     items_of,
 )
-from futamura.frontend.strangers import DESCRIBING, Strangers
+from futamura.frontend.strangers import DESCRIBING, Strangers, called_arguments
 from futamura.frontend.walking import SCOPES, Scope, acts, defaults, own_nodes, value_nodes
 
 __all__ = ["MODULE", "STORING", "Possible", "result_of"]
@@ -104,12 +106,20 @@ class Possible:
         }
         self.by_keyword: Final = frozenset(walking.names_of_attributes(tree, self.named))
         """What may be attributes of objects because a call names them."""
+        texts = (one.value for one in every(tree) if isinstance(one, ast.Constant) and type(one.value) is str)
+        self.attributes: Final = self.candidates.union("." + name for name in (*self.by_keyword, *texts))
+        """With a dot what may be names of attributes that the text stores."""
         self.kept: Final = frozenset(self.kept_variables())  # their value outlives a call of the function
         self.in_classes: Final = frozenset(walking.names_in_classes(tree))
         """The nodes of names that are attributes of the class in whose body they stand."""
         self.sources: Final = Sources()
         self.openly: Final = Openly(tree, self.named, self.sources)
         self.strangers: Final = Strangers(self.sources)
+        self.setters: Final[dict[str, list[Scope]]] = {}
+        """The functions that are in properties and fields which the body of a class makes by a call."""
+        for name, call in reflecting.fields(tree):
+            parts = (one for part in ast.walk(call) for one in self.function_values(part))
+            self.setters.setdefault(name, []).extend(parts)
         self.forms: Final[set[tuple[bool | str | None, ...]]] = set()
         """The forms of calls of unknown functions that were met."""
         self.at = 0
@@ -136,7 +146,7 @@ class Possible:
         if isinstance(node, ast.Attribute):
             if isinstance(node.value, ast.Name) and self.module_of(function, node.value) is not None:
                 return frozenset({f"{node.value.id}.{node.attr}"})
-            return frozenset({"." + node.attr}) & self.candidates
+            return frozenset({"." + node.attr}) & self.attributes
         if isinstance(node, ast.Call) and (read := self.attribute_of(function, node)) is not None:
             return self.named_as(function, read)
         return frozenset()
@@ -154,8 +164,8 @@ class Possible:
             own = self.named.get(node.attr, ())  # a property, perhaps
             held = NOTHING if id(node) in self.plain else self.read(function, node)
             if node.attr == "__dict__":
-                held |= self.new(node, self.openly.read())
-            if node.attr in MUTATING or node.attr == "__class__":
+                held |= self.new(node, self.openly.read()) | {OF_DICTS}
+            if node.attr in MUTATING or node.attr == "__class__" or node.attr in reflecting.SENDING:
                 held |= {FOREIGN}  # a method that changes, whoever calls it
             if node.attr in GIVING:
                 held |= {GIVER}
@@ -238,6 +248,7 @@ class Possible:
         method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
         if method in READING_OPENLY:
             found |= self.openly.read()
+        found |= self.reflected(function, call)
         if walking.names_attributes(call):
             names = [part for one in call.args if isinstance(one, ast.Constant) for part in str(one.value).split(".")]
             found |= self.new(call, frozenset((None, "." + name) for name in names)) | {GIVER}
@@ -251,6 +262,9 @@ class Possible:
                 if self.is_looked_up(function, call):
                     given = self.all(function, (*call.args[1:], *(keyword.value for keyword in call.keywords)))
                 return found | self.items(function, call.func.value) | given
+            if call.func.attr in reflecting.OPERATING and not callees:
+                held = self.all(function, (call.func.value, *call.args))
+                return found | held | items_of(held) | self.new(call, held | items_of(held))
             own_method = callees and id(call) in self.through_self and not self.is_kept(call.func)
             if call.func.attr in READING or own_method:
                 return found
@@ -260,10 +274,11 @@ class Possible:
                 return found | self.new(call, given, plain=not foreign) | foreign
             if self.is_builtin(function, call.func.id):
                 passed = self.passed_by(function, call) if call.func.id in PASSING else NOTHING
+                passed |= self.functions_in(function, call) if call.func.id in ("map", "iter") else NOTHING
                 if call.func.id in _EXCEPTIONS:
                     return found | self.new(call, given)
                 if call.func.id in DESCRIBING:
-                    found |= given | self.functions_in(call)
+                    found |= given | items_of(given) | self.functions_in(function, call)
                 if call.func.id == "type":
                     found |= {FOREIGN}  # whose methods get what they change
                 if call.func.id in HOLDING:
@@ -272,8 +287,8 @@ class Possible:
             if call.func.id in self.named:
                 return found
         holder = call.func.value if isinstance(call.func, ast.Attribute) else call.func
-        named = isinstance(call.func, ast.Attribute) and self.named_as(function, holder)
-        if (self.alone or named) and not (callees and isinstance(call.func, ast.Attribute)):
+        made = isinstance(holder, ast.Name) and implied.is_own_class(function, holder.id, self.own[function])
+        if not (callees and isinstance(call.func, ast.Attribute)) and not (made and holder is call.func):
             found |= self.items(function, holder)  # it may give what it holds
         arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
         left = [one for one in arguments if id(one) in self.alone]
@@ -283,10 +298,33 @@ class Possible:
             self.new(call, self.all(function, (one for one in left if self.alone[id(one)].makes)))
         if self.is_strange_call(function, call) and (not left or any(self.alone[id(one)].gives for one in left)):
             found |= {FOREIGN}
-        found |= self.functions_in(call)
+        found |= self.functions_in(function, call)
         if getattr(call.func, "attr", getattr(call.func, "id", "")) in SHOWING:
             given |= self.openly.read()
         return found | given | items_of(given) | self.giving.parts | self.giving.any | self.new(call, given)
+
+    def reflected(self, function: Scope, call: ast.Call) -> frozenset[Source]:
+        """What a call gives that gets at values by other ways than their names."""
+        name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+        if name in reflecting.ABOUT_ERRORS:
+            return self.new(call, frozenset({RAISED})) | {RAISED}
+        if name == "attrgetter" and not walking.names_attributes(call):
+            return self.new(call, self.openly.read()) | {GIVER}
+        if name == "locals" or (name == "vars" and not call.args):
+            return self.new(call, frozenset(self.variables(function))) | {OF_DICTS}
+        if name == "vars":
+            return frozenset({OF_DICTS})
+        if reflecting.makes_class(call):
+            given = self.given(function, call)
+            self.hold(ANY_FIELD, given | items_of(given))
+        return NOTHING
+
+    def variables(self, function: Scope) -> Iterator[Place]:
+        """Those of the function, and of those around it."""
+        scope: Scope | None = function
+        while scope is not None:
+            yield from ((scope, name) for name in self.bound[scope])
+            scope = self.around.get(scope)
 
     def passed_by(self, function: Scope, call: ast.Call) -> frozenset[Source]:
         """What a builtin may give, or put into what it gives, of what it gets."""
@@ -300,7 +338,10 @@ class Possible:
             start = start_of_name(call)
             default = self.all(function, call.args if starred else call.args[2:])
             found = default | items_of(default | self.all(function, call.args[:1])) | self.giving.parts
-            return found if start is None else found | self.openly.read(start)
+            if start is None:
+                return found
+            changing = self.asks_openly(call) and not self.is_own_object(function, call.args[:1])
+            return found | self.openly.read(start) | ({FOREIGN} if changing else NOTHING)
         others = NOTHING
         if name in ("max", "min") and (starred or len(call.args) > 1):
             others = given
@@ -320,6 +361,17 @@ class Possible:
                 found.update(self.openly.read() if part.patterns and not plain else ())
         return frozenset(found)
 
+    def asks_openly(self, call: ast.Call) -> bool:
+        """May `getattr(x, name)` be a method that changes `x`, whose name is not known?"""
+        start = start_of_name(call)
+        return start is not None and any(one.startswith(start) for one in MUTATING)
+
+    def is_own_object(self, function: Scope, nodes: Collection[ast.expr]) -> bool:
+        """Is this `self` in a class all of whose methods are written here?"""
+        names = [getattr(node, "id", "") for node in nodes]
+        classes = (name for name, cls in self.classes.items() if function in cls.body)
+        return names == [receiver(function)] and not any(map(self.is_of_foreign_class, classes))
+
     def is_looked_up(self, function: Scope, call: ast.Call) -> bool:
         """Is this a method of a dict that is given a key, which does not come out of it?"""
         assert isinstance(call.func, ast.Attribute)
@@ -335,11 +387,30 @@ class Possible:
             self.dicts[scope] = walking.dict_variables(scope, self.own[scope])
         return owner.id in self.dicts[scope]
 
-    def functions_in(self, call: ast.Call) -> frozenset[Source]:
+    def functions_in(self, function: Scope, call: ast.Call) -> frozenset[Source]:
         """Functions of the module that a call passes, whose results its own may be."""
         arguments = (*call.args, *(keyword.value for keyword in call.keywords))
         found = frozenset[Source](one for argument in arguments for one in self.function_values(argument))
+        if any(self.may_be_any_function(function, one) for one, _ in called_arguments(call)):
+            found = found.union(self.loose)
         return found | items_of(found)
+
+    def may_be_any_function(self, function: Scope, node: ast.expr) -> bool:
+        """May what is passed to be called be a function of the module that has no name there?"""
+        if isinstance(node, ast.Name):
+            named = node.id in self.named or node.id in self.classes or node.id in self.imported
+            known = (named and not self.is_made(node)) or self.is_builtin(function, node.id)
+            return not known or self.scope_of(function, node.id) is not None
+        if isinstance(node, ast.Attribute):
+            library = self.module_of(function, node.value) is not None or node.attr in MUTATING | READING
+            builtin = isinstance(node.value, ast.Name) and self.is_builtin(function, node.value.id)
+            known = node.attr in self.named and not (self.is_kept(node) or self.is_made(node))
+            return not (library or builtin or known)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in self.classes:
+            return True
+        if isinstance(node, ast.Call) and not self.callees(function, node) and not self.is_unknown(function, node):
+            return any(self.may_be_any_function(function, one) for one in node.args)
+        return not isinstance(node, (ast.Lambda, ast.Constant))
 
     def is_strange_call(self, function: Scope, call: ast.Call) -> bool:
         """Does a function of another module, or a class of it, give what this call gives?"""
@@ -371,6 +442,17 @@ class Possible:
                 for base in map(_unsubscripted, self.classes[name].bases)
             )
         return False
+
+    def with_bases(self, name: str) -> list[ast.ClassDef]:
+        """The class of this name, and those of the text that it inherits from."""
+        found: list[ast.ClassDef] = []
+        work = [name]
+        while work:
+            cls = self.classes.get(work.pop())
+            if cls is not None and cls not in found:
+                found.append(cls)
+                work.extend(getattr(base, "id", "") for base in map(_unsubscripted, cls.bases))
+        return found
 
     def calls_itself(self, metaclass: ast.expr) -> bool:
         """Does a metaclass make instances in its own way?"""
@@ -438,6 +520,10 @@ class Possible:
         callee = call.func
         if isinstance(callee, ast.Lambda):
             return [callee]
+        if isinstance(callee, ast.Attribute) and callee.attr == "__class__":
+            return self.constructors()
+        if isinstance(callee, ast.Attribute) and callee.attr in reflecting.INSIDE:
+            return [*self.function_values(callee.value), *self.named.get(callee.attr, ()), *self.loose]
         if isinstance(callee, ast.Attribute) and not self.is_kept(callee) and not self.is_made(callee):
             return self.named.get(callee.attr, [])
         variable = isinstance(callee, ast.Name) and self.scope_of(function, callee.id) is not None
@@ -477,6 +563,12 @@ class Possible:
         yield from (one for one in self.functions if not isinstance(one, ast.Lambda) and walking.is_handed_over(one))
         for node in value_nodes(tree):
             yield from self.function_values(node)
+        calls = (node for node in every(tree) if isinstance(node, ast.Call))
+        asked = {start_of_name(call) for call in calls if getattr(call.func, "id", "") == "getattr"} - {None}
+        methods = [one for cls in every(tree) if isinstance(cls, ast.ClassDef) for one in cls.body]
+        for one in methods if asked else ():
+            if isinstance(one, SCOPES[:2]) and one.name.startswith(tuple(map(str, asked))):
+                yield one
 
     def function_values(self, node: ast.AST) -> list[Scope]:
         """The functions of the module that this expression may be, by its name, or that make an object of the class."""

@@ -16,8 +16,8 @@ from typing import Final, NamedTuple, TypeAlias
 from futamura.frontend.walking import Scope
 
 __all__ = [
-    "ANY_FIELD", "EXTENDING", "FOREIGN", "GIVEN", "GIVER", "NOTHING", "RAISED", "Changed", "In", "Left",
-    "Paths", "Place", "Source", "Sources", "items_of", "names_of_items",
+    "ANY_FIELD", "CALLED", "EXTENDING", "FOREIGN", "GIVEN", "GIVER", "NOTHING", "OF_DICTS", "RAISED", "Changed",
+    "In", "Left", "Paths", "Place", "Source", "Sources", "items_of", "names_of_items",
 ]  # fmt: skip
 
 Place: TypeAlias = "tuple[Scope | None, str]"
@@ -36,6 +36,10 @@ class In(NamedTuple):
 RAISED: Final = (None, "raised")
 """The place of all that was raised."""
 ANY_FIELD: Final = (None, ".*")
+OF_DICTS: Final = (None, "dicts of objects")
+"""Stands for what is stored in `x.__dict__`, `vars(x)` or `locals()`: any attribute or variable of this text."""
+CALLED: Final = (None, "what keys get")
+"""The place of what the library passes to functions that have no name where it gets them: `sorted(rows, key=key)`."""
 EXTENDING: Final = "+="
 """Stands for an attribute of an object: what it, or a view or an iterator of it, gives when it is iterated over."""
 FOREIGN: Final = (None, "foreign")
@@ -46,6 +50,8 @@ GIVER: Final = (None, "giver")
 GIVEN: Final = (None, "given")
 """Stands for what a caller, of another module perhaps, passes."""
 NOTHING: Final[frozenset[Source]] = frozenset()
+_ELSEWHERE: Final = (FOREIGN, GIVEN, GIVER)
+"""What these stand for is not one object: what is put into one does not come out of another."""
 
 
 class Sources:
@@ -57,6 +63,15 @@ class Sources:
         """Expressions that read an attribute, and its name; statements that extend something."""
         self.unlike: Final[set[Source]] = set()
         """What makes objects whose attributes may hold anything that it was given."""
+        self._puts: Final[dict[frozenset[Source], Place]] = {}
+        """By what something is put into: the place of what that is."""
+        self._groups: Final[dict[int, Place]] = {}
+        self._bits: Final[dict[Source, int]] = {}
+        """By source the numbers of the puts that may go to it, as bits."""
+        self._fresh: dict[Source, int] = {}
+        """The same, as far as it was not followed yet."""
+        self._dirty: set[Source] = set()
+        """What comes out of more than when it was followed."""
         self._places: dict[Source, list[Source]] = {}
         """The places that may be each source; none where that has to be found anew."""
         self._numbered: Numbered | None = None
@@ -64,10 +79,62 @@ class Sources:
     def add(self, place: Source, held: Iterable[Source]) -> None:
         self._places = {}
         self._numbered = None
+        self._dirty |= {place, _in(place)}
         self._of.setdefault(place, set()).update(held)
         if isinstance(place, In) and place.source in self.reads:  # `op.rows.append(x)`: x is in `op`, too
             for owner in self._of.get(place.source, ()):
                 self.add(_in(owner), held)
+
+    def put(self, owners: frozenset[Source], held: frozenset[Source]) -> None:
+        """This is put into what may be one of these."""
+        for owner in owners:
+            self.add(_in(owner), held)
+        if held:
+            if owners not in self._puts:
+                bit = 1 << len(self._puts)
+                self._fresh.update({owner: self._fresh.get(owner, 0) | bit for owner in owners})
+            place = self._puts.setdefault(owners, (None, f"put {len(self._puts)}"))
+            self.add(place, held)
+
+    def spread(self) -> None:
+        """What was put into something by one name is in it under all others: `rows = found[0]; rows.append(x)`."""
+        while self._fresh or self._dirty:
+            for source in self._reached_by_puts():
+                inside = ANY_FIELD if source == OF_DICTS else _in(source)
+                self.add(inside, (self._group(self._bits[source]),))
+
+    def _reached_by_puts(self) -> set[Source]:
+        """What may be that into which something is put, as far as that was not known before; `_bits` has the puts."""
+        known, waiting, dirty = self._bits, self._fresh, self._dirty
+        self._fresh, self._dirty = {}, set()
+        for source in dirty & known.keys():
+            for one in self._before(source):
+                if known[source] & ~known.get(one, 0):
+                    waiting[one] = waiting.get(one, 0) | known[source]
+        found: set[Source] = set()
+        before: dict[Source, tuple[Source, ...]] = {}
+        while waiting:
+            work, waiting = waiting, {}
+            for source, bits in work.items():
+                have = known.get(source, 0)
+                if not bits & ~have or source in _ELSEWHERE:
+                    continue
+                known[source] = have | bits
+                found.add(source)
+                if source not in before:
+                    before[source] = tuple(self._before(source))
+                for one in before[source]:
+                    if bits & ~known.get(one, 0):
+                        waiting[one] = waiting.get(one, 0) | bits
+        return found
+
+    def _group(self, bits: int) -> Place:
+        """A place that holds what these put."""
+        place = self._groups.get(bits)
+        if place is None:
+            place = self._groups[bits] = (None, f"puts {len(self._groups)}")
+            self.add(place, [one for at, one in enumerate(self._puts.values()) if bits >> at & 1])
+        return place
 
     def read(self, node: ast.AST, name: str, held: frozenset[Source]) -> None:
         """This expression reads the attribute of an object; `held` is what may be in that, at any depth."""

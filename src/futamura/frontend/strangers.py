@@ -11,6 +11,7 @@ Invariant: order does not matter: what is done may show that more comes from oth
 from __future__ import annotations
 
 import ast
+import contextlib
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -56,6 +57,13 @@ class Strangers:
         if changed or result is not None:
             self._waiting.append(_Deed(watched, kinds, changed, result, held))
 
+    @contextlib.contextmanager
+    def at_rest(self) -> Iterator[None]:
+        """What is expected meanwhile never happens."""
+        waiting = list(self._waiting)
+        yield
+        self._waiting = waiting
+
     def settle(self, changed: set[Source]) -> bool:
         """Add what is changed after all.  Did anything happen?"""
         holding = {kinds: self._sources.holding(kinds) for kinds in {one.kinds for one in self._waiting}}
@@ -79,9 +87,10 @@ DESCRIBING: Final = frozenset({"property", "staticmethod", "classmethod", "cache
 """What makes attributes of the functions that it is given."""
 _PASSING: Final = frozenset({"partial", "MethodType", "reduce"})
 LATER: Final = _CALLING_FIRST | {
-    *("zip", "enumerate", "reversed", "chain", "cycle", "islice", "repeat", "tee", "partialmethod")
+    *("zip", "enumerate", "reversed", "chain", "cycle", "islice", "repeat", "tee", "partialmethod"),
+    *("defaultdict", "namedtuple", "attrgetter", "itemgetter", "methodcaller", "ContextVar"),
 }
-"""What makes iterators, and functions with arguments."""
+"""What makes iterators, functions with arguments, and what else calls or gives what it got later."""
 _CALLING_SECOND: Final = frozenset({"accumulate", "groupby"})
 
 

@@ -21,12 +21,14 @@ from futamura.analysis.trees import every
 __all__ = [
     "SCOPES", "Scope", "acts", "attributes_of_self", "bound_names", "calls_of_fields", "calls_through_self",
     "defaults", "global_names", "implied_attributes", "imported_names", "is_given", "is_handed_over", "is_of_class",
-    "names_attributes", "names_in_classes", "names_of_attributes", "names_of_module", "own_nodes", "spell_out",
+    "names_attributes", "names_in_classes", "names_of_attributes", "names_of_module", "own_nodes", "patterns_of",
+    "spell_out",
     "value_nodes", "without_key",
 ]  # fmt: skip
 
 Scope: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_MATCHING: Final = (ast.MatchAs, ast.MatchStar, ast.MatchMapping)
 
 
 def imported_names(tree: ast.Module) -> Iterator[tuple[str, str]]:
@@ -56,8 +58,8 @@ def global_names(tree: ast.Module) -> Iterator[str]:
             continue
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, ast.Constant):
             continue
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
+        if isinstance(node, _MATCHING) or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)):
+            yield from bound_by(node)
         if isinstance(node, ast.ImportFrom):
             yield from (alias.asname or alias.name for alias in node.names)
         work.extend(ast.iter_child_nodes(node))
@@ -175,10 +177,16 @@ def names_in_classes(tree: ast.Module) -> Iterator[int]:
     work = [part for node in every(tree) if isinstance(node, ast.ClassDef) for part in node.body]
     while work:
         node: ast.AST = work.pop()
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        if isinstance(node, _MATCHING) or (isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)):
             yield id(node)
         if not isinstance(node, (*SCOPES, ast.ClassDef)):
             work.extend(ast.iter_child_nodes(node))  # type: ignore[arg-type]
+
+
+def patterns_of(match: ast.Match) -> Iterator[ast.AST]:
+    """The nodes of its patterns."""
+    for case in match.cases:
+        yield from ast.walk(case.pattern)
 
 
 def without_key(loop: ast.For | ast.AsyncFor | ast.comprehension, own: Container[str]) -> ast.expr:
@@ -373,8 +381,10 @@ def _only_looked_at(node: ast.AST) -> Iterator[ast.Call]:
 
 _COPYING: Final = frozenset({"dict", "list", "tuple", "set", "sorted", "len"})
 _TAKING_OUT: Final = frozenset({"items", "keys", "values", "get", "copy"})
-_AT_LARGE: Final = frozenset({"__dict__", "vars", "__setattr__", "__setstate__", "__getattr__", "__getattribute__"})
-_IMPLIED: Final = frozenset({"args", "exceptions", "func", "keywords", "obj"})
+_AT_LARGE: Final = frozenset(
+    {"__dict__", "vars", "locals", "__setattr__", "__setstate__", "__getattr__", "__getattribute__"}
+)
+_IMPLIED: Final = frozenset({"args", "exceptions", "func", "keywords", "obj", "_field_defaults"})
 _REFLECTING: Final = frozenset({"__dict__", "vars", "__setstate__", "__new__", "__class__", "__getattr__"})
 
 
