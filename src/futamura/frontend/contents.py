@@ -522,8 +522,8 @@ def _not_only_read(
 
 
 def _reaches_itself(tree: ast.Module, name: str) -> int:
-    """The line where the module gets at its globals by other ways than their names, or at variables by ways that are not
-    followed; 0 if it does not."""
+    """The line where the module gets at its globals by other ways than their names, or at variables by ways that are
+    not followed; 0 if it does not."""
     if line := reflecting.hides_ways(tree):
         return line
     for node in every(tree):

@@ -300,7 +300,8 @@ class _Items(Arguments):
             self.put(function, node.optional_vars, entered | items_of(entered))
         elif isinstance(node, ast.Match):
             subject = self.of(function, node.subject)
-            held = subject | items_of(subject) | self.giving.parts | self.attributes_in(node)
+            read = self.openly.in_patterns(node, lambda name: self.is_builtin(MODULE, name))
+            held = subject | items_of(subject) | self.giving.parts | read
             for part in walking.patterns_of(node):
                 for name in bound_by(part):
                     self.hold((self.scope_of(function, name), name), held)

@@ -8,7 +8,7 @@ Invariant: each name that the text gives to an attribute counts, whatever object
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Final
 
 from futamura.analysis.trees import every
@@ -43,6 +43,18 @@ class Openly:
             self._sources.add(place, {ANY_FIELD, *self._named.get("__get__", ()), *given})
             self._sources.add(place, {(None, "." + name) for name in stored})
         return frozenset({place})
+
+    def in_patterns(self, match: ast.Match, is_builtin: Callable[[str], bool]) -> frozenset[Source]:
+        """What patterns like `Box(rows=found)` read of objects."""
+        found: set[Source] = set()
+        for part in ast.walk(match):
+            if isinstance(part, ast.MatchClass):
+                found.update((None, "." + name) for name in part.kwd_attrs)
+                found.update(one for name in part.kwd_attrs for one in self._named.get(name, ()))
+                found.update([ANY_FIELD] if part.kwd_attrs else [])
+                plain = isinstance(part.cls, ast.Name) and is_builtin(part.cls.id)
+                found.update(self.read() if part.patterns and not plain else ())
+        return frozenset(found)
 
     def _stored(self) -> Iterator[str]:
         yield from walking.names_of_attributes(self._tree, self._named)

@@ -349,18 +349,6 @@ class Possible:
             others = given if starred else self.all(function, call.args[1:]) | keywords
         return others | items_of(given) | self.giving.parts
 
-    def attributes_in(self, match: ast.Match) -> frozenset[Source]:
-        """What patterns like `Box(rows=found)` read of objects."""
-        found: set[Source] = set()
-        for part in ast.walk(match):
-            if isinstance(part, ast.MatchClass):
-                found.update((None, "." + name) for name in part.kwd_attrs)
-                found.update(one for name in part.kwd_attrs for one in self.named.get(name, ()))
-                plain = isinstance(part.cls, ast.Name) and self.is_builtin(MODULE, part.cls.id)
-                found.update([ANY_FIELD] if part.kwd_attrs else [])
-                found.update(self.openly.read() if part.patterns and not plain else ())
-        return frozenset(found)
-
     def asks_openly(self, call: ast.Call) -> bool:
         """May `getattr(x, name)` be a method that changes `x`, whose name is not known?"""
         start = start_of_name(call)
