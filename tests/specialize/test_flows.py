@@ -42,6 +42,16 @@ def test_a_key_without_a_name(tmp_path: Path) -> None:
         assert not wrong(tmp_path, flow, "item", "here", first=False)
 
 
+def test_what_builtins_give_and_add(tmp_path: Path) -> None:
+    for flow, holder, place in (
+        ("dict getitem unbound", "item", "elsewhere"), ("list getitem unbound", "item", "elsewhere"),
+        ("double star 2", "entry", "here"), ("dict()", "entry", "here"),
+        ("operator add own", "entry", "here"),
+    ):  # fmt: skip
+        assert not wrong(tmp_path, flow, holder, place, first=False), flow
+        assert not wrong(tmp_path, flow, holder, place, first=True), flow
+
+
 NOT_FOLLOWED = {
     "cells": "fn closure cell",
     "variables": "gen frame locals",

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from futamura.frontend import implied
 from futamura.frontend.implied import MAKING
-from futamura.frontend.possible import Possible
-from futamura.frontend.sources import In, Place, Source, items_of
+from futamura.frontend.possible import MODULE, Possible
+from futamura.frontend.sources import ANY_FIELD, In, Place, Source, items_of
 from futamura.frontend.walking import Scope, is_of_class
 
 __all__ = ["Arguments"]
@@ -87,3 +87,15 @@ class Arguments(Possible):
         if parameter is not None:
             self.hold((callee, parameter.arg), held)
             self.hold(In((callee, parameter.arg)), held)
+
+    def attributes_in(self, match: ast.Match) -> frozenset[Source]:
+        """What patterns like `Box(rows=found)` read of objects."""
+        found: set[Source] = set()
+        for part in ast.walk(match):
+            if isinstance(part, ast.MatchClass):
+                found.update((None, "." + name) for name in part.kwd_attrs)
+                found.update(one for name in part.kwd_attrs for one in self.named.get(name, ()))
+                plain = isinstance(part.cls, ast.Name) and self.is_builtin(MODULE, part.cls.id)
+                found.update([ANY_FIELD] if part.kwd_attrs else [])
+                found.update(self.openly.read() if part.patterns and not plain else ())
+        return frozenset(found)

@@ -218,7 +218,8 @@ def _adds(call: ast.Call) -> bool:
     """May this call of no function of the program be of a binary operator?  Builtins and methods of containers, which
     are named, are known."""
     if isinstance(call.func, ast.Attribute):
-        return call.func.attr not in READING | MUTATING | GIVING
+        plus = call.func.attr == "add" and len(call.args) == 2  # `operator.add`
+        return plus or call.func.attr not in READING | MUTATING | GIVING
     return not isinstance(call.func, ast.Name) or call.func.id not in BUILTINS - {"sum", "pow", "divmod", "map"}
 
 

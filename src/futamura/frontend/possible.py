@@ -261,7 +261,9 @@ class Possible:
             if call.func.attr in GIVING or call.func.attr in _STEPPING:
                 if self.is_looked_up(function, call):
                     given = self.all(function, (*call.args[1:], *(keyword.value for keyword in call.keywords)))
-                return found | self.items(function, call.func.value) | given
+                owner = getattr(call.func.value, "id", "")
+                parts = items_of(given) if self.is_builtin(function, owner) else NOTHING  # `dict.get(found, key)`
+                return found | self.items(function, call.func.value) | given | parts
             if call.func.attr in reflecting.OPERATING and not callees:
                 held = self.all(function, (call.func.value, *call.args))
                 return found | held | items_of(held) | self.new(call, held | items_of(held))
@@ -342,7 +344,7 @@ class Possible:
                 return found
             changing = self.asks_openly(call) and not self.is_own_object(function, call.args[:1])
             return found | self.openly.read(start) | ({FOREIGN} if changing else NOTHING)
-        others = NOTHING
+        others = keywords if name == "dict" else NOTHING
         if name in ("max", "min") and (starred or len(call.args) > 1):
             others = given
         elif name in ("max", "min", "next", "sum"):
