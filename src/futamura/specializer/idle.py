@@ -23,7 +23,7 @@ from typing import Final, TypeAlias
 from futamura.specializer.keys import Choices, is_fixed
 from futamura.specializer.residual import ResidualBlock, Version, blocks_of
 from futamura.specializer.state import State
-from futamura.specializer.values import AbstractValue, Known
+from futamura.specializer.varied import deciding_places
 from futamura.specializer.ways import blocks_leading_to, successors
 
 __all__ = ["idle_flags"]
@@ -47,7 +47,7 @@ def idle_flags(choices: Choices, versions: Sequence[Version]) -> set[object]:
     pairs = [pair for group in _alike(versions) for pair in _pairs(group, flags)]
     if not pairs or choices.polyvariance != "auto":
         return set()
-    asked = _asked(versions, {place for _, _, places in pairs for place in places}, choices.decided)
+    asked = deciding_places(versions, {place for _, _, places in pairs for place in places}, choices.decided, 1)
     leading = _Leading()
     found: set[object] = set()
     looked = 0
@@ -111,25 +111,6 @@ def _differing(first: Version, other: Version, flags: Collection[int]) -> set[ob
                 return {None}
             places.add(one.get(at))
     return places
-
-
-def _asked(versions: Sequence[Version], places: Collection[object], decided: Collection[int]) -> set[object]:
-    """Those of these places of which some value has selected something."""
-    found: set[object] = set()
-
-    def look(place: object, content: AbstractValue) -> None:
-        if type(content) is Known and (-content.vid or id(content)) in decided and place in places:
-            found.add(place)
-
-    for version in versions:
-        for frame in version.state.frames:
-            for value, content in frame.env.items():
-                look((frame.facts.uid, value), content)
-        for entry in version.state.heap.values():
-            names = entry.names if entry.kind in ("instance", "memory") else ()
-            for at, item in enumerate(entry.items):
-                look((entry.site, names[at] if names else at), item)
-    return found
 
 
 class _Leading:

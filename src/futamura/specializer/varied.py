@@ -38,8 +38,10 @@ def apart_without(choices: Choices, siblings: Sequence[Version], places: Collect
     return len(found)
 
 
-def deciding_places(siblings: Sequence[Version], places: Collection[object], decided: Collection[int]) -> set[object]:
-    """Those of these places of which two values, each in some version, have selected something; `decided` has what
+def deciding_places(
+    siblings: Sequence[Version], places: Collection[object], decided: Collection[int], least: int = 2
+) -> set[object]:
+    """Those of these places of which so many values, each in some version, have selected something; `decided` has what
     `Versions.decided` has."""
     found: dict[object, set[object]] = {}
 
@@ -55,7 +57,7 @@ def deciding_places(siblings: Sequence[Version], places: Collection[object], dec
             names = entry.names if entry.kind in ("instance", "memory") else ()
             for at, item in enumerate(entry.items):
                 look((entry.site, names[at] if names else at), item)
-    return {place for place, values in found.items() if len(values) > 1}
+    return {place for place, values in found.items() if len(values) >= least}
 
 
 def _keys_of(choices: Choices, siblings: Sequence[Version]) -> list[_Keyed]:
