@@ -228,6 +228,8 @@ def _added(function: Function) -> list[float]:
 
 def _is_helper(attr: object) -> bool:
     value = attr.value if isinstance(attr, Constant) else None
+    if value is runtime.call_in_generator:
+        return False  # it becomes a statement, which costs nothing
     return type(value) is FunctionType and value.__globals__ is runtime.__dict__
 
 

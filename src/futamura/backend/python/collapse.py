@@ -232,14 +232,18 @@ class Collapse:
             return True
         return False
 
-    def _is_operand(self, edge: Edge, position: int) -> bool:
-        """Is what is passed here used once, by an operation that does not ask for its truth again, or returned?"""
+    def _is_operand(self, edge: Edge, position: int, depth: int = 4) -> bool:
+        """Is what is passed here used once, by an operation that does not ask for its truth again, or returned, perhaps
+        after it was passed on?"""
         target = self.draft.nodes[edge.target]
         value = target.params[position]
         users = [item for item in target.items if value in item.args]
-        if not users and self.uses[value] == 1 and target.end.name in ("return", "jump"):
-            onward = target.end.edges[0].args if target.end.edges and not target.items else ()
-            return value in (*target.end.args, *onward)
+        if not users and self.uses[value] == 1 and not target.items:
+            if target.end.name == "return":
+                return value in target.end.args
+            onward = target.end.edges[0] if target.end.name == "jump" and depth else None
+            if onward is not None and value in onward.args:
+                return self._is_operand(onward, onward.args.index(value), depth - 1)
         if self.uses[value] != 1 or len(users) != 1 or isinstance(users[0], FusedItem):
             return False
         return users[0].name not in ("truth", "not")
