@@ -430,7 +430,7 @@ def rescaled(settings, x):
 def test_strict_takes_no_note_for_an_error() -> None:
     """What is written while the residual runs is read there: a note says so, and nothing was given up."""
     residual = futamura.Specializer(strict=True)(rescaled, settings=Settings())
-    assert residual.stats["notes"] == {"FT305": 1, "FT412": 1} and residual.stats["specialized"]
+    assert [event.code for event in residual.events] == ["FT305"] and residual.stats["specialized"]
     assert [residual(5), residual(2)] == [15, 10]
 
 
@@ -512,10 +512,7 @@ class Scaled:
 def test_an_object_that_is_called_is_static() -> None:
     made = futamura.specialize(Scaled(4), y=5)
     assert made(3) == 17
-    assert "x * _self.factor + 5" in made.source
-    trusted = futamura.Specializer(assume="trust")(Scaled(4), y=5)
-    assert trusted(3) == 17
-    assert "x * 4 + 5" in trusted.source
+    assert "x * 4 + 5" in made.source
 
 
 def test_the_function_in_a_wrapper_is_named() -> None:

@@ -57,6 +57,7 @@ def module(name: str, text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) 
     return importlib.import_module(name)
 
 
+@pytest.mark.usefixtures("assuming")
 def test_entries_are_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = module("growing_known", TEXT, tmp_path, monkeypatch)
     schema = made.Schema()

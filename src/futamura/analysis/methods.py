@@ -18,7 +18,8 @@ MUTATING: Final = frozenset(
     {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "add", "discard", "update", "popitem"}
     | {"setdefault", "appendleft", "extendleft", "popleft", "rotate", "move_to_end", "subtract"}
     | {"difference_update", "intersection_update", "symmetric_difference_update"}
-    | {"__setitem__", "__delitem__", "__setattr__", "__delattr__", "__iadd__"}
+    | {"__setitem__", "__delitem__", "__setattr__", "__delattr__", "__iadd__", "__imul__"}
+    | {"__ior__", "__iand__", "__isub__", "__ixor__"}
 )
 POURING: Final = frozenset({"update", "extend", "extendleft"})
 """Those of them that take the items out of what they are given."""

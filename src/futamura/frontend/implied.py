@@ -232,3 +232,17 @@ def shifts(call: ast.Call, callee: Scope) -> tuple[int, ...]:
             return (0,) if callee.name == "__new__" else (1,) if bound else (0, 1)
         return (1,)  # behind the new object
     return (0, 1) if explicit or callee.args.args[:1] else (0,)
+
+
+_CONTAINERS: Final = ("dict", "list", "set", "bytearray", "deque", "OrderedDict", "defaultdict", "Counter")
+
+
+def made_anew(function: Scope, call: ast.Call, classes: Collection[str]) -> list[ast.expr]:
+    """The container of which this calls the constructor again: `rows.__init__([])`, `dict.__init__(rows)`; not the
+    object that is being made, whose class calls those that it inherits from, `classes` among them."""
+    owner = call.func.value if isinstance(call.func, ast.Attribute) and call.func.attr == "__init__" else None
+    if owner is None or getattr(getattr(owner, "func", None), "id", "") == "super":
+        return []
+    name = getattr(owner, "id", getattr(owner, "attr", ""))
+    found = call.args[:1] if name in _CONTAINERS else [] if name in classes else [owner]
+    return [one for one in found if getattr(one, "id", "") != receiver(function)]

@@ -301,6 +301,9 @@ class _Items(Arguments):
         elif isinstance(node, ast.Match):
             subject = self.of(function, node.subject)
             read = self.openly.in_patterns(node, lambda name: self.is_builtin(MODULE, name))
+            if any(isinstance(part, ast.MatchClass) for part in ast.walk(node)):
+                for check in self.named.get("__instancecheck__", ()):
+                    self.hold_all(check, subject | items_of(subject))
             held = subject | items_of(subject) | self.giving.parts | read
             for part in walking.patterns_of(node):
                 for name in bound_by(part):
@@ -346,6 +349,9 @@ class _Items(Arguments):
         if isinstance(call.func, ast.Attribute):
             poured = call.func.attr in POURING and call.func.attr not in self.named and not call.keywords
             self.call_method(function, call.func, items_of(given) if poured else given, known=bool(callees))
+            for remade in implied.made_anew(function, call, (*self.classes, *self.imported)):
+                self.change(function, remade)
+                self.put_in(function, remade, given | items_of(given))
         elif isinstance(call.func, ast.Name) and call.func.id in STORING and call.args:
             self.change(function, call.args[0])
             self.set_attribute(function, call)
@@ -544,6 +550,10 @@ class _Items(Arguments):
                 self.hold((None, "." + target.id), held)
         elif isinstance(target, ast.Attribute):
             self.hold((None, "." + target.attr), held)
+            if target.attr == "__dict__":  # who stores an attribute puts it in there
+                self.change_all(function, held | items_of(held))
+                self.hold(ANY_FIELD, items_of(held))
+                self.sources.put(held, self.openly.read())
             for one in (*self.named.get(target.attr, ()), *self.setters.get(target.attr, ())):  # a property, perhaps
                 self.hold_all(one, held)
             self.strangers.when(self.of(function, target.value), held)

@@ -13,14 +13,15 @@ from typing import Final
 
 from futamura.analysis.trees import every
 from futamura.frontend import walking
+from futamura.frontend.implied import receiver
 from futamura.frontend.sources import ANY_FIELD, Place, Source, Sources
 from futamura.frontend.walking import Scope
 
-__all__ = ["READING", "SHOWING", "Openly", "start_of_name"]
+__all__ = ["READING_OPENLY", "SHOWING", "Openly", "is_new_class", "start_of_name"]
 
 SHOWING: Final = frozenset({"vars", "getmembers", "getmembers_static", "__getstate__", "__reduce__", "__reduce_ex__"})
 """What gives an object's attributes in a container."""
-READING: Final = frozenset({"__getattribute__", "getattr_static"})
+READING_OPENLY: Final = frozenset({"__getattribute__", "getattr_static"})
 """Methods, and a function, that read an attribute, by a name."""
 
 
@@ -57,18 +58,45 @@ class Openly:
         return frozenset(found)
 
     def _stored(self) -> Iterator[str]:
+        """Names of attributes that hold something else than containers of their own, or a copy of what they held."""
         yield from walking.names_of_attributes(self._tree, self._named)
         in_classes = frozenset(walking.names_in_classes(self._tree))
+        own = {
+            id(target)
+            for node in every(self._tree)
+            if isinstance(node, (ast.Assign, ast.AnnAssign))
+            for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+            if _is_own_container(node.value, getattr(target, "id", getattr(target, "attr", "")))
+        }
         for node in every(self._tree):
+            if id(node) in own:
+                continue
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
                 yield node.attr
             elif isinstance(node, ast.Name) and id(node) in in_classes:
                 yield node.id
 
 
+def _is_own_container(value: ast.expr | None, name: str) -> bool:
+    """Is this a constant, a new container of constants, or a copy of what this attribute held?"""
+    if isinstance(value, (ast.List, ast.Tuple, ast.Set)):
+        return all(isinstance(part, ast.Constant) for part in value.elts)
+    if isinstance(value, ast.Dict):
+        return all(isinstance(part, ast.Constant) for part in (*value.keys, *value.values))
+    if isinstance(value, ast.Call) and getattr(value.func, "id", "") in ("dict", "list", "set"):
+        return not value.keywords and all(getattr(part, "attr", "") == name for part in value.args)
+    return isinstance(value, ast.Constant)
+
+
 def _given(functions: Iterable[Scope]) -> Iterator[Scope]:
     """Those of which an attribute has the result: properties."""
     return (one for one in functions if not isinstance(one, ast.Lambda) and walking.is_given(one))
+
+
+def is_new_class(function: Scope, nodes: Collection[ast.expr]) -> bool:
+    """Is this the class that is being made, which holds what its body gives it?"""
+    made = getattr(function, "name", "") == "__init_subclass__"
+    return made and [getattr(node, "id", "") for node in nodes] == [receiver(function)]
 
 
 def start_of_name(call: ast.Call) -> str | None:

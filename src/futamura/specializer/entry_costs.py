@@ -76,6 +76,8 @@ _MARGIN: Final = 0.8
 """So many times what the tests take has to be saved, roughly as both are known."""
 _LITTLE_FOR_INPUTS: Final = 12
 """Nanoseconds that may be lost where only inputs are told apart: one of them from one object is no reason."""
+_LITTLE_FOR_TRUST: Final = 200
+"""The same where nothing else is tested because it is trusted: so much is folded then that little is at stake."""
 _LITTLE_FOR_NOTHING: Final = 4
 _MARGIN_FOR_NOTHING: Final = 2.0
 """The same where nothing is static: what folds then is calls, and what globals hold, and nobody has asked for it."""
@@ -117,7 +119,10 @@ def why_not_worth(
         return ""
     tested = bool(assumptions) and world.objects.tested
     if not tested or not world.assumes:
-        return _why_not_told_apart(program, saved, apart(program)) if world.objects.tells_apart and not tested else ""
+        if tested or not world.objects.tells_apart:
+            return ""
+        little = _LITTLE_FOR_INPUTS if world.objects.tested else _LITTLE_FOR_TRUST
+        return _why_not_told_apart(program, saved, apart(program), little)
     inputs = apart(program)
     cost = _cost(assumptions, m.home)
     stars, others = _cost_apart(world, inputs, program.main.signature)
@@ -201,12 +206,12 @@ def _cost_of_inputs(apart: Apart, signature: Signature) -> tuple[int, int]:
     return _OF_A_STAR * stars, each * len(plain) + _OF_A_METHOD * len(methods) + _OF_A_FLAG * bool(apart.names)
 
 
-def _why_not_told_apart(program: Program, saved: Saved, apart: Apart) -> str:
+def _why_not_told_apart(program: Program, saved: Saved, apart: Apart, little: float) -> str:
     """The same where only inputs are tested."""
     if not apart.names:
         return ""
     cost = sum(_cost_of_inputs(apart, program.main.signature)) + _OF_TESTING
-    if not _loses(program, saved, cost, _LITTLE_FOR_INPUTS, _MARGIN):
+    if not _loses(program, saved, cost, little, _MARGIN):
         return ""
     names = ", ".join(f"`{name}`" for name in apart.names)
     return f"to tell {names} from static objects at each call would take longer than what folds saves"

@@ -286,7 +286,7 @@ class _Run:
                 self._check_static(program, read_places)
                 if self.world.objects.costs_too_much(machine.folded, self.world.assumptions.values(), program):
                     raise Restart("objects of globals are not worth their tests", whole=True)
-                static = len(self.open) < len(self.inputs) or bool(facts.cells)
+                static = len(self.open) < len(self.inputs) or bool(facts.cells) or self._shaped
                 cause = why_not_worth(machine, program, self._saved, self._apart_now, static=static)
                 if cause and self._believes_less(program):
                     self.events.append(Event("FT412", cause))
@@ -402,6 +402,7 @@ class _Run:
         names = facts.function.signature.names
         params: list[int] = []
         self._collected: list[tuple[int, list[Dynamic]]] = []
+        self._shaped = any(is_a(given, Open) and given.shape is not None for given in self.inputs.values())
         for name, param in zip(names, facts.function.entry.params):
             given = self.inputs[name]
             if is_a(given, Open):
