@@ -26,7 +26,7 @@ def is_code(m: Machine, function: AbstractValue) -> bool:
     if entry is not None and entry.kind == "partial":
         return is_code(m, m.state.resolve(entry.items[0]))
     if entry is not None:
-        return entry.kind in (*FUNCTIONS, "bound") or (entry.kind == "instance" and _is_called(entry.cls))
+        return entry.kind in FUNCTIONS or entry.kind == "bound" or (entry.kind == "instance" and _is_called(entry.cls))
     if type(function) is not Known:
         return False
     code = function.value

@@ -97,7 +97,7 @@ def _keywords(entry: VObject) -> tuple[str, ...]:
 def is_callable(m: Machine, value: AbstractValue) -> bool:
     entry = m.state.object(value)
     if entry is not None and entry.kind != "instance":
-        return entry.kind in (*FUNCTIONS, "bound", "partial", "getter")
+        return entry.kind in FUNCTIONS or entry.kind in ("bound", "partial", "getter")
     known = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, type, *_GETTERS, functools.partial)
     if type(value) is Known and is_a(value.value, known):
         return True

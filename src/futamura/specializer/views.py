@@ -291,7 +291,7 @@ _NOT_CALLED: Final = frozenset(
 def _model_callable(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     entry = m.state.object(args[0]) if len(args) == 1 else None
     if entry is not None:
-        if entry.kind in (*FUNCTIONS, "bound", "method", "partial", "getter"):
+        if entry.kind in FUNCTIONS or entry.kind in ("bound", "method", "partial", "getter"):
             return Known(True)
         if entry.kind == "instance":
             found = class_lookup(entry.cls, "__call__")
