@@ -73,6 +73,26 @@ def after():
 """)
 
 
+NEW_CLASS = {
+    "by its name": "vars(cls)['rows']['n'] = 9",
+    "in a loop": "for one in cls.__dict__.values():\n            if isinstance(one, dict) and 'n' in one: one['n'] = 9",
+}
+
+
+@pytest.mark.parametrize("head", [GLOBAL, MEMO])
+@pytest.mark.parametrize("way", NEW_CLASS)
+def test_what_bodies_of_classes_have_is_shown_to_init_subclass(tmp_path: Path, way: str, head: str) -> None:
+    held = "T['x']" if head is GLOBAL else "entry('x')"
+    same(tmp_path, f"""{head}
+class Base:
+    def __init_subclass__(cls):
+        {NEW_CLASS[way]}
+def after():
+    class Made(Base):
+        rows = {held}
+""")
+
+
 def test_objects_that_share_one_dict(tmp_path: Path) -> None:
     same(tmp_path, f"""{GLOBAL}
 class Shared:

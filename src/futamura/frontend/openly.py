@@ -17,7 +17,7 @@ from futamura.frontend.implied import receiver
 from futamura.frontend.sources import ANY_FIELD, Place, Source, Sources
 from futamura.frontend.walking import Scope
 
-__all__ = ["READING_OPENLY", "SHOWING", "Openly", "is_new_class", "start_of_name"]
+__all__ = ["READING_OPENLY", "SHOWING", "Openly", "start_of_name"]
 
 SHOWING: Final = frozenset({"vars", "getmembers", "getmembers_static", "__getstate__", "__reduce__", "__reduce_ex__"})
 """What gives an object's attributes in a container."""
@@ -44,6 +44,21 @@ class Openly:
             self._sources.add(place, {ANY_FIELD, *self._named.get("__get__", ()), *given})
             self._sources.add(place, {(None, "." + name) for name in stored})
         return frozenset({place})
+
+    def of_new_class(self) -> frozenset[Source]:
+        """The same of a class that is being made: it has what bodies of classes give their names."""
+        place = (None, "attribute of a new class")
+        in_classes = frozenset(walking.names_in_classes(self._tree))
+        named = {node.id for node in every(self._tree) if isinstance(node, ast.Name) and id(node) in in_classes}
+        self._sources.add(place, {(None, "." + name) for name in named.intersection(self._stored())})
+        return frozenset({place})
+
+    def shown(self, function: Scope, nodes: Collection[ast.expr]) -> frozenset[Source]:
+        """What `vars(x)` shows, or `x.__dict__`, in this function."""
+        made = getattr(function, "name", "") == "__init_subclass__"
+        if made and [getattr(node, "id", "") for node in nodes] == [receiver(function)]:
+            return self.of_new_class()
+        return self.read()
 
     def in_patterns(self, match: ast.Match, is_builtin: Callable[[str], bool]) -> frozenset[Source]:
         """What patterns like `Box(rows=found)` read of objects."""
@@ -91,12 +106,6 @@ def _is_own_container(value: ast.expr | None, name: str) -> bool:
 def _given(functions: Iterable[Scope]) -> Iterator[Scope]:
     """Those of which an attribute has the result: properties."""
     return (one for one in functions if not isinstance(one, ast.Lambda) and walking.is_given(one))
-
-
-def is_new_class(function: Scope, nodes: Collection[ast.expr]) -> bool:
-    """Is this the class that is being made, which holds what its body gives it?"""
-    made = getattr(function, "name", "") == "__init_subclass__"
-    return made and [getattr(node, "id", "") for node in nodes] == [receiver(function)]
 
 
 def start_of_name(call: ast.Call) -> str | None:

@@ -22,7 +22,7 @@ from futamura.analysis.reading import bound_by
 from futamura.analysis.trees import every
 from futamura.frontend import implied, reflecting, walking
 from futamura.frontend.implied import MAKING, Giving, receiver
-from futamura.frontend.openly import READING_OPENLY, SHOWING, Openly, is_new_class, start_of_name
+from futamura.frontend.openly import READING_OPENLY, SHOWING, Openly, start_of_name
 from futamura.frontend.sources import (
     ANY_FIELD,
     FOREIGN,
@@ -163,8 +163,7 @@ class Possible:
             own = self.named.get(node.attr, ())  # a property, perhaps
             held = NOTHING if id(node) in self.plain else self.read(function, node)
             if node.attr == "__dict__":
-                shown = NOTHING if is_new_class(function, [node.value]) else self.openly.read()
-                held |= self.new(node, shown) | {OF_DICTS}
+                held |= self.new(node, self.openly.shown(function, [node.value])) | {OF_DICTS}
             if node.attr in MUTATING or node.attr == "__class__" or node.attr in reflecting.SENDING:
                 held |= {FOREIGN}  # a method that changes, whoever calls it
             if node.attr in GIVING:
@@ -335,8 +334,7 @@ class Possible:
         given = keywords | self.all(function, call.args)
         starred = any(isinstance(one, ast.Starred) for one in call.args)
         if name == "vars":
-            shown = NOTHING if is_new_class(function, call.args[:1]) else self.openly.read()
-            return items_of(given) | self.giving.parts | shown
+            return items_of(given) | self.giving.parts | self.openly.shown(function, call.args[:1])
         if name == "getattr":
             start = start_of_name(call)
             default = self.all(function, call.args if starred else call.args[2:])

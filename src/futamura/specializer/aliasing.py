@@ -17,10 +17,11 @@ Invariant: too many inputs are tested rather than too few; what lies inside of a
 from __future__ import annotations
 
 import bisect
+import functools
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import BuiltinFunctionType, CellType, MethodDescriptorType
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.classes import is_a
@@ -63,6 +64,7 @@ _BUILTIN: Final = (*_CONTAINERS, str, bytes, tuple, int, float, frozenset)
 _FIXED: Final = (tuple, frozenset, CellType)
 _QUIET: Final = frozenset({"const", "copy", "is", "is_not", "cell", "cell_get", "tuple", "list", "global_get"})
 """Operators that run no code of their operands' classes, and write to none of them."""
+_Follow: TypeAlias = "Callable[[int, bool], None]"
 _FRESH: Final = frozenset(
     {"is", "is_not", "eq", "ne", "lt", "le", "gt", "ge", "in", "not_in", "not", "truth", "format", "string"}
 )
@@ -202,67 +204,59 @@ class _Walk:
 
         A fresh value is an object of its own, which holds parts of the parameter: the sum of two lists.
         """
-        seen = {(main.name, param, False)}
-        work = [(main.name, param, False)]
 
-        def follow(function: str, value: int, fresh: bool) -> None:
-            if (function, value, fresh) not in seen:
-                seen.add((function, value, fresh))
-                work.append((function, value, fresh))
-
-        while work:
-            function, value, fresh = work.pop()
-            self.uses = uses = self._uses_of(function)
-            if value in uses.caught:
+        def finds(op: Operation, value: int, fresh: bool, follow: _Follow) -> bool:
+            if op.name != "invoke" and self._writes(op, value, fresh):
                 return True
-            for other in uses.flows.get(value, ()):
-                follow(function, other, fresh)
-            for op in uses.users.get(value, ()):
-                if op.name == "invoke":
-                    callee = self.program[str(op.attr)]
-                    for given, parameter in zip(op.args, callee.entry.params):
-                        if given == value:
-                            follow(callee.name, parameter, fresh)
-                elif self._writes(op, value, fresh):
-                    return True
-                if op.name not in _FRESH and not self._gives_fresh(op):
-                    arithmetic = op.name in BINARY or op.name in UNARY or op.name in INPLACE
-                    for result in op.results:
-                        follow(function, result, arithmetic or (fresh and op.name in _SAME))
-                stored = self._stored(op)
-                if stored is not None:
-                    follow(function, stored, True)
-        return False
+            if op.name not in _FRESH and not self._gives_fresh(op):
+                arithmetic = op.name in BINARY or op.name in UNARY or op.name in INPLACE
+                for result in op.results:
+                    follow(result, arithmetic or (fresh and op.name in _SAME))
+            stored = self._stored(op)
+            if stored is not None:
+                follow(stored, True)
+            return False
+
+        return self._followed(main, param, finds)
 
     def calls_method(self, main: Function, param: int) -> bool:
         """If `param` is a method of a static object: may code of this object run, or get the method?"""
+
+        def finds(op: Operation, value: int, held: bool, follow: _Follow) -> bool:
+            if op.name == "invoke" or op.name in _SAME or op.name in _DISPLAYS:
+                for result in op.results:  # it, or something that holds it
+                    follow(result, held or op.name not in _SAME)
+                return False
+            return held or not self._ignores_method(op, value)
+
+        return self._followed(main, param, finds)
+
+    def _followed(self, main: Function, param: int, finds: Callable[[Operation, int, bool, _Follow], bool]) -> bool:
+        """Is there a use of what is in `param` that `finds` gives True for?  It is followed through versions and calls
+        of residual functions, with a mark, which what `finds` follows further may have."""
         seen = {(main.name, param, False)}
         work = [(main.name, param, False)]
 
-        def follow(function: str, value: int, held: bool) -> None:
-            if (function, value, held) not in seen:
-                seen.add((function, value, held))
-                work.append((function, value, held))
+        def follow(function: str, value: int, mark: bool) -> None:
+            if (function, value, mark) not in seen:
+                seen.add((function, value, mark))
+                work.append((function, value, mark))
 
         while work:
-            function, value, held = work.pop()
+            function, value, mark = work.pop()
             self.uses = uses = self._uses_of(function)
             if value in uses.caught:
                 return True
             for other in uses.flows.get(value, ()):
-                follow(function, other, held)
+                follow(function, other, mark)
+            onward = functools.partial(follow, function)
             for op in uses.users.get(value, ()):
                 if op.name == "invoke":
                     callee = self.program[str(op.attr)]
                     for given, parameter in zip(op.args, callee.entry.params):
                         if given == value:
-                            follow(callee.name, parameter, held)
-                    for result in op.results:  # it, or something that holds it
-                        follow(function, result, True)
-                elif op.name in _SAME or op.name in _DISPLAYS:
-                    for result in op.results:
-                        follow(function, result, held or op.name in _DISPLAYS)
-                elif held or not self._ignores_method(op, value):
+                            follow(callee.name, parameter, mark)
+                if finds(op, value, mark, onward):
                     return True
         return False
 

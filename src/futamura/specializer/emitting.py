@@ -22,7 +22,7 @@ from futamura.specializer.groups import is_all_groups
 from futamura.specializer.guessing import guess
 from futamura.specializer.handling import has_context
 from futamura.specializer.kept import Kept
-from futamura.specializer.left_out import Defaults
+from futamura.specializer.left_out import ASKING, Defaults
 from futamura.specializer.owned import starts_owned, used
 from futamura.specializer.promises import WRITERS, leaves_alone
 from futamura.specializer.purity import HEAP_TYPE, class_lookup, is_data, shows_methods
@@ -292,7 +292,8 @@ class Emitter(ABC):
             self.expose(name, args, attr)
         owned = self.state.owned
         using = used(self.state, name, args, attr) if owned else -1
-        told = list(map(self._is_told, args)) if self.defaults.open else []
+        asking = bool(self.defaults.open) and name in ASKING
+        told = list(map(self._is_told, args)) if asking else []
         lifted = tuple([self.lift(arg) for arg in args])
         if self.state.owned or using >= 0:
             self.state.owned = (self.state.owned | {using} & owned).difference([rv for rv in lifted if rv != using])
@@ -309,7 +310,7 @@ class Emitter(ABC):
         if not results and self.growing is not None and not self.state.general:
             self.growing.store_operand(name, args, attr)
         values = tuple([self.residual_value(hint) for _ in range(results)])
-        if self.defaults.open and results:
+        if asking and results:
             left = self.defaults.note((self.inputs, self.renames), name, args, values[0], told)
             if left is not None:
                 raise Restart(f"calls leave out {left}", whole=True)

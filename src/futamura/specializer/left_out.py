@@ -20,7 +20,7 @@ from typing import Final, TypeAlias
 
 from futamura.specializer.values import AbstractValue, Dynamic, Known
 
-__all__ = ["Defaults", "Inputs", "param_of"]
+__all__ = ["ASKING", "Defaults", "Inputs", "param_of"]
 
 Inputs: TypeAlias = tuple[Mapping[int, str], Mapping[int, int]]
 """The parameters by their residual values, and what values were before they were passed on."""
@@ -31,7 +31,8 @@ _SAME: Final = frozenset({"is", "is_not"})
 _COMPARING: Final = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "in", "not_in"})
 _TAKING: Final = frozenset({"iter", "getitem", "call"})
 _STEPPING: Final = (range, enumerate, reversed, zip)
-_ASKING: Final = _TRUTH | _SAME | _COMPARING | _TAKING
+ASKING: Final = _TRUTH | _SAME | _COMPARING | _TAKING
+"""Operators of which `Defaults.note` wants to hear."""
 _NOTHING: Final = object()
 
 
@@ -58,7 +59,7 @@ class Defaults:
             self._tests[result] = test
             return None
         for at, arg in enumerate(args):
-            param = param_of(inputs, arg.rv) if type(arg) is Dynamic and name in _ASKING else None
+            param = param_of(inputs, arg.rv) if type(arg) is Dynamic else None
             default = self.open.get(param, _NOTHING) if param is not None else _NOTHING
             if param is None or default is _NOTHING:
                 continue
