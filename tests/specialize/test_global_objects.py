@@ -108,7 +108,7 @@ def double(x):
 def applied(x):
     return RATE.apply(x), RATE.double, RATE.kind, RATE.copy().factor * x
 
-def used(x):
+def what_is_used(x):
     return RATE.used, TABLE["a"].used, TABLE["a"].factor * x
 
 def called(x):
@@ -136,7 +136,7 @@ def handed(x):
     return None
 '''
 
-NAMES = ("applied", "used", "called", "top", "loose", "slotted", "asking", "handed")
+NAMES = ("applied", "what_is_used", "called", "top", "loose", "slotted", "asking", "handed")
 
 
 class Pair:
@@ -180,8 +180,8 @@ def test_what_only_constructors_store_is_known(app: Any) -> None:
 
 
 def test_what_methods_store_is_read(app: Any) -> None:
-    residual = Pair(app, "used").residual
-    assert "_RATE.used" in residual.source and "_TABLE_item.used" in residual.source
+    residual = Pair(app, "what_is_used").residual
+    assert "_RATE.used" in residual.source and "_TABLE_item.used" in residual.source and "5 * x" in residual.source
     assert [event.reason for event in residual.events if event.code == "FT306"] == [
         "`Rate.used` is read when the residual runs: line 21 of shop_.py may store it"
     ]
