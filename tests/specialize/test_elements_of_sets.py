@@ -219,7 +219,9 @@ def test_what_an_element_holds_is_shown() -> None:
         return [Item("a", []), Item("a", 2)]
 
     residual = specialize(around, made())
-    assert residual(Meddling(Item("a"))) == around(made(), Meddling(Item("a"))) == (0, 1)
+    result = residual(Meddling(Item("a")))
+    assert result == around(made(), Meddling(Item("a")))  # once or more often: a search may come by an entry twice
+    assert result[0] == 0 < result[1]
 
 
 @pytest.mark.interpreted
