@@ -8,6 +8,7 @@
     one that several loops go on with:      steps = iterated(iterable)
     a context manager of unknown class:     leave, value = enter_context(manager)
     an attribute that is filled once:       keep(owner, "name", value)
+    one that may not exist:                 lacks_attribute(owner, name)
 
 Invariant: nothing here keeps anything between two calls, and nothing here looks at the frames of its callers.
 """
@@ -32,6 +33,7 @@ __all__ = [
     "iterated",
     "iterating",
     "keep",
+    "lacks_attribute",
     "lasting",
     "raise_in_generator",
     "raise_thrown",
@@ -184,6 +186,12 @@ def _only_repeats(cls: type) -> bool:
     if not all(type(one) is WrapperDescriptorType for one in found):
         return False
     return hasattr(found[0].__objclass__, "__getitem__") and not hasattr(found[0].__objclass__, "__rsub__")
+
+
+def lacks_attribute(value: Any, name: str, /) -> bool:
+    """Has neither this object, which has a dict, nor a class of it an attribute of this name?  This runs none of their
+    code."""
+    return name not in value.__dict__ and not any(name in base.__dict__ for base in type(value).__mro__)
 
 
 def keep(owner: Any, name: str, value: Any, /) -> None:

@@ -2,7 +2,7 @@
 
     harmless._SILENT      "upper"                 called on odd texts: it never fails
     confined              [spy] * 3               performed: no method of the spy was called
-    leaking._GIVING       list.pop                a method whose result is an item of the list is in it
+    known_callees._GIVING       list.pop                a method whose result is an item of the list is in it
 
 Invariant: rows are tried by what they say, not by a list of names of their own: one that is added is tried, too.
 """
@@ -28,7 +28,7 @@ from futamura.specializer import (
     confined,
     exposure,
     harmless,
-    leaking,
+    known_callees,
     plainness,
     rules,
 )
@@ -205,7 +205,7 @@ def test_methods_of_containers(kind: type, name: str) -> None:
             continue
         after = list(_parts(holder))
         same = len(before) == len(after) and all(any(x is y for y in after) for x in before)
-        if name in leaking._READING:
+        if name in known_callees._READING:
             assert same, (name, shape)
         if kind in aliasing._READING and name in aliasing._READING[kind]:
             assert same and before[1:] == after[1:], (name, shape)
@@ -213,10 +213,10 @@ def test_methods_of_containers(kind: type, name: str) -> None:
             continue
         found = [part for part in _parts(result) if any(part is item for item in items)]
         if found and kind not in (tuple, frozenset):
-            known = name in leaking._GIVING or name in leaking._COPYING
-            assert known or name not in leaking._READING, (name, shape)
+            known = name in known_callees._GIVING or name in known_callees._COPYING
+            assert known or name not in known_callees._READING, (name, shape)
             if any(result is item for item in items):
-                assert name in leaking._GIVING or name in leaking._COPYING, (name, shape)
+                assert name in known_callees._GIVING or name in known_callees._COPYING, (name, shape)
 
 
 LISTS = ((1, 2), ("a", "b"), (1,), ())

@@ -34,7 +34,7 @@ from futamura.specializer.extended import extends_dict, method_of_owner
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.functions import settle_functions, stays
 from futamura.specializer.generators import is_generator, new_generator
-from futamura.specializer.handing_over import hand_over, is_left
+from futamura.specializer.handing_over import hand_over, handed_later, is_left
 from futamura.specializer.harmless import class_of_result, handed_over, harmless, runs_nothing, unpacked_shape
 from futamura.specializer.in_python import asking_first, in_python
 from futamura.specializer.local_caches import call_of_local_cache
@@ -167,7 +167,7 @@ def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[Abstr
     kind = class_of_result(m, args)
     about = about_class(m, args)
     if not harmless(m, args):
-        hand_over(m, handed_over(m, args, shape))
+        hand_over(m, (*handed_over(m, args, shape), *handed_later(m)))
     hint = frame.facts.function.hints[op.results[0]] if op.results else None
     args, shape = operands_in_generator(m, args, shape)
     quiet = shape is None and runs_nothing(m, args)

@@ -101,6 +101,7 @@ class Emitter(ABC):
         self.types: dict[int, type] = {}
         """The exact classes of residual values, wherever these are defined."""
         self.names: dict[int, str] = {}
+        self.held: dict[int, object] = {}
         """Variables that parameters of versions stand for."""
         self.renames: dict[int, int] = {}
         """Parameters of versions, and the value each stood for first (-1: different known ones)."""
@@ -360,6 +361,8 @@ class Emitter(ABC):
         if found < 0:
             found = self.residual_value()
             self.block.constants[constant] = found
+            if type(value) is str:
+                self.held[found] = value
             self.block.ops.append(ResidualOperation("const", (), constant, (found,), self.span, True))
         return found
 

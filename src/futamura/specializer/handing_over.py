@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import gc
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from types import FunctionType
 from typing import Final
@@ -25,15 +25,21 @@ from futamura.ir.constant import Constant
 from futamura.ir.graph import Function, Program
 from futamura.specializer import library
 from futamura.specializer.entry_costs import times_in_a_call
+from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.handed import handed
-from futamura.specializer.leaking import Changed
+from futamura.specializer.leaking import At, Changed
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.parting import HandedOver, Parting
+from futamura.specializer.policy import Event
 from futamura.specializer.purity import behind, is_mutable
+from futamura.specializer.residual import ResidualBlock
 from futamura.specializer.state import HANDED, Extent
 from futamura.specializer.values import AbstractValue, Known, Virtual, VObject
 
-__all__ = ["before_handing_over", "hand_over", "is_believed", "is_left", "parts", "require_rare", "what_is_given"]
+__all__ = [
+    "before_handing_over", "find_sites", "hand_over", "handed_by_residual", "handed_later", "is_believed", "is_left",
+    "parts", "require_rare", "what_is_given",
+]  # fmt: skip
 
 _HOLDING: Final = frozenset(
     {"list", "tuple", "dict", "set", "instance", "cell", "function", "bound", "method", "slice", "exception"}
@@ -81,6 +87,59 @@ def parts(m: Machine, values: Sequence[AbstractValue]) -> bool:
     m.next_block(state.regions(), None, late=False)
     state.general = HANDED
     return True
+
+
+def site_of(m: Machine) -> object:
+    """What tells the call of the source that is specialized now from others."""
+    return m.state.frames[-1].facts.uid, m.span
+
+
+def handed_later(m: Machine) -> tuple[AbstractValue, ...]:
+    """What the call that is left now hands over by ways that only the finished residual shows."""
+    sites = m.world.parting.sites
+    return tuple(map(Known, sites.get(site_of(m), ()))) if sites else ()
+
+
+def find_sites(m: Machine, program: Program, found: Changed, placed: Mapping[tuple[str, int], ResidualBlock]) -> bool:
+    """Are the static objects that the finished residual gives away, by ways that only it knows, handed over by calls
+    that are rare?  These are remembered; False if not, or if they were already."""
+    parting = m.world.parting
+    if not parting.allowed:
+        return False
+    sites: dict[object, list[object]] = {}
+    weights = {one.name: [0.0] * len(one.blocks) for one in program.functions}
+    blocks = {(one.name, block.id): at for one in program.functions for at, block in enumerate(one.blocks)}
+    for value, at in zip(found.given, found.places, strict=True):
+        if not is_believed(m, value):
+            continue
+        if at is None or at.op.name != "call" or (where := _standing(at, placed)) is None:
+            return False
+        sites.setdefault((where.uid, at.op.span), []).append(value)
+        weights[at.function][blocks[at.function, at.block]] = 1.0
+    if not sites or not parting.sites.keys().isdisjoint(sites):
+        return False
+    often = times_in_a_call(program, lambda function: weights[function.name], plainly=parting.unlikely)
+    if often > _RARE:
+        return False
+    parting.sites.update({site: tuple(values) for site, values in sites.items()})
+    return True
+
+
+def _standing(at: At, placed: Mapping[tuple[str, int], ResidualBlock]) -> FunctionFacts | None:
+    """The function of the source that an operation of the residual comes from, if it is the only one."""
+    block = placed.get((at.function, at.block))
+    ops = () if block is None else block.ops
+    left = {op.where for op in ops if op.name == at.op.name and op.span == at.op.span and op.where is not None}
+    return left.pop() if len(left) == 1 else None
+
+
+def handed_by_residual(value: object, at: At | None, placed: Mapping[tuple[str, int], ResidualBlock]) -> Event:
+    """The event of a static object that the residual hands over by a way that only it knows."""
+    event = Event("FT308", f"a static {type(value).__name__} is handed to code that is not known")
+    where = None if at is None else _standing(at, placed)
+    if at is None or where is None or at.op.span is None:
+        return event
+    return replace(event, file=where.function.file, span=at.op.span, line=at.op.span.line)
 
 
 def is_believed(m: Machine, value: object) -> bool:

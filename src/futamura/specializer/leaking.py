@@ -16,67 +16,61 @@ Invariant: no code of the program runs; an object that may be changed, directly 
 
 from __future__ import annotations
 
-import bisect
 import builtins
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, MethodType, ModuleType, WrapperDescriptorType
+from collections.abc import Callable, Mapping
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    ModuleType,
+    WrapperDescriptorType,
+)
 from typing import Final, NamedTuple
 
 from futamura.analysis.methods import PURE_MODULES, WRITING
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.classes import is_a
 from futamura.ir.constant import Constant
-from futamura.ir.graph import Function, Operation, Program
+from futamura.ir.graph import Block, Function, Operation, Program
 from futamura.ir.homes import global_now
-from futamura.runtime import keep
-from futamura.specializer.builtin_errors import exception_made_plainly, only_keeps_arguments, plain_exception_class
+from futamura.runtime import call_in_generator, keep, lacks_attribute, raise_in_generator, raise_thrown
+from futamura.specializer.builtin_errors import exception_made_plainly, only_keeps_arguments
 from futamura.specializer.caching import LRU
-from futamura.specializer.elements import SETS, Elements
+from futamura.specializer.elements import Elements
 from futamura.specializer.kept import CachedCall, Place
+from futamura.specializer.known_callees import BLIND, KnownCallees
 from futamura.specializer.pointing import (
     BUILTIN,
     ITEMS,
-    KEYS,
     OUTSIDE,
     PUT,
     Node,
     Site,
     TooMuch,
+    is_foreign,
     matters,
 )
 from futamura.specializer.purity import HEAP_TYPE, MISSING, behind, class_lookup, deep, is_mutable
-from futamura.specializer.touching import CONTAINERS, HOLDING, Effects, Operations, Source, is_foreign
+from futamura.specializer.touching import CONTAINERS, HOLDING, Effects, Source
 
-__all__ = ["Changed", "changed", "holds_objects"]
+__all__ = ["At", "Changed", "changed", "holds_objects"]
 
 _MOST_FUNCTIONS: Final = 200
 _BUILTIN: Final = (*BUILTIN, tuple, frozenset)
-_ASKING: Final = frozenset(
-    {abs, all, any, ascii, bool, callable, chr, divmod, float, format, hash, hex, id, int, isinstance, issubclass}
-    | {len, oct, ord, print, range, repr, round, str, type}
-)
-"""Builtins whose results hold nothing of their arguments, which they give to nobody but its own class."""
-_GATHERING: Final = frozenset(
-    {dict, enumerate, frozenset, iter, list, max, min, next, reversed, set, sorted, sum, tuple, zip}
-)
-_PAIRING: Final = frozenset({dict, enumerate, zip})
-_GATHERED: Final[dict[object, type]] = {**{one: one for one in (list, tuple, set, dict, frozenset)}, sorted: list}
-
-_GIVING: Final = frozenset({"get", "pop", "popleft", "setdefault", "__getitem__"})
-_NO_QUESTIONS: Final = (BaseException.__new__, isinstance, len, type)
+_RAISING: Final = (raise_in_generator, raise_thrown)
+"""Functions that raise what they are given, and do nothing else."""
+_NO_QUESTIONS: Final = (BaseException.__new__, isinstance, lacks_attribute, len, type, *_RAISING)
 """Builtin functions that do not ask which exception is handled, nor run code that does."""
-_BLIND: Final = frozenset({"append", "appendleft", "clear", "reverse"})
-"""Methods that look neither at what they are given nor at what the container holds."""
-_PLAIN_KEY: Final = frozenset({"get", "pop", "setdefault", "index", "count", "remove", "__contains__", "discard"})
-"""Methods that compare what they are given with keys or items."""
-_COPYING: Final = frozenset(
-    {"copy", "keys", "values", "items", "popitem", "difference", "intersection", "union", "symmetric_difference"}
-    | {"most_common", "elements"}
-)
-_READING: Final = (_COPYING - {"popitem"}) | frozenset(
-    {"get", "__getitem__", "__contains__", "__len__", "count", "index", "isdisjoint", "issubset", "issuperset"}
-)
+
+
+class At(NamedTuple):
+    """An operation of the residual program."""
+
+    function: str
+    block: int
+    op: Operation
 
 
 class Changed(NamedTuple):
@@ -87,6 +81,8 @@ class Changed(NamedTuple):
     """Attributes of objects."""
     given: tuple[object, ...] = ()
     """Code that is not known gets these: they, and all that they reach, may be written."""
+    places: tuple[At | None, ...] = ()
+    """Where it gets each of them; None if that is not in the residual program."""
 
 
 def holds_objects(program: Program) -> bool:
@@ -136,11 +132,13 @@ def changed(
             effects.graph.add(effects.graph.of(main, param), OUTSIDE)
         effects.graph.run()
     except TooMuch:
-        return Changed(given=tuple(held))
+        return Changed(given=tuple(held), places=(None,) * len(held))
     finally:
         effects.forget()
-    given = tuple(site.value for site in effects.graph.given if site.is_static)
-    return Changed(tuple(effects.written.values()), tuple(effects.stored.values()), given)
+    given = [(site.value, place) for site, place in effects.graph.given.items() if site.is_static]
+    places = tuple([place if is_a(place, At) else None for _, place in given])
+    objects = tuple([value for value, _ in given])
+    return Changed(tuple(effects.written.values()), tuple(effects.stored.values()), objects, places)
 
 
 class _Walks(Effects):
@@ -186,16 +184,22 @@ class _Walks(Effects):
         return found[1]
 
 
-class _Function(Operations):
+class _Function(KnownCallees):
     """The calls of one function."""
 
     def __init__(self, walks: _Walks, source: Source) -> None:
-        super().__init__(walks, source)
+        super().__init__(walks, source, walks.elements)
         self.walks: Final = walks
+
+    def _place(self, block: Block, op: Operation) -> At | None:
+        return At(self.function.name, block.id, op) if self.program is self.walks.residual else None
 
     # -- calls
 
     def _call(self, op: Operation) -> None:
+        if self.constants.get(op.args[0]) is call_in_generator and len(op.args) > 1:
+            marks = op.attr[1:] if isinstance(op.attr, tuple) else ()
+            op = op._replace(args=op.args[1:], attr=marks if any(marks) else None)
         done: dict[Site, None] = {}
 
         def found(site: Site) -> None:
@@ -227,12 +231,12 @@ class _Function(Operations):
     def _operation(self, op: Operation) -> None:
         super()._operation(op)
         if op.name in ("set", "set_add"):
-            self.walks.elements.display(op, self.of)
+            self.elements.display(op, self.of)
 
     def _two(self, op: Operation) -> None:
         super()._two(op)
         if not any(map(self.is_atom, op.args)):
-            self.walks.elements.operator(op.name, *map(self.of, op.args))
+            self.elements.operator(op.name, *map(self.of, op.args))
 
     def _item(self, op: Operation) -> None:
         super()._item(op)
@@ -257,7 +261,7 @@ class _Function(Operations):
 
     def _plain_method(self, op: Operation, maker: Operation) -> None:
         """A method of an object whose builtin class is promised."""
-        for value in op.args[1:] if str(maker.attr) not in _BLIND else ():
+        for value in op.args[1:] if str(maker.attr) not in BLIND else ():
             self.ask(value)
         cls = CONTAINERS.get(self.function.types[maker.args[0]])
         if cls is not None:
@@ -272,6 +276,12 @@ class _Function(Operations):
         if site is OUTSIDE and maker is not None and maker.name == "getattr" and self.is_plain(maker.args[0]):
             return
         if site.value is keep:  # what an object is given to keep, it has made itself
+            return
+        if site.value is lacks_attribute:
+            return
+        if any(site.value is one for one in _RAISING):
+            for value in op.args[1:]:
+                self.graph.flow(self.of(value), self.effects.raised)
             return
         if (place := self._kept_by(op, site)) is not None:
             if (kept := self.effects.kept[place]) is not None:
@@ -429,13 +439,6 @@ class _Function(Operations):
             return None
         return cls if exception_made_plainly(cls) and not issubclass(cls, StopIteration) else None
 
-    def _keep(self, op: Operation, made: Site, first: int = 1) -> None:
-        """The arguments, from this operand on, become `args` of an exception."""
-        held = self.made(op, tuple, "args")
-        self.graph.add(self.graph.field(made, "args"), held)
-        for value in op.args[first:]:
-            self.put(value, held)
-
     def _call_bound(self, op: Operation, site: Site, holder: object, name: str) -> None:
         """`rows.append` of a static `rows`"""
         cls = type(holder)
@@ -459,142 +462,7 @@ class _Function(Operations):
         self.graph.add(self.of(op.results[0]), OUTSIDE)
         self.graph.watch(self.of(op.args[1]), found)
 
-    def _calls_back(self, op: Operation) -> bool:
-        return isinstance(op.attr, tuple) and any(mark in ("*", "**", "key") for mark in op.attr)
-
-    def _method(self, op: Operation, holder: Site, name: str, cls: type, first: int = 1) -> None:
-        """A method of a container of an exact builtin class; its arguments are the operands from `first` on."""
-        args = op.args[first:]
-        node, result = Node(), self.of(op.results[0])
-        self.graph.add(node, holder)
-        if name not in _BLIND:
-            self.effects.ask(node)
-        for value in args:
-            if name not in _BLIND:
-                self.ask(value)
-            if cls in SETS:
-                self.walks.elements.method(node, name, self.of(value))
-            if name in _PLAIN_KEY:
-                self.when_foreign(value, lambda: self.graph.compared(holder))
-        if name not in _READING:
-            self.effects.write(node, name)
-            for value in args:
-                self.graph.store(node, ITEMS, self.of(value))
-                self.graph.store(node, KEYS, self.of(value))
-                self._pour_into(node, value)
-                items = Node()
-                self.graph.iterate(self.of(value), items)
-                self._items_of_items(items, node)
-        for value in args if name in ("get", "pop", "setdefault") else ():
-            self.graph.flow(self.of(value), result)
-        if name in _GIVING:
-            self.graph.load(node, ITEMS, result)
-        elif name in _COPYING:
-            self._copied(op, node, name, args, cls)
-
-    def _items_of_items(self, items: Node, node: Node) -> None:
-        """`update` takes pairs."""
-        parts = Node()
-        self.graph.iterate(items, parts)
-        self.graph.store(node, ITEMS, parts)
-        self.graph.store(node, KEYS, parts)
-
-    def _copied(self, op: Operation, node: Node, name: str, args: Sequence[int], cls: type) -> None:
-        """What gives a new container, or a view, with the items of the old one."""
-        made = self.result(op, cls if name == "copy" else None)
-        if name == "copy":
-            self.graph.absorb(node, made)
-            return
-        target = made
-        if name in ("items", "popitem"):
-            target = self.made(op, tuple, "pair")
-            self.graph.add(self.graph.field(made, PUT), target)
-        if name == "popitem":
-            self.graph.add(self.of(op.results[0]), target)
-        if name != "keys":
-            self.graph.load(node, ITEMS, self.graph.field(target, PUT))
-        if name != "values":
-            self.graph.load(node, KEYS, self.graph.field(target, PUT))
-        for value in args:
-            self.pour(value, target)
-
-    def _builtin(self, op: Operation, function: object) -> bool:
-        """A builtin of which it is known what becomes of its arguments."""
-        args = op.args[1:]
-        if function in _ASKING:
-            for value in args:
-                self.ask(value)
-            if function is type:
-                for value in args:
-                    self.graph.watch(self.of(value), lambda site: self._class_of(op, site))
-            return True
-        if function in (bisect.bisect_left, bisect.bisect_right) and args:
-            for value in args:
-                self.ask(value)
-                self.when_foreign(value, lambda: self.graph.watch(self.of(args[0]), self.graph.compared))
-            return True
-        if function in _GATHERING and (len(args) == 1 or function is zip):
-            self._gather(op, function)
-            return True
-        if function is object.__new__:
-            cls = self.constants.get(args[0]) if args else None
-            self.result(op, cls if is_a(cls, type) else None)
-            return True
-        if is_a(function, type) and _runs_init_only(function):
-            self._make(op, function)
-            return True
-        return False
-
-    def _class_of(self, op: Operation, site: Site) -> None:
-        self.graph.add(self.of(op.results[0]), OUTSIDE if site.cls is None else self.graph.static(site.cls))
-
-    def _make(self, op: Operation, cls: type) -> None:
-        """An exception, or an object of an own class."""
-        made = self.result(op, cls)
-        self._keep(op, made)
-        init = class_lookup(cls, "__init__")
-        if type(init) is FunctionType:
-            self._call_function(op, init, made)
-
-    def _gather(self, op: Operation, function: object) -> None:
-        made = self.result(op, _GATHERED.get(function))
-        target = made
-        if function in _PAIRING and function is not dict:
-            target = self.made(op, tuple, "pair")
-            self.graph.add(self.graph.field(made, PUT), target)
-        for value in op.args[1:]:
-            if function in SETS:
-                self.walks.elements.gather(self.of(value))
-            else:
-                self.ask(value)
-            self.pour(value, target)
-            if function in (dict, sum):  # the items of the items
-                self.graph.absorb(self.of(value), made)
-                items, node = Node(), Node()
-                self.graph.iterate(self.of(value), items)
-                self.graph.add(node, made)
-                self._items_of_items(items, node)
-            if function in (max, min, next, sum):
-                self.graph.iterate(self.of(value), self.of(op.results[0]))
-
 
 def _has_slices(site: Site) -> bool:
     """May several items of this be replaced by what a walk over another object gives?"""
     return site is not OUTSIDE and not (site.cls is not None and issubclass(site.cls, dict))
-
-
-def _runs_init_only(cls: type) -> bool:
-    """Does a call of this class run no code but its `__init__`?"""
-    if type(cls) is not type:
-        return False
-    if issubclass(cls, BaseException):
-        if issubclass(cls, StopIteration):  # keeps its argument as `value`, too
-            return False
-        return plain_exception_class(cls) or exception_made_plainly(cls)
-    init = class_lookup(cls, "__init__")
-    return (
-        cls.__new__ is object.__new__
-        and cls.__module__ != "builtins"
-        and class_lookup(cls, "__del__") is MISSING
-        and (type(init) is FunctionType or init is object.__init__)
-    )

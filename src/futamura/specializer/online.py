@@ -39,7 +39,14 @@ from futamura.specializer.declared import NOTHING, Declared
 from futamura.specializer.entry_costs import Saved, why_not_worth
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.growth import check_stored
-from futamura.specializer.handing_over import before_handing_over, is_believed, require_rare, what_is_given
+from futamura.specializer.handing_over import (
+    before_handing_over,
+    find_sites,
+    handed_by_residual,
+    is_believed,
+    require_rare,
+    what_is_given,
+)
 from futamura.specializer.ladder import descend
 from futamura.specializer.leaking import changed, holds_objects
 from futamura.specializer.left_out import Defaults
@@ -468,12 +475,14 @@ class _Run:
         entry = Entry(name, signature, inputs, facts.function)
         self.points: list[Point] = []
         self._saved: Saved = {}
+        self._placed: dict[tuple[str, int], ResidualBlock] = {}
         self.world.parting.assembling()
         for rv, hint in zip(inner, kept if self.subject.style is None else ()):
             machine.hints[rv] = hint
 
         def placed(function: str, number: int, block: ResidualBlock, version: Version | None) -> None:
             self._saved[function, number] = block.saved
+            self._placed[function, number] = block
             self.world.parting.placed((function, number), block)
             point = None if self.subject.style is None else point_of(function, number, block, version)
             if point is not None:
@@ -548,8 +557,12 @@ class _Run:
                 raise Restart("an attribute of a static object is written by the residual", whole=True)
         if any(is_believed(machine, value) for value in found.given) and world.parting.follow_no_more():
             raise Restart("elements of a set are handed to unknown code by the residual", whole=True)
-        if any(world.escape(value) for value in found.given):
-            raise Restart("a static object is handed to unknown code by the residual", whole=True)
+        if find_sites(machine, program, found, self._placed):
+            raise Restart("static objects are handed over on a way that is rare", whole=True)
+        for value, at in zip(found.given, found.places, strict=True):
+            if world.escape(value):
+                self.events.append(handed_by_residual(value, at, self._placed))
+                raise Restart("a static object is handed to unknown code by the residual", whole=True)
 
     def _source(self, function: types.FunctionType) -> Source | None:
         """A function that the residual calls, as far as its source is known."""

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from futamura.errors import Because
+from futamura.ir.constant import Constant
 from futamura.ir.graph import Span
 from futamura.source import Place
 from futamura.specializer.facts import FunctionFacts
@@ -55,6 +56,7 @@ class World(Protocol):
 
     @property
     def assumes(self) -> bool: ...
+    def why_lost(self, value: object) -> str: ...
 
 
 class Recorded(Protocol):
@@ -67,6 +69,8 @@ class Recorded(Protocol):
     origins: dict[int, ResidualOperation]
     renames: dict[int, int]
     names: dict[int, str]
+    held: dict[int, object]
+    """The constants of the residual."""
 
 
 def segment(file: str, span: Span | None, limit: int = 60) -> str:
@@ -136,8 +140,17 @@ def _effect(recorded: Recorded, op: ResidualOperation) -> str:
         if callee is not None or _dynamic_operand(recorded, op) is None:
             return "what a call gives is known at run time"
     if _dynamic_operand(recorded, op) is None:
-        return "it happens at run time"
+        return next(filter(None, (_lost(recorded, arg) for arg in op.args)), "it happens at run time")
     return ""
+
+
+def _lost(recorded: Recorded, value: int) -> str:
+    """Why what the static object `value` holds is read again."""
+    if value not in recorded.held:
+        return ""
+    held = recorded.held[value]
+    why = recorded.world.why_lost(held)
+    return why and f"what the static {type(held).__name__} holds may have changed: {why}"
 
 
 def _dynamic_operand(recorded: Recorded, op: ResidualOperation) -> int | None:
@@ -198,6 +211,8 @@ def trace(recorded: Recorded, root: Version, inputs: dict[int, str]) -> Trace:
         if span is not None:
             line = (top.facts.function.file, span.line)
             found.versions[line] = found.versions.get(line, 0) + 1
+    constants = [op for residual in blocks for op in residual.ops if type(op.attr) is Constant]
+    recorded.held = {op.results[0]: op.attr.value for op in constants if type(op.attr) is Constant}
     for residual in blocks:
         for op in residual.ops:
             if op.where is not None and op.span is not None and op.name not in _TRIVIAL:

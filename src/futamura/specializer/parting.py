@@ -82,6 +82,8 @@ class Parting:
         """The blocks, by function and number, that come behind such a call."""
         self.unlikely: Final[set[tuple[str, int]]] = set()
         """Those that only values lead to that nothing is seen to store."""
+        self.sites: Final[dict[object, tuple[object, ...]]] = {}
+        """What calls of the source, by their functions and places, were found to hand over in the finished residual."""
         self._is_over: Callable[[], bool] | None = None
         self.follows = True
         """Are elements of sets followed in the finished residual, instead of taking them for handed over at once?"""

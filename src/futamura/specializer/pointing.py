@@ -20,10 +20,12 @@ from types import CellType, FunctionType, MemberDescriptorType, ModuleType
 from typing import Final
 
 from futamura.ir.classes import is_a
+from futamura.specializer.exposure import runs_code
 from futamura.specializer.purity import DICTS, MISSING, behind, class_lookup, deep, stored_attribute
 
 __all__ = [
-    "BUILTIN", "ITEMS", "KEYS", "OUTSIDE", "PUT", "Graph", "Node", "Site", "TooMuch", "above", "class_in", "matters",
+    "BUILTIN", "ITEMS", "KEYS", "OUTSIDE", "PUT", "Graph", "Node", "Site", "TooMuch", "above", "class_in",
+    "is_foreign", "matters",
 ]  # fmt: skip
 
 ITEMS: Final = "*"
@@ -73,6 +75,13 @@ OUTSIDE: Final = Site(None)
 OUTSIDE.given = True
 
 
+def is_foreign(site: Site) -> bool:
+    """May an operator with this operand run code that is not known, or of the program?"""
+    if site is OUTSIDE:
+        return True
+    return site.cls is not None and runs_code(site.cls)
+
+
 class Node:
     """A variable or a field: the objects that it may be, and who is to know of a new one."""
 
@@ -81,7 +90,7 @@ class Node:
     def __init__(self) -> None:
         self.sites: dict[Site, None] = {}
         self.targets: dict[Node, None] = {}
-        self.watches: list[Callable[[Site], None]] = []
+        self.watches: list[tuple[Callable[[Site], None], object]] = []
 
 
 class Graph:
@@ -95,7 +104,10 @@ class Graph:
         self._outside: Final[dict[str, Node]] = {}
         """The fields of `OUTSIDE`, which all graphs share."""
         self._steps = 0
-        self.given: Final[list[Site]] = []
+        self.given: Final[dict[Site, object]] = {}
+        """What code that is not known gets, with where that is."""
+        self.place: object = None
+        """Where in the program that stands which is followed now."""
 
     # -- objects
 
@@ -142,7 +154,7 @@ class Graph:
 
     def watch(self, node: Node, told: Callable[[Site], None]) -> None:
         """Tell of each object that may be `node`, now and later."""
-        node.watches.append(told)
+        node.watches.append((told, self.place))
         for site in list(node.sites):
             told(site)
 
@@ -155,7 +167,7 @@ class Graph:
                 raise TooMuch
             for target in node.targets:
                 self.add(target, site)
-            for told in tuple(node.watches):
+            for told, self.place in tuple(node.watches):
                 told(site)
 
     # -- what objects hold
@@ -225,7 +237,7 @@ class Graph:
         if site.given:
             return
         site.given = True
-        self.given.append(site)
+        self.given[site] = self.place
         if site.holder is not None:
             self.give_site(site.holder)
         for part in behind(site.value):

@@ -54,11 +54,12 @@ from futamura.specializer.pointing import (
     Site,
     above,
     class_in,
+    is_foreign,
     matters,
 )
 from futamura.specializer.purity import DICTS, MISSING, class_lookup, stored_attribute
 
-__all__ = ["CONTAINERS", "HOLDING", "Effects", "Operations", "Source", "is_foreign"]
+__all__ = ["CONTAINERS", "HOLDING", "Effects", "Operations", "Source"]
 
 _ATOMS: Final = frozenset({"int", "float", "bool", "complex", "str", "bytes", "NoneType", "range"})
 CONTAINERS: Final = {"list": list, "dict": dict, "set": set, "tuple": tuple, "frozenset": frozenset}
@@ -162,13 +163,6 @@ class Effects:
         return self._codes[key]
 
 
-def is_foreign(site: Site) -> bool:
-    """May an operator with this operand run code that is not known, or of the program?"""
-    if site is OUTSIDE:
-        return True
-    return site.cls is not None and runs_code(site.cls)
-
-
 class Operations(ABC):
     """The operations of one function, as what they do in the graph."""
 
@@ -204,8 +198,14 @@ class Operations(ABC):
             if is_handling(self.function, block):
                 self.handling.update(op.id for op in block.ops)
             for op in block.ops:
+                self.graph.place = self._place(block, op)
                 self._operation(op)
+            self.graph.place = None
             self._end(block)
+
+    def _place(self, block: Block, op: Operation) -> object:
+        """What tells where `op` stands."""
+        return None
 
     @abstractmethod
     def _call(self, op: Operation) -> None:

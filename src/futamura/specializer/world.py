@@ -508,6 +508,12 @@ class World:
         """Why the contents of this static object are not believed, if what functions of its module do is the reason."""
         return None if self.is_frozen(value) or self.parting.is_over() else self._unknown.why(value)
 
+    def why_lost(self, value: object) -> str:
+        """Why nothing is believed of what this object holds, if it was for a while; "" if it is not so."""
+        if id(value) in self._escaped:
+            return "code that is not known gets it"
+        return "it is written while the residual runs" if id(value) in self.unfrozen else ""
+
     def binds(self, namespace: Mapping[str, object], name: str) -> bool:
         """Is `name` a global of the module whose contents are believed constant?"""
         return name in namespace and self._holds_constant(namespace, name, namespace[name])
