@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from futamura.specializer import answering, comparing, iterators
+from futamura.specializer import answering, by_name, comparing, iterators
 from futamura.specializer.answering import undecided
 
 __all__ = [
@@ -27,7 +27,8 @@ __all__ = [
 
 def is_own(namespace: Mapping[str, Any]) -> bool:
     """Are these the globals of functions that stand for builtins?  No program could rebind them."""
-    return namespace is globals() or any(namespace is one.__dict__ for one in (answering, comparing, iterators))
+    others = (answering, by_name, comparing, iterators)
+    return namespace is globals() or any(namespace is one.__dict__ for one in others)
 
 
 def any_of(iterable: Iterable[Any]) -> bool:

@@ -280,7 +280,7 @@ class Machine(Emitter):
     def next_block(self, place: tuple[Extent, ...], handler: State | None, late: bool = True) -> None:
         """What is emitted from here on stands in a new block, reached from the current one."""
         block = ResidualBlock(place=place)
-        block.constants = dict(self.block.constants)
+        block.constants, block.unlikely = dict(self.block.constants), self.block.unlikely
         block.ops = taken_along(self.block.ops, handler, self.types) if late else []
         self.block.end = ResidualEnd("jump", (), (block,), None, self.span)
         self.turn_to(block)

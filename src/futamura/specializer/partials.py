@@ -23,7 +23,7 @@ from futamura.specializer.emitting import CONSTRUCTORS, Emitter
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import KEYWORD_MODELS, MODELS
 from futamura.specializer.plainness import WITH_BUILTIN_METHODS
-from futamura.specializer.purity import MISSING, class_lookup, deep
+from futamura.specializer.purity import MISSING, class_lookup, deep, own_attribute, plain_reads
 from futamura.specializer.rules import exact_type, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import FUNCTIONS, AbstractValue, Dynamic, Known, VObject
@@ -136,7 +136,20 @@ def _construct_bound(m: Emitter, entry: VObject) -> Dynamic:
     held = m.state.object(target)
     if held is not None and held.kind == "instance" and type(function) is Known and _is_method(held, function.value):
         return m.emit("getattr", (target,), function.value.__name__, raises=False)  # type: ignore[attr-defined]
+    if type(target) is Known and type(function) is Known and type(function.value) is types.FunctionType:
+        name = function.value.__name__
+        if isinstance(m, Machine) and _gives(m, target.value, name, function.value):
+            return m.emit("getattr", (target,), name, raises=False)
     return m.emit("call", (Known(types.MethodType), function, target), raises=False)
+
+
+def _gives(m: Machine, owner: object, name: str, function: types.FunctionType) -> bool:
+    """Was this method read off the static object, and is it what reading gives again?"""
+    world, cls = m.world, type(owner)
+    read = (world.serial(owner), name) in m.read_places and ("attribute", id(cls), name) in world.assumptions
+    if not read or m.state.general or world.gave_up(owner) or not plain_reads(cls):
+        return False
+    return class_lookup(cls, name) is function and own_attribute(owner, name) is MISSING
 
 
 def _is_method(held: VObject, function: object) -> bool:

@@ -24,6 +24,7 @@ from futamura.specializer.attributes import (
     store_attribute,
 )
 from futamura.specializer.calls import call_value
+from futamura.specializer.computed_names import enter_by_name
 from futamura.specializer.descriptors import is_always_there, may_fail
 from futamura.specializer.lacking import lacks, raised, read
 from futamura.specializer.machine import Machine, Unsupported
@@ -77,6 +78,8 @@ def _may_lack(m: Machine, target: AbstractValue, name: str) -> bool:
 
 def _get_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:
     name = _known_name(args)
+    if name is None and 2 <= len(args) <= 3 and enter_by_name(m, frame, op, args):
+        return HANDLED
     if name is None or not 2 <= len(args) <= 3:
         return None
     if len(args) == 3:

@@ -1,0 +1,99 @@
+"""Attributes with computed names that begin with a known text: the code goes on for each method that may be meant.
+
+    getattr(self, "do_" + command)      self known     j = {'do_push': 0, 'do_pop': 1}.get(name, 2)
+                                        name open      if j == 0: ... the body of `do_push`
+                                                       elif j == 1: ... the body of `do_pop`
+                                                       else: ... getattr(self, name)
+
+Invariant: a name that is none of these, and what is no exact text, is looked up as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import FunctionType
+from typing import Final
+
+from futamura.ir.graph import Operation
+from futamura.runtime import lacks_attribute
+from futamura.specializer import by_name, library
+from futamura.specializer.calls import enter
+from futamura.specializer.choosing import MOST
+from futamura.specializer.machine import Machine
+from futamura.specializer.models import KEYWORD_MODELS
+from futamura.specializer.purity import class_lookup, own_attributes, plain_reads
+from futamura.specializer.rules import exact_type, site
+from futamura.specializer.state import Frame
+from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, VObject
+
+__all__ = ["enter_by_name"]
+
+_SHORTEST: Final = 2
+"""So long is a text that tells methods of one kind from others."""
+
+
+def enter_by_name(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
+    """`getattr(object, name)` or `getattr(object, name, default)`, in one way for each method that may be meant."""
+    target, name = args[0], args[1]
+    cls = exact_type(m, target)
+    if type(name) is not Dynamic or type(target) is Dynamic or cls is None or not op.results:
+        return False
+    if library.is_own(frame.facts.namespace) or exact_type(m, name) not in (str, None) or not _is_plain(cls):
+        return False
+    if len(args) == 3 and not (type(target) is Known and own_attributes(target.value) is not None):
+        return False
+    names = _names(cls, _beginning(m, name))
+    if not 1 <= len(names) <= MOST:
+        return False
+    table = m.virtual(VObject("dict", dict, tuple(map(Known, names)), tuple(names), site(frame)))
+    function = by_name.attribute_named if len(args) == 2 else by_name.attribute_named_or
+    return enter(m, frame, op, function, [target, name, table, *args[2:]])
+
+
+def _is_plain(cls: type) -> bool:
+    """Is nothing but the dicts of its objects, of the class and of its bases asked for an attribute?"""
+    return type(cls) is type and plain_reads(cls)
+
+
+def _seldom(
+    m: Machine,
+    frame: Frame,
+    op: Operation,
+    args: list[AbstractValue],
+    keywords: list[tuple[str, AbstractValue]],
+) -> AbstractValue | None:
+    m.block.unlikely = True
+    return NONE
+
+
+def _lacks(
+    m: Machine,
+    frame: Frame,
+    op: Operation,
+    args: list[AbstractValue],
+    keywords: list[tuple[str, AbstractValue]],
+) -> AbstractValue | None:
+    return m.emit("call", (Known(lacks_attribute), *args), type=bool, raises=False)
+
+
+KEYWORD_MODELS[by_name.seldom] = _seldom
+KEYWORD_MODELS[lacks_attribute] = _lacks
+
+
+def _beginning(m: Machine, name: Dynamic) -> str:
+    """What a text begins with, as far as it is known."""
+    made = m.origins.get(m.renames.get(name.rv, name.rv))
+    if made is None or made.name not in ("add", "string", "mod") or not made.args:
+        return ""
+    first = m.held.get(made.args[0], "")
+    assert isinstance(first, str)
+    return first.partition("%")[0] if made.name == "mod" else first
+
+
+def _names(cls: type, beginning: str) -> list[str]:
+    """The methods of a class, written in Python, whose names begin so."""
+    if len(beginning) < _SHORTEST:
+        return []
+    spaces: list[Mapping[str, object]] = [vars(type)["__dict__"].__get__(base) for base in cls.__mro__]
+    found = dict.fromkeys([name for space in spaces for name in space if name.startswith(beginning)])
+    return [name for name in found if type(class_lookup(cls, name)) is FunctionType]
