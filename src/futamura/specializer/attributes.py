@@ -60,6 +60,7 @@ from futamura.specializer.plain_copies import method_of_copy
 from futamura.specializer.plainness import WITH_BUILTIN_METHODS, is_record, record_position
 from futamura.specializer.purity import (
     DICTS,
+    EVERY_NAME,
     MISSING,
     PLAIN_DELETIONS,
     PLAIN_STORES,
@@ -72,6 +73,7 @@ from futamura.specializer.purity import (
 )  # fmt: skip
 from futamura.specializer.raising import own_traceback
 from futamura.specializer.reclassing import store_class
+from futamura.specializer.renaming import note_dict, note_renamed
 from futamura.specializer.restoring import hold
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.state import Frame
@@ -89,7 +91,7 @@ from futamura.specializer.values import (
 from futamura.specializer.wrapping import FIELDS_OF_FUNCTIONS, store_on_function
 
 __all__ = [
-    "CALLED", "EVERY_NAME", "NAMESPACES", "VIRTUAL_FIELDS", "assign_global", "assume_plain_field", "delete_attribute",
+    "CALLED", "NAMESPACES", "VIRTUAL_FIELDS", "assign_global", "assume_plain_field", "delete_attribute",
     "known_field", "load_attribute", "may_be_gone", "note_global", "store_attribute", "store_field",
 ]  # fmt: skip
 
@@ -101,8 +103,6 @@ VIRTUAL_FIELDS: Final[dict[str, Callable[[Machine, VObject, str], AbstractValue 
 """The attributes of virtual objects of a kind that are no methods."""
 NAMESPACES: Final[list[Callable[[Machine, Frame, Operation, AbstractValue], AbstractValue | None]]] = []
 """What stands for `__dict__` of classes and of static objects."""
-EVERY_NAME: Final = "*"
-"""Stands for the names that an object has not, among the places that were read."""
 _METHODS: Final = (types.MethodDescriptorType, types.WrapperDescriptorType)
 
 
@@ -124,11 +124,15 @@ def load_attribute(
         return part_of_method(m, entry.items[0], entry.items[1], name)
     cls = exact_type(m, target)
     if cls is None:
+        if name == "__dict__" and op.results:
+            note_dict(m, frame, op.results[0], target)
         return None
     shown = name == "__dict__" and (plain_lookup(cls) or cls is types.ModuleType)
     for standing_in in (own_dict, *NAMESPACES) if shown else ():
         if (space := standing_in(m, frame, op, target)) is not None:
             return space
+    if name == "__dict__" and op.results:
+        note_dict(m, frame, op.results[0], target)
     if name == "__class__" and class_lookup(cls, name) is vars(object)[name] and plain_reads(cls):
         return Known(cls)
     if type(target) is Known and name in FIXED_FIELDS.get(cls, ()):
@@ -454,6 +458,8 @@ def store_attribute(
     if name == "__class__":
         store_class(m, value, target, cls)
         return
+    if name == "__dict__":
+        note_renamed(m, target)
     if store_on_function(m, frame, target, name, value):
         return
     if cls is not None and class_lookup(cls, "__setattr__") in PLAIN_STORES:

@@ -54,6 +54,7 @@ from futamura.specializer.raising import left_generator, operands_in_generator
 from futamura.specializer.records import plain_fields, readable
 from futamura.specializer.recursion import call_unit, classes_entered, unfolds
 from futamura.specializer.refinement import called
+from futamura.specializer.renaming import note_call
 from futamura.specializer.results import result_of_call
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.separating import is_plain_constant, stays_separate
@@ -168,6 +169,7 @@ def _residual_call(m: Machine, frame: Frame, op: Operation, args: Sequence[Abstr
     about = about_class(m, args)
     if not harmless(m, args):
         hand_over(m, (*handed_over(m, args, shape), *handed_later(m)))
+    note_call(m, args)
     hint = frame.facts.function.hints[op.results[0]] if op.results else None
     args, shape = operands_in_generator(m, args, shape)
     quiet = shape is None and runs_nothing(m, args)

@@ -66,7 +66,10 @@ def read(m: Machine, target: AbstractValue, name: str, hint: str | None = None) 
     store_what_is_read(m, m.world, target, name)
     found = m.world.annotated_as(exact_type(m, target), name)
     if found is None:
-        return m.emit("getattr", (target,), name, hint=hint)
+        made = m.emit("getattr", (target,), name, hint=hint)
+        if name == "__setattr__":
+            m.setters[made.rv] = target
+        return made
     made = m.emit("getattr", (target,), name, hint=hint, type=found.type)
     return Dynamic(made.rv, found.type, found.shape, found.classes)
 

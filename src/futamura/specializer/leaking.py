@@ -41,6 +41,7 @@ from futamura.specializer.caching import LRU
 from futamura.specializer.elements import Elements
 from futamura.specializer.kept import CachedCall, Place
 from futamura.specializer.known_callees import BLIND, KnownCallees
+from futamura.specializer.own_dicts import only_looked_into
 from futamura.specializer.pointing import (
     BUILTIN,
     ITEMS,
@@ -52,7 +53,16 @@ from futamura.specializer.pointing import (
     is_foreign,
     matters,
 )
-from futamura.specializer.purity import HEAP_TYPE, MISSING, behind, class_lookup, deep, is_mutable
+from futamura.specializer.purity import (
+    EVERY_NAME,
+    HEAP_TYPE,
+    MISSING,
+    PLAIN_STORES,
+    behind,
+    class_lookup,
+    deep,
+    is_mutable,
+)
 from futamura.specializer.touching import CONTAINERS, HOLDING, Effects, Source
 
 __all__ = ["At", "Changed", "changed", "holds_objects"]
@@ -230,8 +240,28 @@ class _Function(KnownCallees):
 
     def _operation(self, op: Operation) -> None:
         super()._operation(op)
+        if op.name in ("getattr", "setattr") and op.attr == "__dict__":
+            self._note_dict(op, op.args[-1])
         if op.name in ("set", "set_add"):
             self.elements.display(op, self.of)
+
+    def _note_dict(self, op: Operation, holder: int) -> None:
+        """`holder.__dict__`: unless it is only looked into, any attribute may be stored."""
+        if op.name == "setattr" or not only_looked_into(self.function, op.results[0]):
+            self.effects.store(self.of(holder), EVERY_NAME)
+
+    def _note_setter(self, op: Operation, site: Site) -> None:
+        """The call of what stores an attribute whose name is an argument."""
+        if site.holder is not None and site.name == "__setattr__":
+            holder = Node()
+            self.graph.add(holder, site.holder)
+            at = 1
+        elif site.value is setattr or any(site.value is one for one in PLAIN_STORES):
+            holder, at = self.of(op.args[1]) if len(op.args) > 1 else Node(), 2
+        else:
+            return
+        name = self.constants.get(op.args[at]) if len(op.args) > at else None
+        self.effects.store(holder, name if type(name) is str else EVERY_NAME)
 
     def _two(self, op: Operation) -> None:
         super()._two(op)
@@ -275,6 +305,9 @@ class _Function(KnownCallees):
         maker = self.makers.get(op.args[0])
         if site is OUTSIDE and maker is not None and maker.name == "getattr" and self.is_plain(maker.args[0]):
             return
+        self._note_setter(op, site)
+        if site.value is vars and len(op.args) == 2:
+            self._note_dict(op, op.args[1])
         if site.value is keep:  # what an object is given to keep, it has made itself
             return
         if site.value is lacks_attribute:

@@ -93,6 +93,8 @@ class Machine(Emitter):
         self.resolve: Final = resolve
         self.nested: Final = nested
         self.read_places: set[tuple[int, str]] = set()
+        self.setters: Final[dict[int, AbstractValue]] = {}
+        """The objects that methods `__setattr__`, which were read, store attributes on."""
         self.left = 0  # `except` clauses that generators stopped in
         self.events: dict[tuple[str, str], Event] = {}
         self.rules: Final = rules

@@ -21,12 +21,13 @@ from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
 from futamura.specializer.annotations import plain_class
 from futamura.specializer.assumption import Assumption, Filled, identities, parts
-from futamura.specializer.attributes import EVERY_NAME, NAMESPACES, assign_global, known_field
+from futamura.specializer.attributes import NAMESPACES, assign_global, known_field
 from futamura.specializer.class_attributes import assume_bases
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import MODELS
 from futamura.specializer.own_dicts import only_asked, own_dict
-from futamura.specializer.purity import HEAP_TYPE, class_lookup, own_attributes
+from futamura.specializer.purity import EVERY_NAME, HEAP_TYPE, class_lookup, own_attributes
+from futamura.specializer.renaming import note_dict
 from futamura.specializer.rules import site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Known, VObject
@@ -109,7 +110,10 @@ def _vars(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) ->
         return None
     if (own := own_dict(m, frame, op, args[0])) is not None:
         return own
-    return _namespace(m, frame, op, args[0])
+    found = _namespace(m, frame, op, args[0])
+    if found is None and op.results:
+        note_dict(m, frame, op.results[0], args[0])
+    return found
 
 
 def _dir(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> AbstractValue | None:

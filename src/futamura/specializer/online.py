@@ -31,7 +31,6 @@ from futamura.specializer.aliasing import Apart, apart
 from futamura.specializer.assemble import Entry, assemble
 from futamura.specializer.assembly import parameters
 from futamura.specializer.assumption import Assumption
-from futamura.specializer.attributes import EVERY_NAME
 from futamura.specializer.binding import collect_at_entry, collecting, open_signature
 from futamura.specializer.choosing import check_ways
 from futamura.specializer.control import ENDERS
@@ -57,7 +56,7 @@ from futamura.specializer.outcome import Outcome
 from futamura.specializer.parting import NOTHING_ASKED, Asked
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style, static_size
 from futamura.specializer.programs import Point, name_values, point_of
-from futamura.specializer.purity import MISSING
+from futamura.specializer.purity import EVERY_NAME, MISSING
 from futamura.specializer.recalling import recall
 from futamura.specializer.recursion import classes_entered
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Version

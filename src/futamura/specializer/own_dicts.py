@@ -21,13 +21,16 @@ from futamura.specializer.rules import site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import HELD, AbstractValue, Dynamic, Virtual, VObject
 
-__all__ = ["OWN_DICT", "only_asked", "own_dict", "owner_of", "shows"]
+__all__ = ["OWN_DICT", "only_asked", "only_looked_into", "own_dict", "owner_of", "shows"]
 
 OWN_DICT: Final = "attributes"
 """The kind of these: items are (the instance,)."""
 _CONTAINER: Final = {"getitem": 0, "setitem": 1, "delitem": 0, "in": 1, "not_in": 1}
 """The operators that ask a dict for an item, and which operand the dict is."""
 _METHODS: Final = frozenset({"get", "pop", "setdefault"})
+
+_LOOKING: Final = {"getitem": 0, "in": 1, "not_in": 1, "iter": 0}
+_SHOWING: Final = frozenset({"copy", "get", "items", "keys", "values"})
 
 
 def own_dict(m: Machine, frame: Frame, op: Operation, target: AbstractValue) -> AbstractValue | None:
@@ -59,6 +62,11 @@ def only_asked(
         if value in block.terminator.args or any(value in edge.args for edge in edges):
             return False
     return True
+
+
+def only_looked_into(function: Function, value: int) -> bool:
+    """Is nothing stored into this dict, and is it nobody else's?"""
+    return only_asked(function, value, _LOOKING, _SHOWING)
 
 
 def owner_of(m: Emitter, entry: VObject) -> tuple[Virtual, VObject]:

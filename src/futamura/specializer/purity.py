@@ -53,6 +53,7 @@ __all__ = [
     "ATOMS",
     "CHANGEABLE",
     "DICTS",
+    "EVERY_NAME",
     "HEAP_TYPE",
     "MISSING",
     "PLAIN_DELETIONS",
@@ -504,6 +505,8 @@ _PLAIN_LOOKUPS: Final = {
     if "__getattribute__" in base.__dict__
 }
 """By identity, for `==` of what a class has there may be code of the program."""
+EVERY_NAME: Final = "*"
+"""Stands for the names that an object has not, among the places that were read, and for any name that is stored."""
 PLAIN_STORES: Final = tuple(class_lookup(base, "__setattr__") for base in (object, BaseException, SimpleNamespace))
 PLAIN_DELETIONS: Final = tuple(class_lookup(base, "__delattr__") for base in (object, SimpleNamespace))
 

@@ -34,6 +34,7 @@ from futamura.specializer.purity import (
     class_lookup,
     own_attribute,
 )
+from futamura.specializer.renaming import note_renamed
 from futamura.specializer.restoring import store_what_is_read
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.splats import is_writable_name
@@ -129,6 +130,8 @@ def _set_attribute(m: Machine, frame: Frame, op: Operation, args: list[AbstractV
     name = _known_name(args)
     if name is None or len(args) != 3:
         _note_any_global(m, args)
+        if len(args) == 3:
+            note_renamed(m, args[0])
         return None
     store_attribute(m, frame, op, args[2], args[0], name)
     return NONE

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from futamura import runtime
-from futamura.analysis.sharing import is_stored_on_a_class, is_stored_on_an_object
+from futamura.analysis.sharing import is_stored_on_a_class
 from futamura.ir.classes import is_a
 from futamura.ir.homes import namespace_of
 from futamura.ir.immediates import closure_of
@@ -27,6 +27,7 @@ from futamura.specializer.assumption import Assumption, Filled, Registered, iden
 from futamura.specializer.caching import Caches
 from futamura.specializer.declared import BOOL_COMPARISONS, CACHES, Declared, promised_bool
 from futamura.specializer.growing import GrowingDicts, grows_when_read
+from futamura.specializer.hiding import Hiding
 from futamura.specializer.kept import Place
 from futamura.specializer.module_texts import Changes, Entries, Modules
 from futamura.specializer.objects import GlobalObjects
@@ -40,10 +41,7 @@ from futamura.specializer.purity import (
     class_lookup,
     is_mutable,
     is_plain_object,
-    keeps_attributes,
-    own_attribute,
     plain_lookup,
-    stored_attribute,
 )
 from futamura.specializer.unknown import Reason, Unknown
 from futamura.specializer.values import token_key
@@ -73,10 +71,11 @@ class Member(NamedTuple):
     """Has the class a `__getattr__`, which is asked for what is not there?"""
 
 
-class World:
+class World(Hiding):
     """Static objects, what was read of them, and which places turned out to be written."""
 
     def __init__(self, frozen: Iterable[object] = (), modules: Modules | None = None) -> None:
+        super().__init__()
         self._frozen: Final[dict[int, object]] = {}
         self._constants: Final[set[int]] = set()
         """Those of `_frozen` that are so only because of what the text of their module does."""
@@ -107,20 +106,14 @@ class World:
         self.written: Final[set[tuple[int, str]]] = set()
         self.on_classes: Final[set[tuple[int, str | None]]] = set()
         """Attributes of classes that specialized code stores; 0 stands for a class that is not known."""
-        self.hiding: Final[set[str]] = set()
-        """Attributes that specialized code stores on objects that others may have, and are not known."""
-        self._hiding_on: Final[set[tuple[int, str]]] = set()
         self.settled: Final[dict[Place, tuple[object, list[object]]]] = {}
         """What static objects compute when they first need it, and all that was made for it, by object and name."""
         self.searches: Final[dict[object, object]] = {}
         """Searches of regular expressions that were made already, by what was asked."""
-        self.assumptions: Final[dict[tuple[str, int, str], Assumption]] = {}
         self.registered: Final[dict[tuple[int, int], Registered]] = {}
+        """By the identities of the registry and of the class; this keeps both alive."""
         self.assumes = True
         """Is something believed that is tested at entry: of globals, closures, and the classes of static objects?"""
-        self._showing: Final[set[str]] = set()
-        """Methods of objects that the residual makes, which no attribute of these hides."""
-        """By the identities of the registry and of the class; this keeps both alive."""
         self._promised: Final[dict[int, object]] = {}
         self.caches: Final = Caches()
         self.bool_comparisons = False
@@ -510,9 +503,8 @@ class World:
 
     def why_lost(self, value: object) -> str:
         """Why nothing is believed of what this object holds, if it was for a while; "" if it is not so."""
-        if id(value) in self._escaped:
-            return "code that is not known gets it"
-        return "it is written while the residual runs" if id(value) in self.unfrozen else ""
+        written = "it is written while the residual runs" if id(value) in self.unfrozen else ""
+        return "code that is not known gets it" if id(value) in self._escaped else written
 
     def binds(self, namespace: Mapping[str, object], name: str) -> bool:
         """Is `name` a global of the module whose contents are believed constant?"""
@@ -539,40 +531,6 @@ class World:
             self.look_at(home)
             self.freeze_constant(value)
 
-    def lacks(self, value: object, name: str) -> bool:
-        """Has this object, which others may have, no attribute of its own that hides what its class has?  As long as
-        that is so when the residual is called, and nothing in sight stores one."""
-        if not keeps_attributes(value):
-            return own_attribute(value, name) is MISSING
-        if stored_attribute(value, name) is not MISSING or self._may_be_hidden(type(value), name, value):
-            return False
-        self.assume(Assumption("own", f"an object of class {type(value).__qualname__}", value, name, None))
-        return True
-
-    def shows(self, cls: type, name: str) -> bool:
-        """Does no code in sight store an attribute of this name on an object of the class, in front of a method?"""
-        if self._may_be_hidden(cls, name):
-            return False
-        self._showing.add(name)
-        return True
-
-    def _may_be_hidden(self, cls: type, name: str, value: object = None) -> bool:
-        """Does code in sight store an attribute of this name on an object of the class, or make it one of another?"""
-        stored = is_stored_on_an_object(cls, name) or is_stored_on_an_object(cls, "__class__")
-        return stored or name in self.hiding or (self.serial(value), name) in self._hiding_on
-
-    def hides(self, name: str, value: object = None) -> bool:
-        """Code that is specialized stores this attribute on an object that others may have, or on this static one.
-        True if it was believed that it has none of this name."""
-        if name in self.hiding or (value is not None and (self.serial(value), name) in self._hiding_on):
-            return False
-        believed = [found for found in self.assumptions.values() if found.kind == "own" and found.name == name]
-        if value is not None:
-            self._hiding_on.add((self.serial(value), name))
-            return any(one.holder is value for one in believed)
-        self.hiding.add(name)
-        return bool(believed) or name in self._showing
-
     def forget(self) -> None:
         """Everything is asked anew: what is still assumed, or read, will be again."""
         self.assumptions.clear()
@@ -582,7 +540,3 @@ class World:
         """An attribute was read off a class or function."""
         if ("attribute", id(holder), name) not in self.assumptions:
             self.assume(Assumption("attribute", f"{holder.__qualname__}.{name}", holder, name, found))
-
-    def assume(self, assumption: Assumption) -> Assumption:
-        """The assumption, or the one about this place that there is already."""
-        return self.assumptions.setdefault((assumption.kind, id(assumption.holder), assumption.name), assumption)
