@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from futamura import Specializer
-from tests.specialize.specializing import specialize
+from tests.specialize.specializing import source_of, specialize
 
 
 class Plain:
@@ -205,6 +205,61 @@ def test_what_was_kept_is_changed_later() -> None:
         return found
 
     assert history(specialize(Checks().reported)) == history(Checks().reported)
+
+
+# -- what is handed over before anything of it is read
+
+
+class Prices:
+    def __init__(self) -> None:
+        self.rows = [("a", 1), ("b", 2)]
+        self.scale = 3
+
+    def asked_first(self, data: Any, report: Any) -> Any:
+        if data is None:
+            report(self)
+            return 0
+        total = 0
+        for name, price in self.rows:
+            total += data[name] * price * self.scale
+        return total
+
+    def half_of_the_time(self, data: Any, report: Any) -> Any:
+        if len(data) > 2:
+            report(self)
+        total = 0
+        for name, price in self.rows:
+            total += data[name] * price * self.scale
+        return total
+
+    def summed(self, data: Any, report: Any) -> Any:
+        return sum(price * self.scale for name, price in self.rows if name in data)
+
+    def asked_in_a_call(self, data: Any, report: Any) -> Any:
+        if data is None:
+            report(self.rows)
+            return self.scale
+        return self.summed(data, report)
+
+
+def _reprice(prices: Any) -> None:
+    rows = prices if isinstance(prices, list) else prices.rows
+    rows[0] = ("a", rows[0][1] + 10)
+    if not isinstance(prices, list):
+        prices.scale += 1
+
+
+@pytest.mark.parametrize("name", ["asked_first", "half_of_the_time", "asked_in_a_call"])
+@pytest.mark.parametrize("report", [lambda prices: None, _reprice])
+def test_it_is_read_later(name: str, report: Any) -> None:
+    one, other = Prices(), Prices()
+    residual: Any = specialize(getattr(one, name))
+    rare = name != "half_of_the_time"
+    assert residual.stats["notes"].keys() & {"FT308", "FT413"} == ({"FT413"} if rare else {"FT308"})
+    assert (".rows" in source_of(residual)) is not rare
+    some: list[Any] = [{"a": 1, "b": 2}, {"a": 3, "b": 4, "c": 5}]
+    for data in [*some, *([None] if rare else []), *some]:
+        assert residual(data, report) == getattr(other, name)(data, report)
 
 
 @pytest.mark.usefixtures("assuming")

@@ -32,7 +32,7 @@ from futamura.analysis.loops import loops
 from futamura.ir.classes import is_a
 from futamura.ir.constant import Constant
 from futamura.ir.dominance import dominators_of_search
-from futamura.ir.graph import Function, Program, Signature
+from futamura.ir.graph import Block, Function, Program, Signature
 from futamura.ir.stamps import FEW_OWN_NAMES, STAMPED, joins_the_stamp
 from futamura.specializer.aliasing import FEW_STRANGERS, Apart
 from futamura.specializer.assumption import Assumption, Filled, Registered
@@ -90,6 +90,7 @@ _ROUNDS: Final = 8
 """So often is a loop taken to go round."""
 _OF_RAISING: Final = 0.05
 _OF_RETURNING: Final = 0.15
+_OF_NONE: Final = 0.5
 """How often a way is taken that can only raise, or ends at once, for each time that another one is: of tests in a row
 most fail."""
 _OF_A_LONG_WAY: Final = 0.2
@@ -273,11 +274,14 @@ def _frequencies(function: Function, plainly: Collection[tuple[str, int]] | None
     place = {block: at for at, block in enumerate(flow.order)}
     raising, sizes = _raising(function, flow), _sizes(function, flow) if plainly is None else None
     never = {block.id for block in function.blocks if (function.name, block.id) in plainly} if plainly else ()
+    nones = {op.results[0] for op in function.operations() if _is_none(op.attr)} if plainly is not None else ()
     often = [0.0] * len(function.blocks)
     often[flow.root] = 1.0
     for block in flow.order:
         targets = [edge.target for edge in function.blocks[block].terminator.edges]
         weights = _weights(function, targets, raising, sizes)
+        if nones and (none := _way_of_none(function.blocks[block], nones)) is not None:
+            weights[none] *= _OF_NONE
         if never:
             weights = [0.0 if target in never else weight for target, weight in zip(targets, weights)]
         leaves = any(depths[target] < depths[block] for target in targets)
@@ -287,6 +291,18 @@ def _frequencies(function: Function, plainly: Collection[tuple[str, int]] | None
                 often[target] += often[block] * weight / whole
     return [times * _ROUNDS**depth for times, depth in zip(often, depths, strict=True)]
 
+
+
+def _way_of_none(block: Block, nones: Collection[int]) -> int | None:
+    """The way on which a value is None, of the two of a block that asks for that."""
+    end = block.terminator
+    asks = next((op for op in block.ops if op.results == end.args and op.name in ("is", "is_not")), None)
+    known = end.name == "branch" and asks is not None and asks.args[1] in nones
+    return int(asks.name == "is_not") if known and asks is not None else None
+
+
+def _is_none(attr: object) -> bool:
+    return isinstance(attr, Constant) and attr.value is None
 
 
 def _raising(function: Function, flow: ControlFlow) -> set[int]:

@@ -37,8 +37,8 @@ from futamura.specializer.state import HANDED, Extent
 from futamura.specializer.values import AbstractValue, Known, Virtual, VObject
 
 __all__ = [
-    "before_handing_over", "find_sites", "hand_over", "handed_by_residual", "handed_later", "is_believed", "is_left",
-    "parts", "require_rare", "what_is_given",
+    "before_handing_over", "find_sites", "hand_over", "handed_by_residual", "handed_later", "hope_again", "is_believed",
+    "is_left", "parts", "require_rare", "what_is_given",
 ]  # fmt: skip
 
 _HOLDING: Final = frozenset(
@@ -55,7 +55,17 @@ def hand_over(m: Machine, values: Iterable[AbstractValue]) -> None:
     values = list(values)
     if not parts(m, values):
         for value in values:
+            _tell(m, value)
             m.escape(value)
+
+
+def _tell(m: Machine, value: AbstractValue) -> None:
+    """Something is given up that is read elsewhere, and was hoped to be known there."""
+    hoped = m.world.parting.hoped
+    known = [leaf.value for leaf in m.state.leaves(value) if type(leaf) is Known] if hoped else ()
+    given = next((one for one in known if any(id(item) in hoped for item in _reached([one]))), None)
+    if given is not None and m.state.general != HANDED:
+        m.event("FT308", f"a static {type(given).__name__} is handed to code that is not known")
 
 
 def parts(m: Machine, values: Sequence[AbstractValue]) -> bool:
@@ -68,8 +78,9 @@ def parts(m: Machine, values: Sequence[AbstractValue]) -> bool:
     if state.general and m.guessed:  # the test that failed will stand at entry, and then there is no such way
         return False
     known = [leaf.value for value in values for leaf in handed(state, value, m.nested) if type(leaf) is Known]
-    given = next((value for value in known if is_believed(m, value)), None)
+    given = next((value for value in known if is_believed(m, value) or _is_hoped(m, value)), None)
     if given is None:
+        parting.unread.update(map(id, _reached(known)))
         return False
     extents = _entered_anew(m)
     running = _running_over_static(m, values)
@@ -87,6 +98,15 @@ def parts(m: Machine, values: Sequence[AbstractValue]) -> bool:
     m.next_block(state.regions(), None, late=False)
     state.general = HANDED
     return True
+
+
+def hope_again(m: Machine) -> None:
+    """Start again if something is read that was given up before, because nothing of it had been read when it was handed
+    over: on its way alone, if that can be."""
+    parting = m.world.parting
+    if parting.missed and (again := parting.hope()):
+        m.world.believe_again(again)
+        raise Restart("static objects are read that were handed over before", whole=True)
 
 
 def site_of(m: Machine) -> object:
@@ -148,6 +168,12 @@ def is_believed(m: Machine, value: object) -> bool:
     return any(
         id(item) in world.read and not (world.gave_up(item) or world.is_promised(item)) for item in _reached([value])
     )
+
+
+def _is_hoped(m: Machine, value: object) -> bool:
+    """Was anything read that this object holds in an earlier run, behind what handed it over?"""
+    hoped = m.world.parting.hoped
+    return bool(hoped) and any(id(item) in hoped and not m.world.gave_up(item) for item in _reached([value]))
 
 
 def _reached(values: Iterable[object]) -> Iterator[object]:

@@ -26,6 +26,7 @@ from futamura.ir.classes import is_a
 from futamura.ir.graph import Program
 from futamura.ir.verify import VerificationError
 from futamura.specializer import all_rules as _all_rules  # these register their rules and models
+from futamura.specializer import handing_over
 from futamura.specializer import long_lists as _long_lists
 from futamura.specializer.aliasing import Apart, apart
 from futamura.specializer.assemble import Entry, assemble
@@ -38,14 +39,6 @@ from futamura.specializer.declared import NOTHING, Declared
 from futamura.specializer.entry_costs import Saved, why_not_worth
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.growth import check_stored
-from futamura.specializer.handing_over import (
-    before_handing_over,
-    find_sites,
-    handed_by_residual,
-    is_believed,
-    require_rare,
-    what_is_given,
-)
 from futamura.specializer.ladder import descend
 from futamura.specializer.leaking import changed, holds_objects
 from futamura.specializer.left_out import Defaults
@@ -288,7 +281,7 @@ class _Run:
                 program = self._assemble(machine, root, params, facts)
                 check_stored(versions.stored)
                 self.world.parting.active = False
-                require_rare(machine, program)
+                handing_over.require_rare(machine, program)
                 self._check_static(program, read_places)
                 if self.world.objects.costs_too_much(machine.folded, self.world.assumptions.values(), program):
                     raise Restart("objects of globals are not worth their tests", whole=True)
@@ -450,6 +443,7 @@ class _Run:
         while (version := versions.next()) is not None:
             self.world.caches.running(version)
             machine.run_version(version)
+            handing_over.hope_again(machine)
             keep(machine, versions)
         check_ways(machine)
         if not machine.compared.isdisjoint(versions.confused) and not self.world.caches.in_trial():
@@ -535,8 +529,8 @@ class _Run:
         check_stand_ins(machine, program, lambda: self._apart(program))
         bindings = self._bindings(world.assumptions.values())
         asked = (bindings, self.subject.home, self._source, world.is_frozen, machine.kept.found)
-        found = changed(before_handing_over(program, world.parting.handed), *asked)
-        self._given = what_is_given(world.parting, lambda: changed(program, *asked))
+        found = changed(handing_over.before_handing_over(program, world.parting.handed), *asked)
+        self._given = handing_over.what_is_given(world.parting, lambda: changed(program, *asked))
         for value in found.written:
             if world.write(value):
                 self.events.append(Event("FT305", f"the contents of a static {type(value).__name__} are written"))
@@ -554,13 +548,13 @@ class _Run:
                 text = f"attribute `{name}` of a static object is written after it was read"
                 self.events.append(Event("FT305", text))
                 raise Restart("an attribute of a static object is written by the residual", whole=True)
-        if any(is_believed(machine, value) for value in found.given) and world.parting.follow_no_more():
+        if any(handing_over.is_believed(machine, value) for value in found.given) and world.parting.follow_no_more():
             raise Restart("elements of a set are handed to unknown code by the residual", whole=True)
-        if find_sites(machine, program, found, self._placed):
+        if handing_over.find_sites(machine, program, found, self._placed):
             raise Restart("static objects are handed over on a way that is rare", whole=True)
         for value, at in zip(found.given, found.places, strict=True):
             if world.escape(value):
-                self.events.append(handed_by_residual(value, at, self._placed))
+                self.events.append(handing_over.handed_by_residual(value, at, self._placed))
                 raise Restart("a static object is handed to unknown code by the residual", whole=True)
 
     def _source(self, function: types.FunctionType) -> Source | None:

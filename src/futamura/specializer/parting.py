@@ -23,6 +23,7 @@ __all__ = ["DOUBTED", "NOTHING_ASKED", "Asked", "HandedOver", "Parting"]
 
 
 DOUBTED: Final = 2
+_MOST_HOPES: Final = 2
 
 
 class HandedOver:
@@ -84,6 +85,13 @@ class Parting:
         """Those that only values lead to that nothing is seen to store."""
         self.sites: Final[dict[object, tuple[object, ...]]] = {}
         """What calls of the source, by their functions and places, were found to hand over in the finished residual."""
+        self.unread: Final[set[int]] = set()
+        """Static objects that were handed over before anything of them was read."""
+        self.missed = False
+        """Was one of these to be read then?"""
+        self.hoped: Final[set[int]] = set()
+        """Those that are not given up for it from now on: the next run hands them over on its way alone."""
+        self._hopes = 0
         self._is_over: Callable[[], bool] | None = None
         self.follows = True
         """Are elements of sets followed in the finished residual, instead of taking them for handed over at once?"""
@@ -111,8 +119,18 @@ class Parting:
             self.allowed = False
         return tried
 
+    def hope(self) -> set[int]:
+        """What is to be believed again, as it is read behind a way that hands it over."""
+        found = self.unread - self.hoped if self.missed and self.allowed and self._hopes < _MOST_HOPES else set()
+        self.missed = False
+        self._hopes += bool(found)
+        self.hoped.update(found)
+        return found
+
     def reset(self) -> None:
         """A new run begins."""
+        self.unread.clear()
+        self.missed = False
         self._is_over = None
         self._followed = False
 

@@ -306,6 +306,7 @@ class World(Hiding):
     def contents(self, value: object) -> bool:
         """May the contents of `value` be read now?  Remembers that they were."""
         if not self.is_frozen(value):
+            self.parting.missed = self.parting.missed or id(value) in self.parting.unread
             return False
         if id(value) in self._constants and id(value) in self.filled:
             self._assume_contents(value)
@@ -380,6 +381,12 @@ class World(Hiding):
         if seen and not self.caches.are_declared():  # these ask again whenever one of their entries gets away
             self._escaped.update(dict.fromkeys(seen, value))
         return restart
+
+    def believe_again(self, numbers: set[int]) -> None:
+        """These objects were given up although nothing that they hold had been read: it was too early."""
+        self.unfrozen.difference_update(numbers)
+        for number in numbers & self._escaped.keys():
+            del self._escaped[number]
 
     def contents_of_cell(self, cell: types.CellType) -> bool:
         """Is the binding of this closure cell believed constant?"""
