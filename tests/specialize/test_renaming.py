@@ -188,3 +188,84 @@ def test_other_objects_stay_known() -> None:
     residual: Any = specialize(run, Setting(), Setting())
     assert residual.source.count("get") <= 2 and "_other.get(" not in residual.source
     assert residual("get") == (4, None) and residual("n") == (4, 1)
+
+
+# -- on a class
+
+
+def class_by_setattr(cls: Any, name: Any) -> None:
+    setattr(cls, name, five)
+
+
+def class_by_type(cls: Any, name: Any) -> None:
+    type.__setattr__(cls, name, five)
+
+
+def class_by_its_class(cls: Any, name: Any) -> None:
+    type(cls).__setattr__(cls, name, five)  # type: ignore[call-arg]
+
+
+def class_by_map(cls: Any, name: Any) -> None:
+    list(map(setattr, [cls], [name], [five]))
+
+
+def class_by_partial(cls: Any, name: Any) -> None:
+    functools.partial(setattr, cls)(name, five)
+
+
+def class_by_closure(cls: Any, name: Any) -> None:
+    def put(value: Any) -> None:
+        setattr(cls, name, value)
+
+    put(five)
+
+
+def class_by_delattr(cls: Any, name: Any) -> None:
+    delattr(cls, name)
+
+
+def class_by_deletion_of_type(cls: Any, name: Any) -> None:
+    type.__delattr__(cls, name)
+
+
+def class_by_known_name(cls: Any, name: Any) -> None:
+    type.__setattr__(cls, "get", five)
+
+
+ON_CLASSES: list[Callable[[Any, Any], None]] = [
+    class_by_setattr, class_by_type, class_by_its_class, class_by_map, class_by_partial, class_by_closure,
+    class_by_delattr, class_by_deletion_of_type, class_by_known_name,
+]  # fmt: skip
+
+
+def fresh() -> Any:
+    class Changing:
+        limit = 3
+
+        def __init__(self) -> None:
+            self.n = 1
+
+        def get(self) -> Any:
+            return self.n + self.limit
+
+    return Changing
+
+
+@pytest.mark.parametrize("way", ON_CLASSES)
+@pytest.mark.parametrize("name", ["get", "limit", "other"])
+def test_on_the_class(way: Callable[[Any, Any], None], name: str) -> None:
+    def of_object(target: Any, name: Any) -> Any:
+        before = target.get()
+        way(type(target), name)
+        return before, target.get(), target.limit
+
+    def of_class(cls: Any, name: Any) -> Any:
+        target = cls()
+        before = target.get()
+        way(cls, name)
+        return before, target.get(), cls().get(), cls.limit
+
+    residual = specialize(of_object, fresh()())
+    assert outcome(residual, name) == outcome(of_object, fresh()(), name), source_of(residual)
+    residual = specialize(of_class, fresh())
+    assert outcome(residual, name) == outcome(of_class, fresh(), name), source_of(residual)

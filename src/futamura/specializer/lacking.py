@@ -67,7 +67,7 @@ def read(m: Machine, target: AbstractValue, name: str, hint: str | None = None) 
     found = m.world.annotated_as(exact_type(m, target), name)
     if found is None:
         made = m.emit("getattr", (target,), name, hint=hint)
-        if name == "__setattr__":
+        if name in ("__setattr__", "__delattr__"):
             m.setters[made.rv] = target
         return made
     made = m.emit("getattr", (target,), name, hint=hint, type=found.type)

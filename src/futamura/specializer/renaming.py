@@ -11,16 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import FunctionType, ModuleType
+from typing import Final
 
 from futamura.ir.classes import is_a
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.own_dicts import only_looked_into
-from futamura.specializer.purity import PLAIN_STORES
+from futamura.specializer.purity import PLAIN_DELETIONS, PLAIN_STORES
 from futamura.specializer.rules import exact_type
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual
 
-__all__ = ["note_call", "note_dict", "note_renamed"]
+__all__ = ["SETTERS", "note_call", "note_dict", "note_renamed"]
+
+SETTERS: Final = (setattr, *PLAIN_STORES, vars(type)["__setattr__"])
+_DELETERS: Final = (delattr, *PLAIN_DELETIONS, vars(type)["__delattr__"])
 
 
 def note_renamed(m: Machine, target: AbstractValue) -> None:
@@ -61,23 +65,43 @@ def note_call(m: Machine, args: Sequence[AbstractValue]) -> None:
         if type(owner) is Known and is_a(owner.value, type):  # given the object first
             owner, given = (given[0], given[1:]) if given else (owner, given)
         _stores(m, owner, given[0] if given else None)
-    elif len(given) > 1 and _is_setter(callee):
+    elif len(given) > 1 and _is_one(callee, SETTERS):
         _stores(m, given[0], given[1])
-    elif any(map(_is_setter, given)):
+    elif len(given) > 1 and _is_one(callee, _DELETERS):
+        _stores_on_class(m, given[0], given[1])
+    elif any(_is_one(value, SETTERS) or _is_one(value, _DELETERS) for value in given):
+        m.stores_on_class(None, None)
         _note(m, ("any", 0), m.world.is_showing() or bool(m.read_places))
 
 
-def _is_setter(value: AbstractValue) -> bool:
-    return type(value) is Known and (value.value is setattr or any(value.value is one for one in PLAIN_STORES))
+def _is_one(value: AbstractValue, functions: Sequence[object]) -> bool:
+    return type(value) is Known and any(value.value is one for one in functions)
 
 
 def _stores(m: Machine, target: AbstractValue, name: AbstractValue | None) -> None:
+    if _stores_on_class(m, target, name):
+        return
     if type(name) is not Known or type(name.value) is not str:
         note_renamed(m, target)
         return
     owner = target.value if type(target) is Known else None
     if type(target) is not Virtual and m.world.hides(name.value, owner):
         raise Restart(f"attribute {name.value} of an object is stored", whole=True)
+
+
+def _stores_on_class(m: Machine, target: AbstractValue, name: AbstractValue | None) -> bool:
+    """The same, or a deletion, if it is one on a class; True if it is on nothing else."""
+    known = name.value if type(name) is Known and type(name.value) is str else None
+    cls = exact_type(m, target)
+    if type(target) is Known and is_a(target.value, (type, FunctionType)):
+        m.stores_on_class(target.value, known)
+        return True
+    if cls is not None and issubclass(cls, (type, FunctionType)):
+        m.stores_on_class(None, known)
+        return True
+    if cls is None and known is not None:
+        m.stores_on_class(None, known)
+    return False
 
 
 def note_dict(m: Machine, frame: Frame, result: int, target: AbstractValue) -> None:
