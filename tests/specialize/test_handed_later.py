@@ -262,6 +262,45 @@ def test_it_is_read_later(name: str, report: Any) -> None:
         assert residual(data, report) == getattr(other, name)(data, report)
 
 
+class Box:
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self.items = [n]
+
+    def push(self, value: Any) -> None:
+        self.items.append(value)
+
+
+class Hooks:
+    def __init__(self) -> None:
+        self.rows = [[1, 2], [3, 4]]
+        self.boxes = [Box(1), Box(2), Box(3)]
+        self.hooks = [_appends(self.rows[0]), _appends(self.boxes[1].items)]
+
+    def run(self, k: Any, call: Any) -> Any:
+        for box in self.boxes[: k % 3]:
+            box.push(k)
+        call(self.hooks)
+        return len(self.rows[0]), self.boxes[0].n, self.rows[1][0]
+
+
+def _appends(row: Any) -> Any:
+    return lambda value: row.append(value)
+
+
+def test_what_functions_reach_is_followed_again() -> None:
+    """The run after the one in which it was read too late gives it all up once more."""
+
+    def call(hooks: Any) -> None:
+        for hook in hooks:
+            hook(7)
+
+    one, other = Hooks(), Hooks()
+    residual = specialize(one.run)
+    for k in (2, 1, 0):
+        assert residual(k, call) == other.run(k, call)
+
+
 @pytest.mark.usefixtures("assuming")
 def test_where_it_is_handed_over_is_said() -> None:
     """It happens in most calls: nothing of it is believed, and both the note and the lines say why."""

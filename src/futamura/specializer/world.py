@@ -383,10 +383,10 @@ class World(Hiding):
         return restart
 
     def believe_again(self, numbers: set[int]) -> None:
-        """These objects were given up although nothing that they hold had been read: it was too early."""
+        """These objects were given up although nothing that they hold had been read: it was too early.  Whatever the next
+        run hands over is followed anew, with all that it reaches."""
         self.unfrozen.difference_update(numbers)
-        for number in numbers & self._escaped.keys():
-            del self._escaped[number]
+        self._escaped.clear()
 
     def contents_of_cell(self, cell: types.CellType) -> bool:
         """Is the binding of this closure cell believed constant?"""
