@@ -23,7 +23,7 @@ from futamura.specializer.outcome import Outcome
 from futamura.specializer.parting import DOUBTED, HandedOver
 from futamura.specializer.purity import HEAP_TYPE, named_attributes, own_attribute
 
-__all__ = ["Another", "General", "Snapshot", "disturbs", "independent", "setting"]
+__all__ = ["Another", "General", "Snapshot", "disturbs", "folds_as_much", "independent", "setting"]
 
 _MOST_PATIENT: Final = 1_000
 """So many calls may run general code at most where nothing has changed."""
@@ -121,6 +121,8 @@ class Another:
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
         flag = self._flag
+        if flag is not None and flag.now is True and self._made is not None and self._made is not self._original:
+            return self._made(*args, **keywords)  # it stays so
         if flag is not None and flag.now == DOUBTED and self._is_time():
             if flag.settle():
                 return self._go_back(args, keywords)
@@ -217,6 +219,11 @@ def disturbs(other: Outcome, main: Outcome) -> bool:
     if not other.unfrozen.isdisjoint(believed):
         return True
     return any(place[0] in believed for place in other.written - main.written)
+
+
+def folds_as_much(one: Outcome, other: Outcome) -> bool:
+    """Does as much fold in `one` as in `other`?"""
+    return one.program is not None and one.stats["folded"] >= other.stats["folded"]
 
 
 def independent(one: Outcome, other: Outcome) -> bool:

@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from futamura.analysis.division import KINDS, POINTS
-from futamura.another import General, Snapshot, disturbs, independent
+from futamura.another import General, Snapshot, disturbs, folds_as_much, independent
 from futamura.codes import is_fallback
 from futamura.driver import lower_for_specializer, residual_text
 from futamura.entry import Promise, contents, differences
@@ -137,6 +137,11 @@ class Specializer:
             raise UnsupportedError(diagnose("FT101", f"`{_called(target)}` is not a function written in Python"))
         inputs = _bind(function, given, static)
         made, outcome = self._best(_Family(target, function), inputs, ())
+        if outcome.handed_over is not None and (self.budget or Budget()).seconds is None:
+            alone, found = self._without("_parts")._best(_Family(target, function), inputs, ())
+            found.add_seconds(outcome)
+            if folds_as_much(found, outcome):
+                made, outcome = alone, found
         if self.strict:
             _require(outcome)
         return made

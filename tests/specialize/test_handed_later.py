@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from futamura import Specializer
+from futamura.another import folds_as_much
 from tests.specialize.specializing import source_of, specialize
 
 
@@ -260,6 +261,24 @@ def test_it_is_read_later(name: str, report: Any) -> None:
     some: list[Any] = [{"a": 1, "b": 2}, {"a": 3, "b": 4, "c": 5}]
     for data in [*some, *([None] if rare else []), *some]:
         assert residual(data, report) == getattr(other, name)(data, report)
+
+
+def test_it_has_to_fold_more_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once something was handed over, all calls are slower: the residual that is right in all calls comes first."""
+    asked: list[tuple[int, int]] = []
+
+    def compared(one: Any, other: Any) -> bool:
+        asked.append((one.stats["folded"], other.stats["folded"]))
+        return folds_as_much(one, other)
+
+    monkeypatch.setattr("futamura.api.folds_as_much", compared)
+    parted: Any = specialize(Prices().asked_first)
+    assert "FT413" in parted.stats["notes"] and asked[0][0] < asked[0][1]
+    monkeypatch.setattr("futamura.api.folds_as_much", lambda one, other: True)
+    alone: Any = specialize(Prices().asked_first)
+    assert "FT413" not in alone.stats["notes"] and "_handed_over" not in alone.source
+    for data in ({"a": 1, "b": 2}, None, {"a": 1, "b": 2}):
+        assert alone(data, _reprice) == parted(data, _reprice)
 
 
 class Box:

@@ -383,8 +383,8 @@ class World(Hiding):
         return restart
 
     def believe_again(self, numbers: set[int]) -> None:
-        """These objects were given up although nothing that they hold had been read: it was too early.  Whatever the next
-        run hands over is followed anew, with all that it reaches."""
+        """These objects were given up although nothing that they hold had been read: it was too early.  Whatever the
+        next run hands over is followed anew, with all that it reaches."""
         self.unfrozen.difference_update(numbers)
         self._escaped.clear()
 
