@@ -372,6 +372,29 @@ def test_a_class_without_a_number_is_always_asked(monkeypatch: pytest.MonkeyPatc
         assert made.now != made.was and still() and len(asked) == times
 
 
+def test_a_class_without_a_number_is_tested_alone_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CPython 3.13 numbers a class no more that has changed a thousand times."""
+    made, changes = everything()
+    asked: list[int] = []
+    holding = [True]
+
+    def asking(holders: Sequence[object]) -> Callable[[], bool]:
+        return lambda: asked.append(len(holders)) is None and holding[0]
+
+    still = restamping(made, asking)
+    monkeypatch.setattr(stamps, "_look_up", lambda cls: None)
+    changes[0]()
+    for _ in range(50):
+        assert made.now != made.was and still()
+    asked.clear()
+    assert still() and asked == [1]
+    changes[1]()
+    asked.clear()
+    assert still() and sorted(asked) == [1, 3]
+    holding[0] = False
+    assert not still()
+
+
 def test_threads_that_change_a_class_are_seen() -> None:
     base, derived = family()
     made = stamp(class_mark(derived))

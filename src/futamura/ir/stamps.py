@@ -52,7 +52,8 @@ _NUMBER: Final = (1 << 32) - 1
 _NOTHING: Final = (1 << 64) - 1
 """What no word is that a mark stands for."""
 _RESTLESS: Final = 30
-"""So often an object changes before it is tested alone, and the others by a stamp without it."""
+"""So often an object changes, or has no mark (a class that has changed too often gets no number any more, on CPython
+3.13), before it is tested alone, and the others by a stamp without it."""
 
 
 class Mark(NamedTuple):
@@ -170,19 +171,19 @@ class _Restamping:
         now = self._stamp.now.tolist()
         if not self._all_hold():
             return False
-        changed = False
+        changing, all_set = False, True
         at = 0
         for number, mark in enumerate(self._stamp.marks):
             words = now[at : at + len(mark.addresses)]
-            if not mark.is_set(words):
-                return True
-            if words != self._stamp.was[at : at + len(words)].tolist():
+            is_set = mark.is_set(words)
+            all_set = all_set and is_set
+            if not is_set or words != self._stamp.was[at : at + len(words)].tolist():
                 self._changes[number] += 1
-                changed = changed or self._changes[number] >= _RESTLESS
+                changing = changing or self._changes[number] >= _RESTLESS
             at += len(words)
-        if changed:
+        if changing:
             self._calm_down()
-        else:
+        elif all_set:
             _set(self._stamp.was, now)
         return True
 
