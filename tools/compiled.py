@@ -29,6 +29,7 @@ HOUSE: Final = Path(__file__).resolve().parent.parent
 PARTS: Final = ("ir", "specializer", "optimize", "backend/structure", "backend/python")
 INTERPRETED: Final = {
     "specializer/answering.py": "its functions are specialized themselves",
+    "specializer/by_name.py": "its functions are specialized themselves",
     "specializer/comparing.py": "its function is specialized itself",
     "specializer/library.py": "its functions are specialized themselves",
     "specializer/iterators.py": "its functions are specialized themselves",
