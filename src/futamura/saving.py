@@ -24,6 +24,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
+from futamura.analysis.boundedvariation import strongly_connected
 from futamura.backend.python.emitted import Emitted
 from futamura.embedding import embedded
 from futamura.frontend.contents import changed_names, contents_are_constant, is_rebound
@@ -152,26 +153,37 @@ class _Module:
 
     def _shared(self, values: dict[str, object]) -> list[str]:
         """Definitions of the containers that stand in more than one place, each once, inner ones first."""
-        counts: Counter[int] = Counter()
-        inner_first: list[object] = []
-        for value in (*values.values(), self._made.__defaults__, self._made.__kwdefaults__):
-            _count(value, counts, inner_first)
+        constants = (*values.values(), self._made.__defaults__, self._made.__kwdefaults__)
+        filled = _in_themselves(constants)
+        counts, inner_first = _counted(constants, filled)
         names = {id(value): name for name, value in reversed(values.items())}
         lines: list[str] = []
-        for value in inner_first:
-            if counts[id(value)] < 2 or id(value) in self._imports.shared:
+        fills: list[object] = []
+        for value in (*filled.values(), *inner_first):
+            if (counts[id(value)] < 2 and id(value) not in filled) or id(value) in self._imports.shared:
                 continue
             name = names.get(id(value)) or f"_shared{len(lines)}"
             while name in self._emitted.text and id(value) not in names:
                 name = f"_{name}"
-            try:
-                lines.append(f"{name} = {contents_spelled(value, self._imports)}")
-            except Unspeakable as reason:
-                self._troubles.append(f"the constant `{name}` {reason}")
+            if id(value) in filled:
+                fills.append(value)
+                lines.append(f"{name} = {'{}' if type(value) is dict else '[]'}")
+            else:
+                lines.append(f"{name} = {self._contents(value, name)}")
             self._imports.shared[id(value)] = name
             if type(value) is not tuple:
                 self._copied.append(name)
+        for value in fills:
+            name = self._imports.shared[id(value)]
+            lines.append(f"{name}.{'update' if type(value) is dict else 'extend'}({self._contents(value, name)})")
         return lines
+
+    def _contents(self, value: object, name: str) -> str:
+        try:
+            return contents_spelled(value, self._imports)
+        except Unspeakable as reason:
+            self._troubles.append(f"the constant `{name}` {reason}")
+            return "None"
 
     def _cell(self, name: str, cell: types.CellType, assumptions: list[Assumption]) -> object:
         if not any(item.kind == "cell" and item.holder is cell for item in assumptions):
@@ -244,30 +256,58 @@ def _is_speakable(value: object) -> bool:
     return True
 
 
-def _count(value: object, counts: Counter[int], inner_first: list[object]) -> None:
-    """Count the places of each list, dict and set in a constant; `inner_first` gets them behind what they hold.
+def _parts(value: object) -> list[object]:
+    """The containers in a container that may need a name: a tuple does where it holds another one, so that `t = t, t`
+    again and again stays small."""
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return [item for item in items if _needs_name(item)]
 
-    A tuple counts where it holds another container, so that `t = t, t` again and again stays small; one that does not
-    is written out wherever it stands.
-    """
-    work: list[tuple[object, bool]] = [(value, False)]
+
+def _needs_name(value: object) -> bool:
+    if type(value) not in _SHARED or (type(value) is tuple and not any(type(part) in _HOLDERS for part in value)):
+        return False
+    return module_of(value) is None
+
+
+def _in_themselves(values: Iterable[object]) -> dict[int, object]:
+    """The lists and dicts in constants that lead back to themselves: these are filled when all others are there."""
+    found = {id(value): value for value in values if _needs_name(value)}
+    work = [*found.values()]
     while work:
-        found, done = work.pop()
-        if done:
-            inner_first.append(found)
-            continue
-        if type(found) not in _SHARED or (type(found) is tuple and not any(type(part) in _HOLDERS for part in found)):
-            continue
-        if module_of(found) is not None:
-            continue
-        counts[id(found)] += 1
-        if counts[id(found)] > 1:
-            continue
-        work.append((found, True))
-        if isinstance(found, dict):
-            work.extend((part, False) for part in found.values())
-        elif isinstance(found, list | tuple):
-            work.extend((part, False) for part in found)
+        new = {id(part): part for part in _parts(work.pop()) if id(part) not in found}
+        found.update(new)
+        work.extend(new.values())
+
+    def below(number: int) -> list[int]:
+        return [id(part) for part in _parts(found[number])]
+
+    cycles = [one for one in strongly_connected(found, below) if len(one) > 1 or one[0] in below(one[0])]
+    around = {number for one in cycles for number in one}
+    return {number: value for number, value in found.items() if number in around and type(value) in (list, dict)}
+
+
+def _counted(values: Iterable[object], filled: dict[int, object]) -> tuple[Counter[int], list[object]]:
+    """In how many places each list, dict, set and tuple of containers stands in constants, and all of them behind what
+    they hold, but for what the `filled` ones do."""
+    counts: Counter[int] = Counter()
+    inner_first: list[object] = []
+    roots = [value for value in values if _needs_name(value)]
+    for root in roots:
+        work = [(root, False)]
+        while work:
+            found, done = work.pop()
+            if done:
+                inner_first.append(found)
+                continue
+            counts[id(found)] += 1
+            if counts[id(found)] > 1:
+                continue
+            if id(found) in filled:
+                roots.extend(_parts(found))
+                continue
+            work.append((found, True))
+            work.extend((part, False) for part in _parts(found))
+    return counts, inner_first
 
 
 def _globals_of(text: str, *operations: str) -> set[str]:
