@@ -228,6 +228,8 @@ def _choice(
         _has_code(item.value if type(item) is Known else item) for item in items.values()
     ):
         return None
+    if len(items) > 1 and not named and _tells_nothing(m, frame, op, items.values()):
+        return None
     place = ("choice", frame.facts.uid, op.id)
     if place in m.refused:
         return None
@@ -242,6 +244,16 @@ def _choice(
     index = m.world.index_of(table.kind, keys, [numbers.get(_token(m, item), 0) for _, item in table.pairs])
     count_choice(m, place, id(index), len(items))
     return _Choice([*items.values()], Known(index), numbers[_token(m, default[0])] if default else 0)
+
+
+def _tells_nothing(m: Machine, frame: Frame, op: Operation, items: Iterable[AbstractValue]) -> bool:
+    """Are the items dicts of numbers and texts, in which only open keys are looked up?"""
+    for item in items:
+        row = item.value if type(item) is Known else None
+        if type(row) is not dict or not all(type(one) in _SCALARS for one in row.values()):
+            return False
+    keys = frame.facts.deciding.keys(op.results[0])
+    return bool(keys) and keys is not None and all(type(frame.env.get(key)) is Dynamic for key in keys)
 
 
 def count_choice(m: Machine, place: tuple[str, int, int], table: int, ways: int) -> None:

@@ -64,6 +64,7 @@ class Deciding:
         self.callers: Final = self._closed(self._asked | self._naming | self._called)
         """Those that decide if there are functions of the program among their parts."""
         self._used: frozenset[int] | None = None
+        self._used_by: dict[int, list[Operation | None]] | None = None
 
     def holder(self, call: Operation) -> str | None:
         """The name of the attribute or variable that holds the object whose method is called."""
@@ -82,6 +83,39 @@ class Deciding:
         if behind is None or made.name == "call":
             return behind is not None and behind.name == "getattr" and behind.attr in _TAKING
         return behind.name == "const" and isinstance(behind.attr, Constant) and behind.attr.value == -1
+
+    def keys(self, value: int) -> list[int] | None:
+        """What is looked up in a value, if nothing else is done with it."""
+        found: list[int] = []
+        for user in self._users().get(value, ()):
+            if user is None or user.args.count(value) > 1:
+                return None
+            if user.name == "getitem" and user.args[0] == value:
+                found.append(user.args[1])
+            elif user.name in ("in", "not_in") and user.args[1] == value:
+                found.append(user.args[0])
+            elif user.name == "getattr" and user.attr == "get":
+                calls = self._users().get(user.results[0], ())
+                if any(call is None or call.name != "call" or call.args.count(user.results[0]) > 1 for call in calls):
+                    return None
+                found.extend(call.args[1] for call in calls if call is not None and len(call.args) > 1)
+            else:
+                return None
+        return found
+
+    def _users(self) -> dict[int, list[Operation | None]]:
+        """The operations that a value is an operand of; None for an end of a block."""
+        if self._used_by is None:
+            self._used_by = {}
+            for block in self._function.blocks:
+                end = block.terminator
+                edges = (*end.edges, *(() if block.handler is None else (block.handler,)))
+                for arg in (*end.args, *(arg for edge in edges for arg in edge.args)):
+                    self._used_by.setdefault(arg, []).append(None)
+                for op in block.ops:
+                    for arg in op.args:
+                        self._used_by.setdefault(arg, []).append(op)
+        return self._used_by
 
     def is_used(self, value: int) -> bool:
         """Is more done with it than to compare it, to ask whether it is true, and to say it in an error?"""

@@ -11,6 +11,7 @@ Invariant: what is asked here runs no code of the program; in doubt the answer i
 
 from __future__ import annotations
 
+import enum
 import functools
 import gc
 from collections import defaultdict
@@ -77,6 +78,8 @@ def runs_code(cls: type, names: frozenset[str] | None = None) -> bool:
             continue
         for name, found in base.__dict__.items():
             special = name.startswith("__") and name.endswith("__") and name not in _UNREMARKABLE
+            if found is _HASH_OF_MEMBERS and (class_lookup(cls, name) is not found or plainly_looked_up(cls)):
+                continue
             if (special if names is None else name in names) and _is_code(base, name, found):
                 return True
             if names is None and (type(found) is property or _stores(type(found))):
@@ -95,6 +98,8 @@ def _is_code(cls: type, name: str, found: object) -> bool:
     return callable(found) or class_lookup(type(found), "__get__") is not MISSING
 
 
+_HASH_OF_MEMBERS: Final = vars(enum.Enum)["__hash__"]
+"""That of a member's name."""
 _OF_BUILTINS: Final = (
     BuiltinFunctionType, WrapperDescriptorType, MethodDescriptorType, ClassMethodDescriptorType, GetSetDescriptorType,
     MemberDescriptorType, type,

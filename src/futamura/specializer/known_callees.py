@@ -71,7 +71,9 @@ class KnownCallees(Operations):
         args = op.args[first:]
         node, result = Node(), self.of(op.results[0])
         self.graph.add(node, holder)
-        if name not in BLIND:
+        if name == "get":
+            self.effects.look(node, "getitem", 0)
+        elif name not in BLIND:
             self.effects.ask(node)
         for value in args:
             if name not in BLIND:

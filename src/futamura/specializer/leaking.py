@@ -459,11 +459,8 @@ class _Function(KnownCallees):
     def _keeps_arguments(self, site: Site) -> bool:
         """Is this the `__init__` of a builtin exception class?"""
         callee = site.callee
-        return (
-            site.name == "__init__"
-            and type(callee) is WrapperDescriptorType
-            and only_keeps_arguments(callee.__objclass__)
-        )
+        plain = type(callee) is WrapperDescriptorType and only_keeps_arguments(callee.__objclass__)
+        return site.name == "__init__" and plain
 
     def _exception_made(self, op: Operation, function: object) -> type | None:
         """The class of the exception that `BaseException.__new__` makes here."""
