@@ -42,6 +42,7 @@ from futamura.specializer.growth import check_stored
 from futamura.specializer.ladder import descend
 from futamura.specializer.leaking import changed, holds_objects
 from futamura.specializer.left_out import Defaults
+from futamura.specializer.linking import link
 from futamura.specializer.machine import Machine, OverBudget, Restart, Unsupported
 from futamura.specializer.module_texts import Modules
 from futamura.specializer.origins import reachable, trace
@@ -279,6 +280,7 @@ class _Run:
                 leave_worthless(machine)
                 traced = trace(machine, root, machine.inputs)
                 program = self._assemble(machine, root, params, facts)
+                linked = link(machine, program, self._saved)
                 check_stored(versions.stored)
                 self.world.parting.active = False
                 handing_over.require_rare(machine, program)
@@ -314,7 +316,7 @@ class _Run:
             else:
                 self.events.extend(machine.events.values())
                 self.events.extend(map(Event.of, self.sources.refused.values()))
-                return replace(self._result(machine, versions, program, attempt), trace=traced)
+                return replace(self._result(machine, versions, linked, self._apart_now(program), attempt), trace=traced)
             if not (running and rewind(machine, versions, knowledge)):
                 self.world.caches.again()
                 started = None
@@ -498,7 +500,9 @@ class _Run:
         block = ResidualBlock(ops=[*unpacked, call], end=ResidualEnd("return", (result,)))
         return Version(0, root.unit, "wrapper", self._arrived, (), block)
 
-    def _result(self, machine: Machine, versions: Versions, program: Program, restarts: int) -> Outcome:
+    def _result(
+        self, machine: Machine, versions: Versions, program: Program, inputs: Apart, restarts: int
+    ) -> Outcome:
         stats = {
             "source_blocks": machine.steps,
             "versions": len(versions.unit.table),
@@ -513,7 +517,7 @@ class _Run:
         )  # fmt: skip
         return Outcome(
             program, self.open, assumptions, tuple(dict.fromkeys(self.events)), stats, tuple(self.points),
-            self._apart(program, assumptions), declared=self.world.promises(),
+            inputs, declared=self.world.promises(),
             guesses={**self._missed, **(self._guessed if self.world.unfrozen else {})},
             left_out=dict(self.defaults.taken), given=self._given,
             believed=self.world.believed(), unfrozen=frozenset(self.world.unfrozen),

@@ -20,8 +20,8 @@ from futamura.ir.constant import is_large
 from futamura.specializer.purity import MISSING, class_lookup, deep
 
 __all__ = [
-    "WITH_BUILTIN_METHODS", "always_true", "comparable", "hashable", "is_record", "keeps_members", "keeps_operator",
-    "record_fields", "record_position", "stands_for",
+    "WITH_BUILTIN_METHODS", "always_true", "comparable", "hashable", "is_record", "is_told_plainly", "keeps_members",
+    "keeps_operator", "record_fields", "record_position", "stands_for",
 ]  # fmt: skip
 
 _IDENTITIES: Final[tuple[type, ...]] = (type, FunctionType, BuiltinFunctionType, ModuleType)
@@ -71,6 +71,11 @@ def comparable(value: object) -> bool:
         return False
     assert isinstance(value, tuple)
     return len(value) < 100 and all(comparable(item) for item in value)
+
+
+def is_told_plainly(value: object) -> bool:
+    """May a look-up compare it without code of the program?  It is `comparable`, or `==` only knows it by identity."""
+    return comparable(value) or all(class_lookup(type(value), name) is vars(object)[name] for name in _COMPARING)
 
 
 def hashable(value: object) -> bool:

@@ -330,6 +330,10 @@ class World(Hiding):
             self._indexes[found] = dict(zip(keys, numbers)) if kind is dict else kind(numbers)
         return self._indexes[found]
 
+    def is_index(self, table: object) -> bool:
+        """Is this such a table, which nobody writes?"""
+        return any(table is one for one in self._indexes.values())
+
     def found(self, container: object, item: object) -> None:
         """`item` was read from the static `container`."""
         if type(item) is types.MethodType:
