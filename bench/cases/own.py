@@ -47,6 +47,9 @@ def own() -> list[Maker]:
         ("decoder", decoder),
         ("templates", templates),
         ("regex", regex),
+        ("connection by rows", lambda: connection("by_rows")),
+        ("connection by pairs", lambda: connection("by_pairs")),
+        ("connection by members", lambda: connection("by_members")),
     ]
 
 
@@ -181,3 +184,15 @@ def regex() -> Case:
     return Case(
         "regex", program.matches, [(text,) for text in texts], {"tree": tree}, declared={"text": Dyn(str)}
     )
+
+
+def connection(name: str) -> Case:
+    (program,) = modules(EXAMPLES / "connection", "connection")
+    rows = program.MEMBERS if name == "by_members" else program.ROWS
+    start = program.State.CLOSED if name == "by_members" else "closed"
+    table = program.PAIRS if name == "by_pairs" else rows
+    inputs = [(program.sample(400, seed),) for seed in range(5)]
+    return Case(
+        name, getattr(program, name), inputs, {"table": table, "start": start}, machines.connection(rows, start),
+        {"events": Dyn(list)}, aim=1.5 if name == "by_pairs" else 1.25,
+    )  # fmt: skip

@@ -1,13 +1,16 @@
-"""By hand: squares.b as Python, and the sieve of the stack machine.
+"""By hand: squares.b as Python, the sieve of the stack machine, and a machine of rows that are linked with each other.
 
-    squares()    gives b"0\\n1\\n4\\n9\\n...";   sieve(10)    gives [4]
+    squares()    gives b"0\\n1\\n4\\n9\\n...";   sieve(10)    gives [4];   connection(rows, "closed")(["listen"])
 
 Invariant: the tape of `squares` wraps at 256 as the interpreter's does.
 """
 
 from __future__ import annotations
 
-__all__ = ["sieve", "squares"]
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+__all__ = ["connection", "sieve", "squares"]
 
 
 def sieve(limit: int) -> list[int]:
@@ -120,3 +123,20 @@ def _carry(t: list[int], p: int) -> int:
             t[p] = (t[p] - 1) & 255
         p += 1
     return p
+
+
+def connection(rows: Mapping[Any, Mapping[Any, Any]], start: Any) -> Callable[[Iterable[Any]], Any]:
+    """Each row leads to rows; the states are looked up at the end."""
+    linked: dict[Any, dict[Any, Any]] = {state: {} for state in rows}
+    for state, row in rows.items():
+        linked[state].update((event, linked[after]) for event, after in row.items())
+    states = {id(row): state for state, row in linked.items()}
+
+    def run(events: Iterable[Any]) -> Any:
+        row = linked[start]
+        for event in events:
+            if event in row:
+                row = row[event]
+        return states[id(row)]
+
+    return run
