@@ -356,3 +356,23 @@ def test_containers_that_hold_themselves_are_saved(tmp_path: Path):
     assert found("a") == 1 and found("plain") == {"a": [1]}
     assert found("rows")[1] is found("rows") and found("rows")[0]["rows"] is found("rows")
     assert found("pair")[0] is found("rows") and found("pair")[1][0]["pair"] is found("pair")
+
+
+def test_a_method_of_this_name_without_arguments() -> None:
+    """`box.get()` is no look-up, whatever the object is."""
+
+    def run(table: Any, box: Any, events: Any) -> Any:
+        state, seen = "a", 0
+        for event in events:
+            seen += box.get()
+            state = table[state].get(event, state)
+        return state, seen
+
+    class Box:
+        def get(self) -> int:
+            return 1
+
+    table = {"a": {"x": "b"}, "b": {"x": "a"}}
+    residual = futamura.specialize(run, table)
+    assert not residual.stats["fallbacks"]
+    assert residual(Box(), "xxyx") == run(table, Box(), "xxyx") == ("b", 4)

@@ -82,7 +82,7 @@ def _looks_up(function: Function) -> bool:
 
 def _table_of(finite: Finite, op: Operation) -> Constant | None:
     """The constant that is looked into at a place that is not constant."""
-    if op.name != "getitem" and finite.method(op, "get") is None:
+    if (op.name != "getitem" and finite.method(op, "get") is None) or len(op.args) < 2:
         return None
     table = op.args[0] if op.name == "getitem" else finite.method(op, "get")
     held = None if table is None or finite.constant(op.args[1]) is not None else finite.constant(table)
