@@ -189,9 +189,16 @@ def _only_repeats(cls: type) -> bool:
 
 
 def lacks_attribute(value: Any, name: str, /) -> bool:
-    """Has neither this object, which has a dict, nor a class of it an attribute of this name?  This runs none of their
-    code."""
-    return name not in value.__dict__ and not any(name in base.__dict__ for base in type(value).__mro__)
+    """Has neither this object, which has a dict, nor a class of it an attribute of this name, nor a method that is
+    asked for what is not there?  This runs none of their code."""
+    cls = type(value)
+    if type(cls) is not type:
+        return False
+    for base in cls.__mro__:
+        held = base.__dict__
+        if name in held or "__getattr__" in held or ("__getattribute__" in held and base is not object):
+            return False
+    return name not in value.__dict__
 
 
 def keep(owner: Any, name: str, value: Any, /) -> None:

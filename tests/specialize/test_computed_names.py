@@ -319,3 +319,33 @@ def test_a_module_of_its_own_has_the_helper() -> None:
     lacks = space[found[0]]
     assert lacks(Plain(), "on_none") and not lacks(Plain(), "on_up")
     assert not lacks(Plain(), "step") and not lacks(Plain(), "__init__")
+
+
+def _answers(self: Any, name: str) -> Any:
+    if not name.startswith("on_"):
+        raise AttributeError(name)
+    return lambda x: (name, x)
+
+
+def _looks_up(self: Any, name: str) -> Any:
+    return _answers(self, name) if name.startswith("on_") else object.__getattribute__(self, name)
+
+
+@pytest.mark.parametrize("name, method", [("__getattr__", _answers), ("__getattribute__", _looks_up)])
+@pytest.mark.parametrize("meanwhile", [False, True])
+def test_a_class_that_answers_for_missing_names_from_now_on(name: str, method: Any, meanwhile: bool) -> None:
+    class Late(Plain):
+        def on_late(self, x: Any) -> Any:
+            setattr(type(self), name, method)
+            return x
+
+    class Other(Plain):
+        on_late = Late.on_late
+
+    residual, original = specialize(Late().run), Other().run
+    assert residual(["none", "up"], 7) == original(["none", "up"], 7)
+    if not meanwhile:
+        for cls in (Late, Other):
+            setattr(cls, name, method)
+    events = ["late", "none"] if meanwhile else ["none"]
+    assert residual(events, 7) == original(events, 7) == ("on_none", 7)
