@@ -248,3 +248,26 @@ def test_each_call_has_variables_of_its_own() -> None:
 def test_used_up_generators_have_variables_of_their_own() -> None:
     source = specialize(states, MOVES).source
     assert "for c in" in source and ", c)" in source, source
+
+
+class Announcing:
+    def __init__(self) -> None:
+        self.rows = [1, 2]
+
+    def run(self, first: Any, tell: Any) -> Any:
+        try:
+            return first()
+        except KeyError:
+            for _ in self.rows:
+                tell(lambda: self)
+        return None
+
+
+def test_a_loop_in_the_handler_of_what_the_function_begins_with() -> None:
+    """What the first block makes there is not known in its handler."""
+    announcing = Announcing()
+    residual: Any = specialize(announcing.run)
+    assert "FT901" not in residual.stats["fallbacks"]
+    told: list[Any] = []
+    assert residual(dict[str, int]().popitem, told.append) is None
+    assert [one() for one in told] == [announcing, announcing] and residual(int, told.append) == 0

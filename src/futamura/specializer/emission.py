@@ -261,7 +261,7 @@ class Emission:
     def _define(self, block: BlockBuilder, op: ResidualOperation, closure: Closure, args: tuple[int, ...]) -> None:
         definitions = self.assembly.machine.definitions
         result = self._value(op.results[0])
-        if any(closure.fresh) and self._repeats(block) and not self._repeats(self.heads[self.root]):
+        if any(closure.fresh) and self._repeats(block) and self._begins_plainly():
             closure, args = self._with_lasting_cells(op, closure, args)
         if not any(closure.fresh) or not self._repeats(block):
             if self._unseen is None:
@@ -302,6 +302,11 @@ class Emission:
             ops = [op for block in self.assembly.blocks for op in block.ops if op.name == "const"]
             self._known = {op.results[0]: op.attr for op in ops if isinstance(op.attr, Constant)}
         return self._known
+
+    def _begins_plainly(self) -> bool:
+        """Is the first block run once, and does all that comes later know what it makes?  A handler of its own does not."""
+        number = self.assembly.numbers[self.root]
+        return number not in self.assembly.handlers and not self._repeats(self.heads[self.root])
 
     def _lasting_cell(self, head: BlockBuilder, name: str, value: int, constant: Constant | None) -> int:
         """A variable that the function begins with."""
