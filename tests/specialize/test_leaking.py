@@ -566,3 +566,31 @@ def test_what_a_class_holds_may_be_changed_by_whom_an_object_gives_it_to() -> No
         assert residual(lambda held: held.append(3)) == ((1, 2), ("release", [1, 2, 3]))
     finally:
         del Release.kind[1][1:]
+
+
+class Counted:
+    """Counts how often it is shown."""
+
+    def __init__(self) -> None:
+        self.shown = 0
+
+    def __repr__(self) -> str:
+        self.shown += 1
+        return "counted"
+
+    def method(self) -> None: ...
+
+
+@pytest.mark.parametrize("show", [
+    lambda row: repr(row.method), lambda row: str([row.method]), lambda row: f"{row.method}",
+    lambda row: "%s" % (row.method,), lambda row: print(1, row.method),  # noqa: UP031
+    lambda row: "{0.shown}{0!r}".format(row),  # noqa: UP032
+])  # fmt: skip
+def test_a_method_shows_its_object_and_a_text_what_it_formats(show: Any) -> None:
+    def around(rows: Any, at: Any) -> Any:
+        before = rows[0].shown
+        show(rows[at])
+        return before, rows[0].shown
+
+    residual = futamura.specialize(around, [Counted(), Counted()])
+    assert [residual(at) for at in (0, 1, 0)] == [(0, 1), (1, 1), (1, 2)]

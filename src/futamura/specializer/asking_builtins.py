@@ -14,7 +14,7 @@ from typing import Final
 
 from futamura.specializer.purity import MISSING, class_lookup
 
-__all__ = ["ASKING", "CHECKING", "asked_by", "checks_itself"]
+__all__ = ["ASKING", "CHECKING", "SHOWING", "SHOWN", "asked_by", "checks_itself"]
 
 _ANY: Final = None
 _PRINTED: Final = frozenset({"__str__", "__repr__"})
@@ -30,6 +30,10 @@ ASKING: Final[dict[object, frozenset[str] | None]] = {
     len: frozenset({"__len__"}),
 }
 """The names of what they may call of their (first) argument and of what it holds; None: whatever it has."""
+SHOWN: Final = frozenset({"__repr__"})
+"""What a bound method asks of its object when it is shown itself."""
+SHOWING: Final = frozenset({"format", "string", "mod"})
+"""Operators that do so."""
 CHECKING: Final = {
     isinstance: ("__instancecheck__", (vars(type)["__instancecheck__"], vars(abc.ABCMeta)["__instancecheck__"])),
     issubclass: ("__subclasscheck__", (vars(type)["__subclasscheck__"],)),

@@ -16,7 +16,7 @@ from typing import Final
 
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
-from futamura.specializer.asking_builtins import ASKING, CHECKING, asked_by, checks_itself
+from futamura.specializer.asking_builtins import ASKING, CHECKING, SHOWN, asked_by, checks_itself
 from futamura.specializer.builtin_errors import exception_made_plainly, plain_exception_class
 from futamura.specializer.elements import SETS, Elements
 from futamura.specializer.pointing import ITEMS, KEYS, OUTSIDE, PUT, Node, Site
@@ -131,6 +131,8 @@ class KnownCallees(Operations):
             for place, value in enumerate(args):
                 if not self.is_atom(value):
                     self.effects.ask(self.of(value), asked_by(function, place))
+                    if function is print:
+                        self.effects.ask(self.of(value), SHOWN)
             if function in CHECKING and len(args) == 2:
                 self._check(function, *map(self.of, args))
             if function is type:

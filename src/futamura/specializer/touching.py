@@ -26,21 +26,8 @@ from futamura.ir.constant import Constant
 from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
 from futamura.ir.graph import Block, Edge, Function, Operation, Program
 from futamura.ir.homes import global_now
-from futamura.specializer.exposure import (
-    asks,
-    asks_parts,
-    attribute_runs_code,
-    called_by,
-    can_be_changed,
-    holds_code,
-    is_handling,
-    is_written_plainly,
-    looks_past,
-    plainly_looked_up,
-    property_function,
-    reads_plainly,
-    runs_code,
-)
+from futamura.specializer import exposure
+from futamura.specializer.asking_builtins import SHOWING, SHOWN
 from futamura.specializer.kept import Place
 from futamura.specializer.pointing import (
     BUILTIN,
@@ -109,7 +96,7 @@ class Effects:
         """The operator or method `how` changes these objects."""
 
         def found(site: Site) -> None:
-            if site.is_static and can_be_changed(type(site.value), how):
+            if site.is_static and exposure.can_be_changed(type(site.value), how):
                 self.written.setdefault(id(site.value), site.value)
 
         self.graph.watch(node, found)
@@ -129,14 +116,16 @@ class Effects:
             if site in seen:
                 return
             seen[site] = None
-            if self._runs_code(site, names):
+            if site.holder is not None and names is not None and not SHOWN.isdisjoint(names):
+                found(site.holder)  # a method shows its object
+            elif self._runs_code(site, names):
                 self.graph.give_site(site)
             elif site.cls in HOLDING:
                 for field in (PUT, PUT_KEYS):
                     self.graph.watch(self.graph.field(site, field), found)
             elif not site.is_static and site.cls is not None and issubclass(site.cls, BaseException):
                 self.graph.watch(self.graph.field(site, "args"), found)
-            elif not site.is_static and site.cls is not None and asks_parts(site.cls):
+            elif not site.is_static and site.cls is not None and exposure.asks_parts(site.cls):
                 self.graph.give_site(site)
 
         self.graph.watch(node, found)
@@ -147,19 +136,21 @@ class Effects:
 
         def found(site: Site) -> None:
             nonlocal asked
-            quiet = site.is_static and not (matters(site.value) and asks(name, place, site.value))
-            if not (asked or quiet or (site.cls is not None and looks_past(name, place, site.cls))):
+            quiet = site.is_static and not (matters(site.value) and exposure.asks(name, place, site.value))
+            if not (asked or quiet or (site.cls is not None and exposure.looks_past(name, place, site.cls))):
                 asked = True
-                self.ask(node, called_by(name))
+                self.ask(node, exposure.called_by(name))
+                if name in SHOWING:
+                    self.ask(node, SHOWN)
 
         self.graph.watch(node, found)
 
     def _runs_code(self, site: Site, names: frozenset[str] | None) -> bool:
         if not site.is_static:
-            return site.cls is not None and runs_code(site.cls, names)
+            return site.cls is not None and exposure.runs_code(site.cls, names)
         value, key = site.value, (id(site.value), names)
         if key not in self._codes:
-            self._codes[key] = matters(value) and type(value) is not FunctionType and holds_code(value, names)
+            self._codes[key] = matters(value) and type(value) is not FunctionType and exposure.holds_code(value, names)
         return self._codes[key]
 
 
@@ -195,7 +186,7 @@ class Operations(ABC):
             if matters(held) or issubclass(type(held), (type, BuiltinFunctionType, MethodDescriptorType)):
                 self.graph.add(self.of(value), self.graph.static(held))
         for block in self.function.blocks:
-            if is_handling(self.function, block):
+            if exposure.is_handling(self.function, block):
                 self.handling.update(op.id for op in block.ops)
             for op in block.ops:
                 self.graph.place = self._place(block, op)
@@ -233,7 +224,7 @@ class Operations(ABC):
 
     def is_plain(self, value: int) -> bool:
         """Is this promised to be of a builtin class, whose operators run no code but of what it holds?"""
-        return self.function.types[value] in CONTAINERS or self.is_atom(value)
+        return self.function.types[value] in CONTAINERS or self.is_atom(value) or type(self.constants.get(value)) is str
 
     def made(self, op: Operation, cls: type | None, part: str = "") -> Site:
         return self.graph.made((self.scope, op.id, part), cls)
@@ -409,15 +400,16 @@ class Operations(ABC):
             if callee is vars(object)["__class__"]:
                 self.graph.add(result, self.graph.static(site.cls))
                 return
-            if (function := property_function(callee)) is not None and site.cls and plainly_looked_up(site.cls):
+            function = exposure.property_function(callee)
+            if function is not None and site.cls and exposure.plainly_looked_up(site.cls):
                 self._read_property(op, function, site)
                 self.graph.flow(self.graph.field(site, name), result)
                 return
             hidden = type(callee) is GetSetDescriptorType and name not in _NAMES
             if (
                 name == "__dict__"
-                or (site.is_static and (hidden or not reads_plainly(site.value, name)))
-                or (not site.is_static and site.cls is not None and attribute_runs_code(site.cls, name))
+                or (site.is_static and (hidden or not exposure.reads_plainly(site.value, name)))
+                or (not site.is_static and site.cls is not None and exposure.attribute_runs_code(site.cls, name))
             ):
                 self.graph.give_site(site)
                 self.graph.add(result, OUTSIDE)
@@ -456,7 +448,7 @@ class Operations(ABC):
         self.effects.store(holder, name)
 
         def found(site: Site) -> None:
-            if not is_written_plainly(site.cls, name, op.name):
+            if not exposure.is_written_plainly(site.cls, name, op.name):
                 self.graph.give_site(site)
                 if stores:
                     self.graph.give(self.of(op.args[0]))
