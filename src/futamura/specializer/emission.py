@@ -304,7 +304,7 @@ class Emission:
         return self._known
 
     def _begins_plainly(self) -> bool:
-        """Is the first block run once, and does all that comes later know what it makes?  A handler of its own does not."""
+        """Is the first block run once, and does all that comes later know what it makes?  Its own handler does not."""
         number = self.assembly.numbers[self.root]
         return number not in self.assembly.handlers and not self._repeats(self.heads[self.root])
 
