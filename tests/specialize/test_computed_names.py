@@ -349,3 +349,44 @@ def test_a_class_that_answers_for_missing_names_from_now_on(name: str, method: A
             setattr(cls, name, method)
     events = ["late", "none"] if meanwhile else ["none"]
     assert residual(events, 7) == original(events, 7) == ("on_none", 7)
+
+
+class Mixed(Plain):
+    def __init__(self) -> None:
+        super().__init__()
+        self.on_own = abs
+        vars(self)[1] = "no name"  # type: ignore[index]
+
+    @staticmethod
+    def on_flat(x: Any) -> Any:
+        return x + 1001
+
+    @classmethod
+    def on_class(cls, x: Any) -> Any:
+        return cls.__name__, x + 1002
+
+    @property
+    def on_asked(self) -> Any:
+        return lambda x: x + 1003 + self.step
+
+
+def test_whatever_has_such_a_name_has_a_way_of_its_own() -> None:
+    """Once the last way was taken all calls are slower: it is for what code gives, and what came later."""
+    residual: Any = specialize(Mixed().run)
+    assert all(text in residual.source for text in ("1001", "1002", "abs"))
+    for events in (["up", "flat", "own"], ["class"], ["up", "none", "down"], ["asked", "own"]):
+        assert residual(events, -7) == Mixed().run(events, -7)
+    assert "_handed_over" in residual.source and "_asked" not in residual.source
+
+
+def test_nothing_is_gained_where_nothing_is_known() -> None:
+    def run(plain: Any, event: Any, x: Any, tell: Any) -> Any:
+        tell(plain)
+        return getattr(plain, "on_" + event, plain.ignored)(x), plain.step
+
+    residual: Any = specialize(run, Plain())
+    assert "_table" not in residual.source and "getattr(" in residual.source
+    other = Plain()
+    for event in ("up", "none", "down"):
+        args = event, 7, lambda plain: setattr(plain, "step", plain.step + 1)
+        assert residual(*args) == run(other, *args)

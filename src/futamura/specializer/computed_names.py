@@ -1,4 +1,4 @@
-"""Attributes with computed names that begin with a known text: the code goes on for each method that may be meant.
+"""Attributes with computed names that begin with a known text: the code goes on for each attribute that may be meant.
 
     getattr(self, "do_" + command)      self known     j = {'do_push': 0, 'do_pop': 1}.get(name, 2)
                                         name open      if j == 0: ... the body of `do_push`
@@ -21,7 +21,7 @@ from futamura.specializer.calls import enter
 from futamura.specializer.choosing import MOST
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import KEYWORD_MODELS
-from futamura.specializer.purity import class_lookup, own_attributes, plain_reads
+from futamura.specializer.purity import MISSING, class_lookup, own_attributes, plain_reads
 from futamura.specializer.rules import exact_type, site
 from futamura.specializer.state import Frame
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, VObject
@@ -33,16 +33,18 @@ _SHORTEST: Final = 2
 
 
 def enter_by_name(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
-    """`getattr(object, name)` or `getattr(object, name, default)`, in one way for each method that may be meant."""
+    """`getattr(object, name)` or `getattr(object, name, default)`, in one way for each that may be meant, if
+    anything is known of the object."""
     target, name = args[0], args[1]
     cls = exact_type(m, target)
     if type(name) is not Dynamic or type(target) is Dynamic or cls is None or not op.results:
         return False
     if library.is_own(frame.facts.namespace) or exact_type(m, name) not in (str, None) or not _is_plain(cls):
         return False
-    if len(args) == 3 and not (type(target) is Known and own_attributes(target.value) is not None):
+    own = own_attributes(target.value) if type(target) is Known else None
+    if (len(args) == 3 and own is None) or (type(target) is Known and m.world.gave_up(target.value)):
         return False
-    names = _names(cls, _beginning(m, name))
+    names = _names(cls, _beginning(m, name), own or {})
     if not 1 <= len(names) <= MOST:
         return False
     table = m.virtual(VObject("dict", dict, tuple(map(Known, names)), tuple(names), site(frame)))
@@ -90,10 +92,18 @@ def _beginning(m: Machine, name: Dynamic) -> str:
     return first.partition("%")[0] if made.name == "mod" else first
 
 
-def _names(cls: type, beginning: str) -> list[str]:
-    """The methods of a class, written in Python, whose names begin so."""
+def _names(cls: type, beginning: str, own: Mapping[str, object]) -> list[str]:
+    """The attributes of a class, and of an object with these of its own, whose names begin so, and which no code gives;
+    nothing if none is a function written in Python."""
     if len(beginning) < _SHORTEST:
         return []
     spaces: list[Mapping[str, object]] = [vars(type)["__dict__"].__get__(base) for base in cls.__mro__]
-    found = dict.fromkeys([name for space in spaces for name in space if name.startswith(beginning)])
-    return [name for name in found if type(class_lookup(cls, name)) is FunctionType]
+    every = [name for space in (*spaces, own) for name in space if type(name) is str]
+    found = {name: class_lookup(cls, name) for name in every if name.startswith(beginning)}
+    methods = any(type(held) is FunctionType for held in found.values())
+    return [name for name, held in found.items() if _is_given(held)] if methods else []
+
+
+def _is_given(held: object) -> bool:
+    """Does reading this attribute of a class run no code of the program?"""
+    return type(held) in (FunctionType, staticmethod, classmethod) or class_lookup(type(held), "__get__") is MISSING
