@@ -8,7 +8,7 @@
     one that several loops go on with:      steps = iterated(iterable)
     a context manager of unknown class:     leave, value = enter_context(manager)
     an attribute that is filled once:       keep(owner, "name", value)
-    one that may not exist:                 lacks_attribute(owner, name)
+    one that may not exist:                 found = getattr(owner, name, nothing)
 
 Invariant: nothing here keeps anything between two calls, and nothing here looks at the frames of its callers.
 """
@@ -33,8 +33,8 @@ __all__ = [
     "iterated",
     "iterating",
     "keep",
-    "lacks_attribute",
     "lasting",
+    "nothing",
     "raise_in_generator",
     "raise_thrown",
     "read_global",
@@ -188,17 +188,10 @@ def _only_repeats(cls: type) -> bool:
     return hasattr(found[0].__objclass__, "__getitem__") and not hasattr(found[0].__objclass__, "__rsub__")
 
 
-def lacks_attribute(value: Any, name: str, /) -> bool:
-    """Has neither this object, which has a dict, nor a class of it an attribute of this name, nor a method that is
-    asked for what is not there?  This runs none of their code."""
-    cls = type(value)
-    if type(cls) is not type:
-        return False
-    for base in cls.__mro__:
-        held = base.__dict__
-        if name in held or "__getattr__" in held or ("__getattribute__" in held and base is not object):
-            return False
-    return name not in value.__dict__
+class nothing:  # used like a constant
+    """Stands for an attribute that does not exist."""
+
+    __slots__ = ()
 
 
 def keep(owner: Any, name: str, value: Any, /) -> None:

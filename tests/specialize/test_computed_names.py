@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from futamura.embedding import embedded
-from futamura.runtime import lacks_attribute
+from futamura.runtime import nothing
 from tests.specialize.specializing import source_of, specialize
 
 
@@ -174,7 +174,7 @@ def test_the_methods_are_entered(make: type[Plain]) -> None:
     plain = make()
     residual: Any = specialize(plain.run)
     ways = source_of(residual).partition("_handed_over")[0]
-    assert "getattr" not in ways and "_method(" not in ways and ".step" not in ways
+    assert ways.count("getattr") == 1 and "_method(" not in ways and ".step" not in ways
     assert "FT308" not in residual.stats["notes"]
     for events in (["up", "down", "none", "up"], [], ["none"], [5]):
         assert residual(events, 7) == make().run(events, 7)
@@ -312,13 +312,11 @@ def test_an_object_that_is_made_here() -> None:
 
 
 def test_a_module_of_its_own_has_the_helper() -> None:
-    found = embedded(lacks_attribute)
+    found = embedded(nothing)
     assert found is not None
     space: dict[str, Any] = {}
     exec(found[1], space)
-    lacks = space[found[0]]
-    assert lacks(Plain(), "on_none") and not lacks(Plain(), "on_up")
-    assert not lacks(Plain(), "step") and not lacks(Plain(), "__init__")
+    assert getattr(Plain(), "on_none", space[found[0]]) is space[found[0]]
 
 
 def _answers(self: Any, name: str) -> Any:

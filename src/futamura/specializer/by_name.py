@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from futamura.runtime import lacks_attribute
+from futamura.runtime import nothing
 
-__all__ = ["attribute_named", "attribute_named_or", "seldom"]
+__all__ = [
+    "attribute_named", "attribute_named_or", "attribute_named_or_none", "looked_up", "nothing", "seldom", "shown",
+]  # fmt: skip
 
 
 def attribute_named(value: Any, name: Any, names: dict[str, str]) -> Any:
@@ -27,15 +29,43 @@ def attribute_named(value: Any, name: Any, names: dict[str, str]) -> Any:
 
 
 def attribute_named_or(value: Any, name: Any, names: dict[str, str], default: Any) -> Any:
-    """The same with a default."""
+    """The same with a default; "" stands for names of what code gives."""
     if type(name) is str:
         found = names.get(name)
-        if found is not None:
+        if found:
             return getattr(value, found, default)
-        if lacks_attribute(value, name):
-            return default
+        if found is None:
+            other = looked_up(value, name, nothing)
+            if other is nothing:
+                return default
+            return shown(other, value)
     seldom()
     return getattr(value, name, default)
+
+
+def attribute_named_or_none(value: Any, name: Any, names: dict[str, str]) -> Any:
+    """The same with None as the default."""
+    if type(name) is str:
+        found = names.get(name)
+        if found:
+            return getattr(value, found, None)
+        if found is None:
+            other = looked_up(value, name, None)
+            if other is None:
+                return None
+            return shown(other, value)
+    seldom()
+    return getattr(value, name, None)
+
+
+def looked_up(value: Any, name: str, default: Any) -> Any:
+    """`getattr` that runs no code of the class."""
+    return getattr(value, name, default)
+
+
+def shown(found: Any, value: Any) -> Any:
+    """What was `found`, which may lead to `value`, and is hardly ever."""
+    return found
 
 
 def seldom() -> None:

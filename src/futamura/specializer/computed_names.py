@@ -15,10 +15,10 @@ from types import FunctionType
 from typing import Final
 
 from futamura.ir.graph import Operation
-from futamura.runtime import lacks_attribute
 from futamura.specializer import by_name, library
 from futamura.specializer.calls import enter
 from futamura.specializer.choosing import MOST
+from futamura.specializer.handing_over import hand_over
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import KEYWORD_MODELS
 from futamura.specializer.purity import MISSING, class_lookup, own_attributes, plain_reads
@@ -41,15 +41,23 @@ def enter_by_name(m: Machine, frame: Frame, op: Operation, args: list[AbstractVa
         return False
     if library.is_own(frame.facts.namespace) or exact_type(m, name) not in (str, None) or not _is_plain(cls):
         return False
+    if type(target) is Known and m.world.gave_up(target.value):
+        return False
     own = own_attributes(target.value) if type(target) is Known else None
-    if (len(args) == 3 and own is None) or (type(target) is Known and m.world.gave_up(target.value)):
+    found = _attributes(cls, _beginning(m, name), own or {})
+    names = [name for name, held in found.items() if _is_given(held)]
+    if not 1 <= len(names) <= MOST or not any(type(held) is FunctionType for held in found.values()):
         return False
-    names = _names(cls, _beginning(m, name), own or {})
-    if not 1 <= len(names) <= MOST:
+    if len(args) == 2:
+        table = m.virtual(VObject("dict", dict, tuple(map(Known, names)), tuple(names), site(frame)))
+        return enter(m, frame, op, by_name.attribute_named, [target, name, table])
+    if type(target) is not Known or len(found) > MOST:
         return False
-    table = m.virtual(VObject("dict", dict, tuple(map(Known, names)), tuple(names), site(frame)))
-    function = by_name.attribute_named if len(args) == 2 else by_name.attribute_named_or
-    return enter(m, frame, op, function, [target, name, table, *args[2:]])
+    likely = tuple([Known(name if _is_given(held) else "") for name, held in found.items()])
+    table = m.virtual(VObject("dict", dict, likely, tuple(found), site(frame)))
+    if type(args[2]) is Known and args[2].value is None:
+        return enter(m, frame, op, by_name.attribute_named_or_none, [target, name, table])
+    return enter(m, frame, op, by_name.attribute_named_or, [target, name, table, args[2]])
 
 
 def _is_plain(cls: type) -> bool:
@@ -68,18 +76,31 @@ def _seldom(
     return NONE
 
 
-def _lacks(
+def _looked_up(
     m: Machine,
     frame: Frame,
     op: Operation,
     args: list[AbstractValue],
     keywords: list[tuple[str, AbstractValue]],
 ) -> AbstractValue | None:
-    return m.emit("call", (Known(lacks_attribute), *args), type=bool, raises=False)
+    return m.emit("call", (Known(getattr), *args))
+
+
+def _shown(
+    m: Machine,
+    frame: Frame,
+    op: Operation,
+    args: list[AbstractValue],
+    keywords: list[tuple[str, AbstractValue]],
+) -> AbstractValue | None:
+    m.block.unlikely = True
+    hand_over(m, [args[1]])
+    return args[0]
 
 
 KEYWORD_MODELS[by_name.seldom] = _seldom
-KEYWORD_MODELS[lacks_attribute] = _lacks
+KEYWORD_MODELS[by_name.looked_up] = _looked_up
+KEYWORD_MODELS[by_name.shown] = _shown
 
 
 def _beginning(m: Machine, name: Dynamic) -> str:
@@ -92,16 +113,14 @@ def _beginning(m: Machine, name: Dynamic) -> str:
     return first.partition("%")[0] if made.name == "mod" else first
 
 
-def _names(cls: type, beginning: str, own: Mapping[str, object]) -> list[str]:
-    """The attributes of a class, and of an object with these of its own, whose names begin so, and which no code gives;
-    nothing if none is a function written in Python."""
+def _attributes(cls: type, beginning: str, own: Mapping[str, object]) -> dict[str, object]:
+    """The attributes of a class, and of an object with these of its own, whose names begin so, with what the class has
+    under them."""
     if len(beginning) < _SHORTEST:
-        return []
+        return {}
     spaces: list[Mapping[str, object]] = [vars(type)["__dict__"].__get__(base) for base in cls.__mro__]
     every = [name for space in (*spaces, own) for name in space if type(name) is str]
-    found = {name: class_lookup(cls, name) for name in every if name.startswith(beginning)}
-    methods = any(type(held) is FunctionType for held in found.values())
-    return [name for name, held in found.items() if _is_given(held)] if methods else []
+    return {name: class_lookup(cls, name) for name in every if name.startswith(beginning)}
 
 
 def _is_given(held: object) -> bool:

@@ -35,7 +35,7 @@ from futamura.ir.classes import is_a
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Block, Function, Operation, Program
 from futamura.ir.homes import global_now
-from futamura.runtime import call_in_generator, keep, lacks_attribute, raise_in_generator, raise_thrown
+from futamura.runtime import call_in_generator, keep, raise_in_generator, raise_thrown
 from futamura.specializer.builtin_errors import exception_made_plainly, only_keeps_arguments
 from futamura.specializer.caching import LRU
 from futamura.specializer.elements import Elements
@@ -71,7 +71,7 @@ _MOST_FUNCTIONS: Final = 200
 _BUILTIN: Final = (*BUILTIN, tuple, frozenset)
 _RAISING: Final = (raise_in_generator, raise_thrown)
 """Functions that raise what they are given, and do nothing else."""
-_NO_QUESTIONS: Final = (BaseException.__new__, isinstance, lacks_attribute, len, type, *_RAISING)
+_NO_QUESTIONS: Final = (BaseException.__new__, isinstance, len, type, *_RAISING)
 """Builtin functions that do not ask which exception is handled, nor run code that does."""
 
 
@@ -309,8 +309,6 @@ class _Function(KnownCallees):
         if site.value is vars and len(op.args) == 2:
             self._note_dict(op, op.args[1])
         if site.value is keep:  # what an object is given to keep, it has made itself
-            return
-        if site.value is lacks_attribute:
             return
         if any(site.value is one for one in _RAISING):
             for value in op.args[1:]:
