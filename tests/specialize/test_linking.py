@@ -175,7 +175,8 @@ def test_members_are_states():
 
 
 PAIRS: list[list[object]] = [
-    [A, B], [State.IDLE, A], [len, str], [0, 1], [True, 2], [(1, 2), None], [Number.ONE, 5],
+    [A, B], [State.IDLE, A], [len, str], [0, 1], [True, 2], [(1, 2), None], [Number.ONE, 5], [State.IDLE, 7],
+    ["a", 7],
 ]  # fmt: skip
 
 
@@ -185,7 +186,7 @@ def test_states_of_many_classes(states):
     rows = {one: {"x": other, 1: one}, other: {"x": one, 2.0: other, None: other}}
     inputs = [["x", 1, True, 1.0, "x", 2, 2.0, None, NAN, Number.ONE, Number.TWO], ["x", Asked("x"), Asked(1), [1]]]
     residual = agree(automata.rows_get, rows, one, *inputs)
-    assert is_linked(residual) == (None not in states)
+    assert is_linked(residual) == all(type(state) in (int, str, State) for state in states)
     agree(automata.pairs_get, pairs_of(rows), one, *inputs)
 
 
@@ -376,3 +377,24 @@ def test_a_method_of_this_name_without_arguments() -> None:
     residual = futamura.specialize(run, table)
     assert not residual.stats["fallbacks"]
     assert residual(Box(), "xxyx") == run(table, Box(), "xxyx") == ("b", 4)
+
+
+@pytest.mark.parametrize("odd", [float("nan"), 1.0, True, (1, 2), frozenset({1})])
+def test_states_that_are_no_names(odd: Any) -> None:
+    """What may equal something of another class, or not itself, is told by what it is."""
+    table = {odd: {"x": "b"}, "b": {"x": odd, "y": "b"}}
+
+    def changes(table: Any, state: Any, events: Any) -> Any:
+        changed = same = 0
+        for event in events:
+            old, state = state, table[state].get(event, state)
+            if old != state:
+                changed += 1
+            if state == state:
+                same += 1
+        return changed, same, state
+
+    residual = futamura.specialize(changes, table, "b")
+    assert not residual.stats["fallbacks"]
+    for events in ("xy", "x", "yy", "xxyx"):
+        assert repr(residual(events)) == repr(changes(table, "b", events))

@@ -121,7 +121,7 @@ class Automaton:
             if value in self.states:
                 continue
             known = self._finite.anywhere(value)
-            if not known or not all(map(is_told_plainly, known.values())):
+            if not known or not all(map(_is_name, known.values())):
                 self._fails = True
                 return
             self.states.add(value)
@@ -246,7 +246,8 @@ class Automaton:
             if token in self.entries or not self.has_row(state):
                 continue
             row = self._row(state)
-            if row is None or not all(map(is_told_plainly, row.values())) or not _are_apart(row):
+            kept = row is not None and _is_name(state) and all(map(is_told_plainly, row.values()))
+            if row is None or not kept or not _are_apart(row):
                 self._fails = True
                 return
             self.entries[token], self.names[token] = row, state
@@ -299,6 +300,7 @@ class Automaton:
                 for param, arg in zip(params, block.handler.args):
                     if (arg in self.states and param not in self.states) or self._finite.constant(arg):
                         self._fails = self._fails or arg in self.states
+                    self._fails = self._fails or arg in self.found or arg in self.late
         for value in self.states:  # what gives one gives a row
             made = self._finite.made.get(value)
             if made is not None and made.name != "const" and made.id not in self.ways:
@@ -376,7 +378,7 @@ class Automaton:
             return ""
         if others:
             (other,) = others if len(others) == 1 else (op,)
-            if self._depths.get(self._blocks[other.id]) or other.args.count(op.results[0]) != 1:
+            if self._depths.get(self._blocks[other.id]) or other.args.count(op.results[0]) != 1 or other.name == "copy":
                 return ""
             self.late[op.results[0]] = op
         return "gone"
@@ -488,6 +490,14 @@ class Automaton:
     def linked(self) -> Linked:
         layout = Layout(self.entries, self.names, pairwise=self._pairwise)
         return Linked(layout, frozenset(self.states), self.ways, self.answer, self.has_row, self._owner, self.late)
+
+
+def _is_name(value: object) -> bool:
+    """Is this a text, a whole number, a member of an enumeration, or None: equal to no other object of another class
+    of these, and to itself?"""
+    if type(value) in (str, int, type(None)):
+        return True
+    return type(type(value)) is enum.EnumMeta and class_lookup(type(value), "__hash__") is vars(enum.Enum)["__hash__"]
 
 
 def _is_seeded(value: object) -> bool:
