@@ -11,11 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from futamura.runtime import nothing
-
-__all__ = [
-    "attribute_named", "attribute_named_or", "attribute_named_or_none", "looked_up", "nothing", "seldom", "shown",
-]  # fmt: skip
+__all__ = ["attribute_named", "attribute_named_or", "looked_up", "seldom", "shown"]
 
 
 def attribute_named(value: Any, name: Any, names: dict[str, str]) -> Any:
@@ -28,34 +24,20 @@ def attribute_named(value: Any, name: Any, names: dict[str, str]) -> Any:
     return getattr(value, name)
 
 
-def attribute_named_or(value: Any, name: Any, names: dict[str, str], default: Any) -> Any:
-    """The same with a default; "" stands for names of what code gives."""
+def attribute_named_or(value: Any, name: Any, names: dict[str, str], default: Any, missing: Any) -> Any:
+    """The same with a default; "" stands for names of what code gives, and `missing` for what is not there: it is no
+    attribute, or the default itself."""
     if type(name) is str:
         found = names.get(name)
         if found:
             return getattr(value, found, default)
         if found is None:
-            other = looked_up(value, name, nothing)
-            if other is nothing:
+            other = looked_up(value, name, missing)
+            if other is missing:
                 return default
             return shown(other, value)
     seldom()
     return getattr(value, name, default)
-
-
-def attribute_named_or_none(value: Any, name: Any, names: dict[str, str]) -> Any:
-    """The same with None as the default."""
-    if type(name) is str:
-        found = names.get(name)
-        if found:
-            return getattr(value, found, None)
-        if found is None:
-            other = looked_up(value, name, None)
-            if other is None:
-                return None
-            return shown(other, value)
-    seldom()
-    return getattr(value, name, None)
 
 
 def looked_up(value: Any, name: str, default: Any) -> Any:

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import FunctionType
-from typing import Final
+from typing import Final, TypeAlias
 
 from futamura.ir.graph import Operation
+from futamura.runtime import nothing
 from futamura.specializer import by_name, library
 from futamura.specializer.calls import enter
 from futamura.specializer.choosing import MOST
@@ -28,6 +29,7 @@ from futamura.specializer.values import NONE, AbstractValue, Dynamic, Known, VOb
 
 __all__ = ["enter_by_name"]
 
+_Keywords: TypeAlias = "list[tuple[str, AbstractValue]]"
 _SHORTEST: Final = 2
 """So long is a text that tells methods of one kind from others."""
 
@@ -55,9 +57,9 @@ def enter_by_name(m: Machine, frame: Frame, op: Operation, args: list[AbstractVa
         return False
     likely = tuple([Known(name if _is_given(held) else "") for name, held in found.items()])
     table = m.virtual(VObject("dict", dict, likely, tuple(found), site(frame)))
-    if type(args[2]) is Known and args[2].value is None:
-        return enter(m, frame, op, by_name.attribute_named_or_none, [target, name, table])
-    return enter(m, frame, op, by_name.attribute_named_or, [target, name, table, args[2]])
+    is_none = type(args[2]) is Known and args[2].value is None
+    missing = NONE if is_none else Known(nothing)
+    return enter(m, frame, op, by_name.attribute_named_or, [target, name, table, args[2], missing])
 
 
 def _is_plain(cls: type) -> bool:
@@ -65,34 +67,16 @@ def _is_plain(cls: type) -> bool:
     return type(cls) is type and plain_reads(cls)
 
 
-def _seldom(
-    m: Machine,
-    frame: Frame,
-    op: Operation,
-    args: list[AbstractValue],
-    keywords: list[tuple[str, AbstractValue]],
-) -> AbstractValue | None:
+def _seldom(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: _Keywords) -> AbstractValue:
     m.block.unlikely = True
     return NONE
 
 
-def _looked_up(
-    m: Machine,
-    frame: Frame,
-    op: Operation,
-    args: list[AbstractValue],
-    keywords: list[tuple[str, AbstractValue]],
-) -> AbstractValue | None:
+def _looked_up(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: _Keywords) -> AbstractValue:
     return m.emit("call", (Known(getattr), *args))
 
 
-def _shown(
-    m: Machine,
-    frame: Frame,
-    op: Operation,
-    args: list[AbstractValue],
-    keywords: list[tuple[str, AbstractValue]],
-) -> AbstractValue | None:
+def _shown(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: _Keywords) -> AbstractValue:
     m.block.unlikely = True
     hand_over(m, [args[1]])
     return args[0]
