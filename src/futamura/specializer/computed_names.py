@@ -72,7 +72,7 @@ def _seldom(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], 
     return NONE
 
 
-def _looked_up(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: _Keywords) -> AbstractValue:
+def _look_up(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], keywords: _Keywords) -> AbstractValue:
     return m.emit("call", (Known(getattr), *args))
 
 
@@ -83,7 +83,7 @@ def _shown(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue], k
 
 
 KEYWORD_MODELS[by_name.seldom] = _seldom
-KEYWORD_MODELS[by_name.looked_up] = _looked_up
+KEYWORD_MODELS[by_name.looked_up] = _look_up
 KEYWORD_MODELS[by_name.shown] = _shown
 
 
