@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import FunctionType
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from futamura.ir.graph import Operation
 from futamura.runtime import nothing
@@ -45,7 +45,7 @@ def enter_by_name(m: Machine, frame: Frame, op: Operation, args: list[AbstractVa
         return False
     if type(target) is Known and m.world.gave_up(target.value):
         return False
-    own = own_attributes(target.value) if type(target) is Known else None
+    own: Mapping[Any, object] | None = own_attributes(target.value) if type(target) is Known else None
     found = _attributes(cls, _beginning(m, name), own or {})
     names = [name for name, held in found.items() if _is_given(held)]
     if not 1 <= len(names) <= MOST or not any(type(held) is FunctionType for held in found.values()):
@@ -97,12 +97,12 @@ def _beginning(m: Machine, name: Dynamic) -> str:
     return first.partition("%")[0] if made.name == "mod" else first
 
 
-def _attributes(cls: type, beginning: str, own: Mapping[str, object]) -> dict[str, object]:
+def _attributes(cls: type, beginning: str, own: Mapping[Any, object]) -> dict[str, object]:
     """The attributes of a class, and of an object with these of its own, whose names begin so, with what the class has
     under them."""
     if len(beginning) < _SHORTEST:
         return {}
-    spaces: list[Mapping[str, object]] = [vars(type)["__dict__"].__get__(base) for base in cls.__mro__]
+    spaces: list[Mapping[Any, object]] = [vars(type)["__dict__"].__get__(base) for base in cls.__mro__]
     every = [name for space in (*spaces, own) for name in space if type(name) is str]
     return {name: class_lookup(cls, name) for name in every if name.startswith(beginning)}
 
