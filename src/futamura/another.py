@@ -62,7 +62,11 @@ class Snapshot:
             held.extend(_HELD[base](value))
         slots = [name for base in cls.__mro__ for name, found in vars(base).items() if _is_slot(found)]
         stored = {name: own_attribute(value, name) for name in slots}
-        stored.update((str(name), part) for name, part in named_attributes(value) or ())  # which makes no dictionary
+        for name, part in named_attributes(value) or ():  # which makes no dictionary
+            if type(name) is str:
+                stored[name] = part
+            else:
+                held += (name, part)
         kept = [name for name in sorted(stored) if (id(value), name) not in self._written]
         return [*held, *(part for name in kept for part in (name, stored[name]))]
 

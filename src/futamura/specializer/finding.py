@@ -79,7 +79,7 @@ def _inside(name: str, value: object) -> Iterator[tuple[str, object]]:
         held: dict[object, object] = value  # type: ignore[assignment]
         yield from ((_item_of(name), item) for item in held.values())
     elif not is_a(value, _CLOSED) and (fields := named_attributes(value)) is not None:
-        yield from ((key, item) for key, item in fields if _is_plain(key))
+        yield from ((str(key), item) for key, item in fields if _is_plain(key))
 
 
 def _is_plain(name: object) -> bool:

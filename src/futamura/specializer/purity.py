@@ -48,6 +48,7 @@ from typing import Final
 from futamura.ir.bytecode import instructions
 from futamura.ir.classes import is_a
 from futamura.ir.constant import is_long
+from futamura.ir.homes import namespace_of
 
 __all__ = [
     "ATOMS",
@@ -210,15 +211,17 @@ def _holds(value: object, name: str, item: object) -> bool:
     return class_lookup(type(value), name) is MISSING and stored_attribute(value, name) is item
 
 
-def named_attributes(value: object) -> list[tuple[str, object]] | None:
+def named_attributes(value: object) -> list[tuple[object, object]] | None:
     """The attributes in the dictionary of an instance, as far as it is told without asking for it that these are all:
-    by the names that functions of its class mention.  None if it has no dictionary."""
+    by the names that functions of its class mention.  None if it has no dictionary; keys may be no texts."""
     if not keeps_attributes(value):
         return None
     parts = gc.get_referents(value)
     if type(value).__flags__ & HEAP_TYPE:
         places = {id(part): at for at, part in [*enumerate(parts)][::-1]}
-        pairs = [(name, stored_attribute(value, name, sure=False)) for name in _mentioned(type(value))]
+        pairs: list[tuple[object, object]] = [
+            (name, stored_attribute(value, name, sure=False)) for name in _mentioned(type(value))
+        ]
         pairs = [(name, held) for name, held in pairs if id(held) in places]
         if {id(type(value)), *(id(held) for _, held in pairs)} >= places.keys():
             return sorted(pairs, key=lambda pair: places[id(pair[1])])
@@ -263,12 +266,27 @@ def can_be_written(value: object) -> bool:
 def is_plain_object(value: object) -> bool:
     """Is this an object of a class of the program, which inherits from no class that is not the program's?"""
     cls = type(value)
-    if type(cls) is not type and type(cls) is not abc.ABCMeta:
+    if type(cls) not in _METACLASSES and not _has_plain_metaclass(cls):
         return False
     return all(
         base is object or base in _EMPTY_BASES or (base.__flags__ & HEAP_TYPE and not _is_of_python(base))
         for base in cls.__mro__
     ) and plain_lookup(cls)
+
+
+_METACLASSES: Final = (type, abc.ABCMeta)
+
+
+def _has_plain_metaclass(cls: type) -> bool:
+    """Is the metaclass of this class one of the program, from a module of the class or of those it inherits from?
+    Whoever looks at the texts of these has seen what it does to objects, too."""
+    kind: type = type(cls)
+    own = [base for base in kind.__mro__ if base is not object and base not in _METACLASSES]
+    found = [namespace_of(base) for base in cls.__mro__ if base.__flags__ & HEAP_TYPE]
+    homes = {id(home) for home in found if home is not None}
+    return all(
+        base.__flags__ & HEAP_TYPE and not _is_of_python(base) and id(namespace_of(base)) in homes for base in own
+    )
 
 
 _EMPTY_BASES: Final = (abc.ABC, typing.Generic, typing.Protocol)
