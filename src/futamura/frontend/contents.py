@@ -250,8 +250,10 @@ class Contents(NamedTuple):
 
     line: int
     """Where one does, for the first time; 0 if none does."""
+    itself: bool
+    """Do functions change it under another name?"""
     inside: bool
-    """Do functions change what is in it?"""
+    """Do functions change it, or what is in it?"""
 
 
 def object_contents(owner: Mapping[str, object], user: Mapping[str, object], name: str) -> Contents | None:
@@ -264,7 +266,7 @@ def object_contents(owner: Mapping[str, object], user: Mapping[str, object], nam
     if found[2] is None:
         return None
     lines, changed = found[2]
-    return Contents(lines.get("." + name, 0), changed.has("", name))
+    return Contents(lines.get("." + name, 0), "." + name in changed.itself, changed.has("", name))
 
 
 _Found = tuple[Mapping[str, int], Changed]

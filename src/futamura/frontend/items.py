@@ -337,7 +337,7 @@ class _Items(Arguments):
         """A method that is called, or may be called later."""
         if node.attr in MUTATING:
             self.change_by(function, node.value, node.attr)
-        for one in self.named.get(node.attr, ()):
+        for one in self.by_attribute.get(node.attr, ()):
             own = receiver(one)
             if own is not None and not is_of_class(one):
                 self.hold((one, own), self.of(function, node.value))
@@ -347,7 +347,7 @@ class _Items(Arguments):
         given = self.given(function, call) | self.sorted_by(function, call)
         arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
         if isinstance(call.func, ast.Attribute):
-            poured = call.func.attr in POURING and call.func.attr not in self.named and not call.keywords
+            poured = call.func.attr in POURING and not self.by_attribute.get(call.func.attr) and not call.keywords
             self.call_method(function, call.func, items_of(given) if poured else given, known=bool(callees))
             for remade in implied.made_anew(function, call, (*self.classes, *self.imported)):
                 self.change(function, remade)
@@ -529,7 +529,7 @@ class _Items(Arguments):
                 return module in PURE_MODULES and callee.attr not in WRITING
             if isinstance(callee.value, ast.Name) and self.is_builtin(function, callee.value.id):
                 return callee.attr not in MUTATING  # `list.append(rows, x)`
-            own = id(call) in self.of_fields if self.is_kept(callee) else callee.attr in self.named
+            own = id(call) in self.of_fields if self.is_kept(callee) else bool(self.by_attribute.get(callee.attr))
             return own or callee.attr in READING or callee.attr in MUTATING
         if isinstance(callee, ast.Name) and self.scope_of(function, callee.id) is None:
             if callee.id in self.imported:
@@ -554,7 +554,9 @@ class _Items(Arguments):
                 self.change_all(function, held | items_of(held))
                 self.hold(ANY_FIELD, items_of(held))
                 self.sources.put(held, self.openly.read())
-            for one in (*self.named.get(target.attr, ()), *self.setters.get(target.attr, ())):  # a property, perhaps
+            for one in self.by_attribute.get(target.attr, ()):  # a property, perhaps
+                self.hold_all(one, held)
+            for one in self.setters.get(target.attr, ()):
                 self.hold_all(one, held)
             self.strangers.when(self.of(function, target.value), held)
         elif isinstance(target, ast.Subscript):

@@ -67,6 +67,7 @@ class Possible:
         for function in self.functions:
             if not isinstance(function, ast.Lambda):
                 self.named.setdefault(function.name, []).append(function)
+        self.by_attribute: Final = walking.by_attribute(tree, self.named)
         bound = Counter(name for node in every(tree) for name in bound_by(node))
         self.alone_named: Final = {
             one.name: one
@@ -160,7 +161,7 @@ class Possible:
             strange = scope is None and (self.is_strange(node.id) or self.is_of_foreign_class(node.id, own=True))
             return frozenset({(scope, node.id), FOREIGN} if strange else {(scope, node.id)})
         if isinstance(node, ast.Attribute):
-            own = self.named.get(node.attr, ())  # a property, perhaps
+            own = self.by_attribute.get(node.attr, ())  # a property, perhaps
             held = NOTHING if id(node) in self.plain else self.read(function, node)
             if node.attr == "__dict__":
                 held |= self.new(node, self.openly.shown(function, [node.value])) | {OF_DICTS}
@@ -393,7 +394,7 @@ class Possible:
         if isinstance(node, ast.Attribute):
             library = self.module_of(function, node.value) is not None or node.attr in MUTATING | READING
             builtin = isinstance(node.value, ast.Name) and self.is_builtin(function, node.value.id)
-            known = node.attr in self.named and not (self.is_kept(node) or self.is_made(node))
+            known = bool(self.by_attribute.get(node.attr)) and not (self.is_kept(node) or self.is_made(node))
             return not (library or builtin or known)
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") in self.classes:
             return True
@@ -514,7 +515,7 @@ class Possible:
         if isinstance(callee, ast.Attribute) and callee.attr in reflecting.INSIDE:
             return [*self.function_values(callee.value), *self.named.get(callee.attr, ()), *self.loose]
         if isinstance(callee, ast.Attribute) and not self.is_kept(callee) and not self.is_made(callee):
-            return self.named.get(callee.attr, [])
+            return self.by_attribute.get(callee.attr, [])
         variable = isinstance(callee, ast.Name) and self.scope_of(function, callee.id) is not None
         if isinstance(callee, ast.Name) and not variable and not self.is_made(callee):
             if callee.id in self.named:

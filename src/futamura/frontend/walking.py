@@ -19,11 +19,10 @@ from futamura.analysis.reading import bound_by
 from futamura.analysis.trees import every
 
 __all__ = [
-    "SCOPES", "Scope", "acts", "attributes_of_self", "bound_names", "calls_of_fields", "calls_through_self",
-    "defaults", "global_names", "implied_attributes", "imported_names", "is_given", "is_handed_over", "is_of_class",
-    "names_attributes", "names_in_classes", "names_of_attributes", "names_of_module", "own_nodes", "patterns_of",
-    "spell_out",
-    "value_nodes", "without_key",
+    "SCOPES", "Scope", "acts", "attributes_of_self", "bound_names", "by_attribute", "calls_of_fields",
+    "calls_through_self", "defaults", "global_names", "implied_attributes", "imported_names", "is_given",
+    "is_handed_over", "is_of_class", "names_attributes", "names_in_classes", "names_of_attributes",
+    "names_of_module", "own_nodes", "patterns_of", "spell_out", "value_nodes", "without_key",
 ]  # fmt: skip
 
 Scope: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
@@ -92,6 +91,20 @@ def value_nodes(tree: ast.Module) -> Iterator[ast.expr]:
                 yield node
             parts = [node.value] if isinstance(node, ast.Attribute) and not isinstance(node.value, ast.Name) else []
         work.extend(parts)
+
+
+def by_attribute(tree: ast.Module, named: Mapping[str, list[Scope]]) -> dict[str, list[Scope]]:
+    """The functions that an attribute of a name may be: those of the module's own level are none if the text only calls
+    them by their names."""
+    called = {id(node.func) for node in every(tree) if isinstance(node, ast.Call)}
+    names = [node for node in every(tree) if isinstance(node, ast.Name)]
+    if any(node.id in ("locals", "vars", "globals") for node in names):
+        return dict(named)
+    asked = {node.id for node in names if id(node) not in called}
+    asked |= {node.value for node in every(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    own = [one for one in tree.body if isinstance(one, SCOPES[:2]) and not one.decorator_list]
+    hidden = {id(one) for one in own if one.name not in asked}
+    return {name: [one for one in several if id(one) not in hidden] for name, several in named.items()}
 
 
 def is_of_class(function: Scope, *kinds: str) -> bool:
