@@ -1,10 +1,13 @@
-"""Stamps of classes, functions, modules and variables: they differ as soon as anything has changed.
+"""Stamps of classes, functions, modules, variables, objects and lists: they differ as soon as anything has changed.
 
 stamp = stamp_of([class_mark(Derived)]); Base.name = 1    stamp.now != stamp.was
 """
 
 from __future__ import annotations
 
+import contextlib
+import random
+import sys
 import threading
 import types
 from collections.abc import Callable, Sequence
@@ -20,7 +23,9 @@ from futamura.ir.stamps import (
     class_mark,
     flag_mark,
     function_mark,
+    list_mark,
     namespace_mark,
+    object_mark,
     restamping,
     stamp_of,
 )
@@ -414,6 +419,218 @@ def test_threads_that_change_a_class_are_seen() -> None:
     thread.join()
     base.name = 0
     assert made.now != made.was and not still()
+
+
+class Plain:
+    def __init__(self) -> None:
+        self.one: Any = 1
+        self.two: Any = [2]
+
+
+class Slotted:
+    __slots__ = ("one", "two")
+
+    def __init__(self) -> None:
+        self.one: Any = 1
+        self.two: Any = [2]
+
+
+class Both(Slotted):
+    """Its objects have a dict as well."""
+
+
+class Weak(Plain):
+    __slots__ = ("three",)
+
+
+def store(value: Any, name: str, held: Any) -> None:
+    setattr(value, name, held)
+
+
+def stored(value: Any, held: Any) -> None:
+    value.one = held
+
+
+def shown(value: Any) -> None:
+    vars(value)["two"] = object()
+
+
+OF_OBJECTS: list[Callable[[Any], object]] = [
+    lambda value: store(value, "one", object()),
+    lambda value: store(value, "two", value.one if value.two is not value.one else object()),
+    lambda value: stored(value, object()),
+    lambda value: delattr(value, "one"),
+    lambda value: object.__setattr__(value, "one", object()),
+]
+OF_DICTS: list[Callable[[Any], object]] = [
+    shown,
+    lambda value: store(value, "added", 1),
+    lambda value: vars(value).update(one=object()),
+    lambda value: vars(value).clear(),
+    lambda value: vars(value).pop(next(iter(vars(value)))),
+    lambda value: store(value, "__dict__", {}),
+    lambda value: store(value, "__dict__", dict(vars(value))),
+    lambda value: vars(value).update({f"name{at}": at for at in range(40)}),
+]
+
+
+@pytest.mark.parametrize("warm", [0, 200])
+@pytest.mark.parametrize("asked", [False, True])
+@pytest.mark.parametrize("cls", [Plain, Slotted, Both, Weak])
+def test_an_object_changes(cls: Any, asked: bool, warm: int) -> None:
+    for change in [*OF_OBJECTS, *(OF_DICTS if cls is not Slotted else [])]:
+        value = cls()
+        if cls is Both:
+            value.extra = 1
+        if asked and cls is not Slotted:
+            vars(value)
+        for at in range(warm):
+            stored(value, at)
+        made = stamp(object_mark(value))
+        assert (value.one, value.two) and made.now == made.was
+        change(value)
+        assert made.now != made.was, (cls, change)
+
+
+def attributes(value: Any) -> dict[str, int]:
+    """The identity of each, and of the dict of those that are in one."""
+    names = ["one", "two", *getattr(value, "__dict__", ())]
+    return {name: id(getattr(value, name)) for name in names if hasattr(value, name)}
+
+
+def test_any_change_of_an_object_is_seen() -> None:
+    """One after the other, and the stamp taken anew as long as there is one."""
+    dice = random.Random(7)
+    seen = 0
+    for cls in (Plain, Slotted, Both, Weak):
+        for _ in range(60):
+            value = cls()
+            still = restamping(stamp(object_mark(value)), lambda holders: lambda: True)
+            changes = [*OF_OBJECTS[:3], OF_OBJECTS[4], *(OF_DICTS if cls is not Slotted else [])]
+            for _ in range(20):
+                mark = object_mark(value)
+                made = None if mark is None else stamp_of([mark])
+                before = attributes(value)
+                with contextlib.suppress(AttributeError, StopIteration):
+                    dice.choice(changes)(value)
+                seen += made is not None
+                assert made is None or made.now != made.was or before == attributes(value)
+                assert still()
+    assert seen > 3000
+
+
+def test_objects_of_other_kinds_have_no_marks() -> None:
+    class Odd:
+        @property
+        def __dict__(self) -> Any:  # type: ignore[override]
+            raise SystemExit
+
+    made: list[Any] = [type("Table", (dict,), {})(), type("Text", (str,), {})(), ValueError(), Odd(), 1, "one", len]
+    assert [object_mark(one) for one in made] == [None] * len(made)
+    assert list_mark(type("Rows", (list,), {})()) is None
+
+
+OF_LISTS: list[Callable[[Any], object]] = [
+    lambda rows: rows.append(1),
+    lambda rows: rows.pop(),
+    lambda rows: rows.__setitem__(0, object()),
+    lambda rows: rows.reverse(),
+    lambda rows: rows.insert(1, object()),
+    lambda rows: rows.extend(range(1000)),
+    lambda rows: rows.clear(),
+    lambda rows: rows.__setitem__(slice(None), [object() for _ in rows]),
+]
+
+
+@pytest.mark.parametrize("count", [2, 5, 40])
+def test_a_list_changes(count: int) -> None:
+    for change in OF_LISTS:
+        rows = [object() for _ in range(count)]
+        made = stamp(list_mark(rows))
+        change(rows)
+        assert made.now != made.was
+    empty: list[int] = []
+    made = stamp(list_mark(empty))
+    empty.append(1)
+    assert made.now != made.was
+
+
+def test_items_that_moved_are_not_read() -> None:
+    """The list is tested alone then, whatever it holds; the others keep a stamp."""
+    asked: list[list[object]] = []
+
+    def holds(holders: Sequence[object]) -> Callable[[], bool]:
+        def ask() -> bool:
+            asked.append([*holders])
+            return True
+
+        return ask
+
+    rows, others = [object() for _ in range(5)], [1, 2]
+    made = stamp(list_mark(rows), list_mark(others))
+    still = restamping(made, holds)
+    held = [*rows]
+    rows.extend(range(100_000))
+    del rows[5:]
+    assert rows == held and made.now != made.was and made.words() is None
+    assert still() and [rows, others] in asked
+    assert still() and asked[-1] == [rows]
+    assert made.now != made.was  # for good
+    others.append(3)
+    assert still() and [others] in asked[-2:]
+
+
+def test_an_object_whose_dict_is_another_one_is_tested_alone() -> None:
+    value, other = Both(), Plain()
+    made = stamp(object_mark(value), object_mark(other))
+    still = restamping(made, lambda holders: lambda: all(one.one == 1 for one in holders))  # type: ignore[attr-defined]
+    value.__dict__ = {}
+    for _ in range(40):
+        assert still() and made.now != made.was
+    value.one = 2
+    assert not still()
+
+
+def test_lists_and_objects_without_such_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("_offset_of_attributes", "_offsets_of_items", "_offset_of_versions"):
+        monkeypatch.setattr(stamps, name, lambda: None)
+    assert object_mark(Plain()) is None and list_mark([1]) is None
+    assert [stamps.words_for(one) for one in ([1], {1: 2}, {1}, Plain())] == [0] * 4
+    monkeypatch.setattr(stamps, "_readable", lambda: False)
+    assert object_mark(Slotted()) is None
+
+
+def test_threads_that_change_lists_are_seen() -> None:
+    """Reading them while others move their items."""
+    rows: list[object] = [object() for _ in range(10)]
+    over = threading.Event()
+
+    def work() -> None:
+        while not over.is_set():
+            rows.extend(range(5000))
+            del rows[10:]
+
+    worker = threading.Thread(target=work)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    worker.start()
+    found = [0, 0]
+    try:
+        for _ in range(2000):
+            mark = list_mark(rows)
+            made = None if mark is None else stamp_of([mark])
+            for _ in range(5 if made is not None else 0):
+                assert made is not None
+                same = made.now == made.was
+                found[same and made.words() is not None] += 1
+    finally:
+        sys.setswitchinterval(interval)
+        over.set()
+        worker.join()
+    assert all(found)
+    made = stamp(list_mark(rows))
+    rows[3] = None
+    assert made.now != made.was
 
 
 def test_what_has_a_stamp_lives_as_long_as_whoever_asks() -> None:

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from futamura import DYN, Residual, Specializer, specialize
-from futamura.specializer import objects
+from futamura.backend.python import holding
+from futamura.specializer import entry_costs, objects
 from tests.outcomes import outcome
 from tests.specialize.test_modules import module
 
@@ -256,7 +257,8 @@ def test_saved(app: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert saved.applied(2) == app.applied(2)
 
 
-def test_an_object_is_asked_for_its_attributes_once(app: Any) -> None:
+def test_an_object_is_asked_for_its_attributes_once(app: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(holding, "stamp_of", lambda marks: None)
     residual = specialize(app.applied, DYN)
     text = "".join(linecache.getlines(residual.function.__code__.co_filename))
     assert text.count("__dict__") == 1 and "'apply' not in" in text and "'copy' not in" in text
@@ -439,7 +441,13 @@ def test_what_methods_change_in_the_middle_of_a_call(
         assert residual(getattr(users.ONE, change)) == own.midway(getattr(own.ONE, change))
 
 
-def test_only_so_much_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.interpreted
+@pytest.mark.parametrize(("name", "most"), [("_MOST_FIELDS", 24), ("_MOST_STAMPED_FIELDS", 40)])
+def test_only_so_much_is_compared(name: str, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One by one, or by a stamp: there are bounds."""
+    monkeypatch.setattr(objects, name, most)
+    if name == "_MOST_FIELDS":
+        monkeypatch.setattr(objects, "words_for", lambda value: 0)
     text = "class Wide:\n    def __init__(self):\n" + "".join(f"        self.a{at} = {at}\n" for at in range(60))
     text += "        self.table = dict.fromkeys(range(1000))\n"
     module("wide_", text, tmp_path, monkeypatch)
@@ -447,7 +455,7 @@ def test_only_so_much_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     source = f"from wide_ import Wide\nWIDE = Wide()\ndef total(x):\n    return {body} + x, WIDE.table[x]\n"
     users: Any = module("wide_users_", source, tmp_path, monkeypatch)
     residual = specialize(users.total, DYN)
-    assert sum("Wide.a" in str(one) and "does not" not in str(one) for one in residual.assumptions) <= 24
+    assert sum("Wide.a" in str(one) and "does not" not in str(one) for one in residual.assumptions) <= most
     assert "_WIDE.a59" in residual.source and not any("holds what" in str(one) for one in residual.assumptions)
     assert residual(3) == users.total(3)
 
@@ -514,9 +522,12 @@ def all_scaled(xs):
 """
 
 
+@pytest.mark.interpreted
 def test_tests_have_to_be_worth_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     worth: Any = module("worth_", WORTH, tmp_path, monkeypatch)
     monkeypatch.setattr(objects, "_WORTH", 4)
+    for one in (objects, entry_costs):
+        monkeypatch.setattr(one, "words_for", lambda value: 0)
     assert "steps" not in specialize(worth.run, DYN).source
     small = specialize(worth.scaled, DYN)
     assert "_PROGRAM.scale" in small.source and "would take longer" in small.events[0].reason

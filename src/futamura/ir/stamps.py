@@ -1,16 +1,18 @@
-"""Have these classes, functions, modules and variables changed at all?  One comparison of memory tells for all of them.
+"""Have these classes, functions, modules, variables and objects changed at all?  One comparison of memory tells.
 
     stamp = stamp_of([class_mark(Rule), function_mark(match), namespace_mark(vars(shop)), cell_mark(cell)])
     stamp.now == stamp.was         until an attribute of `Rule` or of a base is stored or deleted, or code or defaults
                                    of `match`, a global of `shop`, or what `cell` holds
 
 CPython numbers anew what it has looked up in a class whenever the class or a base changes (`tp_version_tag`), numbers
-the states of each dict, and keeps code and defaults of a function side by side.  Where these words lie is found out by
+the states of each dict (up to 3.12; from then on it keeps attributes in their object), keeps code and defaults of a
+function side by side, and the items of a list in one place.  Where these words lie is found out by
 trying, once for each process: of what is not found there are no marks, and it is tested one by one.  A view of words
 that lie apart (by the `suboffsets` of Python's buffers) is compared in 25 ns and 1.3 for each word.
 
-Invariant: memory is read, never written, and only that of objects which whoever has the stamp keeps alive.  A stamp
-that differs says nothing: what was assumed is tested one by one, and if it holds, the stamp is taken anew.
+Invariant: memory is read, never written, and only that of objects which whoever has the stamp keeps alive, or that of
+which such an object, whose words are compared before, says that it is there: the first word that differs ends it.
+A stamp that differs says nothing: what was assumed is tested one by one, and if it holds, the stamp is taken anew.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import functools
 import sys
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from types import CellType, FunctionType, ModuleType
+from types import CellType, FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType
 from typing import Any, Final, NamedTuple
 
 from futamura.ir.homes import binds_globals
@@ -34,7 +36,7 @@ except ImportError:  # Python can be built without it
 
 __all__ = [
     "FEW_OWN_NAMES", "STAMPED", "Mark", "Stamp", "cell_mark", "class_mark", "flag_mark", "function_mark",
-    "joins_the_stamp", "namespace_mark", "restamping", "stamp_of",
+    "joins_the_stamp", "list_mark", "namespace_mark", "object_mark", "restamping", "stamp_of", "words_for",
 ]  # fmt: skip
 
 _NO_NAME: Final = "_no_such_name_"
@@ -51,6 +53,16 @@ _WIDTH: Final = 8
 _NUMBER: Final = (1 << 32) - 1
 _NOTHING: Final = (1 << 64) - 1
 """What no word is that a mark stands for."""
+_BEFORE: Final = 6
+"""So many words before an object may say where its attributes are."""
+_INLINE_VALUES: Final = 1 << 2
+"""The flag of classes whose objects have their attributes behind them."""
+_HEAP_TYPE: Final = 1 << 9
+"""The flag of classes that a class statement made."""
+_MOST_VALUES: Final = 30
+"""So many attributes lie there at most."""
+_WORDS_OF_VALUES: Final = 10
+"""So many are reckoned with."""
 _RESTLESS: Final = 30
 """So often an object changes, or has no mark (a class that has changed too often gets no number any more, on CPython
 3.13), before it is tested alone, and the others by a stamp without it."""
@@ -65,6 +77,10 @@ class Mark(NamedTuple):
     """Is it no mark while the first half of the word is 0?"""
     last: int | None = None
     """What the last word has to be; it is no mark while it is not."""
+    fixed: tuple[int, ...] = ()
+    """What the first words have to be: they say where the others lie.  It is a mark no more once they are not."""
+    kept: object = None
+    """What has some of the words, and has to live as long as the holder."""
 
     def is_set(self, words: Sequence[int]) -> bool:
         """Would these words of the mark be others if the object had changed?"""
@@ -81,6 +97,16 @@ class Stamp(NamedTuple):
     marks: tuple[Mark, ...]
     pointers: Any
     """Where the words lie; the view reads it."""
+    fixed: tuple[memoryview, memoryview] | None = None
+    """Those that say where others lie, as they are and as they have to be: unless they are the same, nothing else is
+    read."""
+
+    def words(self) -> list[int] | None:
+        """All of them as they are; None if some are not where they were.  Nothing runs before they are read."""
+        if self.fixed is None:
+            return self.now.tolist()
+        now, was = self.fixed
+        return self.now.tolist() if now == was else None
 
 
 def class_mark(cls: type, *, childless: bool = False) -> Mark | None:
@@ -131,6 +157,65 @@ def joins_the_stamp(names: int, others: int, namespace: Mapping[str, Any]) -> bo
     return few <= names and _offset_of_versions() is not None and not binds_globals(namespace)
 
 
+def object_mark(value: object) -> Mark | None:
+    """The mark of an object of a class written in Python that extends `object`, for all its attributes."""
+    cls: Any = type(value)
+    if not _readable() or not all(base is object or base.__flags__ & _HEAP_TYPE for base in cls.__mro__):
+        return None
+    slots = any(type(one) is MemberDescriptorType for base in cls.__mro__ for one in base.__dict__.values())
+    own = range(2, cls.__basicsize__ // _WIDTH) if slots else ()
+    addresses = tuple(id(value) + _WIDTH * at for at in own)
+    kept = [base.__dict__["__dict__"] for base in cls.__mro__ if "__dict__" in base.__dict__]
+    if not kept:
+        return Mark(value, addresses) if addresses else None
+    if type(kept[0]) is not GetSetDescriptorType:
+        return None  # reading it would run code
+    place, version = _offset_of_attributes(), _offset_of_versions()
+    if place is not None and cls.__flags__ & _INLINE_VALUES:
+        return _mark_of_values(value, place, addresses)
+    if place is None or version is None:
+        return None
+    held = kept[0].__get__(value)
+    if type(held) is not dict or _words(id(value) + place, 1) != [id(held)]:
+        return None
+    return Mark(value, (id(value) + place, id(held) + version, *addresses), fixed=(id(held),), kept=held)
+
+
+def _mark_of_values(value: object, place: int, slots: tuple[int, ...]) -> Mark | None:
+    """The same where attributes lie behind the object itself: how many there are is what the first word tells."""
+    cls: Any = type(value)
+    start = id(value) + cls.__basicsize__
+    if not _keeps_values():
+        return None
+    (head,) = _words(start, 1)
+    count = head & 0xFF
+    if not head >> 24 & 0xFF or not 0 < count <= _MOST_VALUES:
+        return None
+    values = tuple(start + _WIDTH * (1 + at) for at in range(count))
+    return Mark(value, (start, *values, id(value) + place, *slots), fixed=(head,))
+
+
+def list_mark(value: list[Any]) -> Mark | None:
+    """The mark of a list: what its items are, and how many."""
+    found = _offsets_of_items()
+    if found is None or type(value) is not list:
+        return None
+    header = tuple(id(value) + offset for offset in found)
+    count, first = (_words(address, 1)[0] for address in header)
+    return Mark(value, (*header, *(first + _WIDTH * at for at in range(count))), fixed=(count, first))
+
+
+def words_for(value: object) -> int:
+    """How many words tell whether this container, or the attributes of this object, have changed; 0 if none do."""
+    if type(value) is list:
+        return len(value) + 2 if _offsets_of_items() is not None else 0
+    if type(value) is dict:
+        return int(_offset_of_versions() is not None)
+    if type(value) in (set, frozenset) or _offset_of_attributes() is None:
+        return 0
+    return _WORDS_OF_VALUES if _keeps_values() else 2
+
+
 def stamp_of(marks: Sequence[Mark]) -> Stamp | None:
     """All these marks in one; None if Python does not give such a view."""
     addresses = [address for mark in marks for address in mark.addresses]
@@ -138,7 +223,22 @@ def stamp_of(marks: Sequence[Mark]) -> Stamp | None:
     if made is None:
         return None
     now, pointers = made
-    return Stamp(now, memoryview(bytearray(now.tobytes())).cast(now.format), tuple(marks), pointers)  # type: ignore[call-overload]
+    fixed = [(address, word) for mark in marks for address, word in zip(mark.addresses, mark.fixed)]
+    said = _gathered([address for address, _ in fixed]) if fixed else None
+    wanted = None if said is None else (said[0], _remembered(said[0], [word for _, word in fixed]))
+    stamp = Stamp(now, _remembered(now, [_NOTHING] * len(addresses)), tuple(marks), (pointers, said), wanted)
+    words = stamp.words()
+    if words is None:
+        return None
+    _set(stamp.was, words)
+    return stamp
+
+
+def _remembered(view: memoryview, words: list[int]) -> memoryview:
+    """A view of memory of our own that can be compared with this one."""
+    made: memoryview = memoryview(bytearray(_WIDTH * len(words))).cast(view.format)  # type: ignore[call-overload]
+    _set(made, words)
+    return made
 
 
 def restamping(stamp: Stamp, holds: Callable[[Sequence[object]], Callable[[], bool]]) -> Callable[[], bool]:
@@ -168,9 +268,13 @@ class _Restamping:
         for mark in self._stamp.marks:
             if mark.numbered:
                 _look_up(mark.holder)
-        now = self._stamp.now.tolist()
+        now = self._stamp.words()
         if not self._all_hold():
             return False
+        if now is None:
+            self._tell_moved()
+            self._calm_down()
+            return True
         changing, all_set = False, True
         at = 0
         for number, mark in enumerate(self._stamp.marks):
@@ -186,6 +290,12 @@ class _Restamping:
         elif all_set:
             _set(self._stamp.was, now)
         return True
+
+    def _tell_moved(self) -> None:
+        """The words of some objects are elsewhere by now: these are tested one by one."""
+        for number, mark in enumerate(self._stamp.marks):
+            if any(_words(address, 1) != [word] for address, word in zip(mark.addresses, mark.fixed)):
+                self._changes[number] = _RESTLESS
 
     def _calm_down(self) -> None:
         """From now on objects that change again and again are tested one by one."""
@@ -222,7 +332,10 @@ def _words(address: int, count: int) -> list[int]:
 @functools.cache
 def _readable() -> bool:
     """Can memory be read at all, and is it known how?"""
-    return _MEMORY is not None and sys.implementation.name == "cpython" and sys.maxsize.bit_length() == 8 * _WIDTH - 1
+    if _MEMORY is None or sys.implementation.name != "cpython" or sys.maxsize.bit_length() != 8 * _WIDTH - 1:
+        return False
+    locked: Callable[[], bool] = getattr(sys, "_is_gil_enabled", _always)
+    return locked()  # else other threads change what is looked at
 
 
 @functools.cache
@@ -330,6 +443,82 @@ def _place_of_now(kind: Any) -> tuple[int, int] | None:
     apart = [at for at in range(size) if len({words[at] for words in states[:3]}) == 3]
     found = [at for at in apart if all(words[at] == states[number % 3][at] for number, words in enumerate(states))]
     return (_WIDTH * found[0], states[0][found[0]]) if len(found) == 1 else None
+
+
+@functools.cache
+def _offset_of_attributes() -> int | None:
+    """Where, before the object itself, a word leads to the dict of its attributes."""
+    if not _readable():
+        return None
+    found = set(range(1, _BEFORE))
+    for slots in ((), ("__dict__", "one"), ("__dict__", "__weakref__")):
+        made: Any = type("made", (), {"__slots__": slots} if slots else {})()
+        made.first = 1
+        for attributes in (None, {"other": 3}):
+            if attributes is not None:
+                made.__dict__ = attributes
+            held = vars(made)
+            found = {at for at in found if _words(id(made) - _WIDTH * at, 1) == [id(held)]}
+    return -_WIDTH * found.pop() if len(found) == 1 else None
+
+
+@functools.cache
+def _keeps_values() -> bool:
+    """Do the attributes of an object lie behind it, after a word that says how many there can be, that they are there,
+    and is another one when there is one more, or none?"""
+    if not _readable() or sys.byteorder != "little":
+        return False
+    cls: Any = type("made", (), {})
+    for at in range(3):  # what is stored in all objects has its place in each
+        cls().__dict__.update({"one": at, "two": at})
+    first, second, third = object(), object(), object()
+    made = cls()
+    made.one, made.two = first, second
+    if not cls.__flags__ & _INLINE_VALUES or cls.__basicsize__ % _WIDTH:
+        return False
+    start = id(made) + cls.__basicsize__
+
+    def words() -> list[int]:
+        return _words(start, 4)
+
+    before = words()
+    held = vars(made)
+    shown = words()
+    made.three = third
+    more = words()
+    made.two = third
+    other = words()
+    del made.one
+    less = words()
+    made.__dict__ = dict(held)
+    gone = words()
+    is_there = [(one[0] >> 24 & 0xFF) != 0 for one in (before, shown, more, other, less, gone)]
+    return (
+        shown == before and before[1:3] == [id(first), id(second)] and more[0] != before[0] and more[3] == id(third)
+        and other[2] == id(third) and less[1] == 0 and is_there == [True] * 5 + [False]
+        and 3 <= before[0] & 0xFF <= _MOST_VALUES
+    )  # fmt: skip
+
+
+@functools.cache
+def _offsets_of_items() -> tuple[int, int] | None:
+    """Where a list keeps how many items it has, and where they lie."""
+    if not _readable():
+        return None
+    size = list.__basicsize__ // _WIDTH
+    counts, places = set(range(size)), set(range(size))
+    for count in (5, 11, 300):
+        made: list[object] = [object() for _ in range(count)]
+        for items in ([], [made[0]], made[1:], made[:]):
+            made.extend(items)
+            made.reverse()
+            words = _words(id(made), size)
+            counts = {at for at in counts if words[at] == len(made)}
+            places = {at for at in places if words[at] > _WIDTH**4 and not words[at] % _WIDTH}
+            places = {at for at in places if at > 1 and _words(words[at], len(made)) == [*map(id, made)]}
+    if len(counts) != 1 or len(places) != 1:
+        return None
+    return _WIDTH * counts.pop(), _WIDTH * places.pop()
 
 
 @functools.cache

@@ -33,7 +33,7 @@ from futamura.ir.classes import is_a
 from futamura.ir.constant import Constant
 from futamura.ir.dominance import dominators_of_search
 from futamura.ir.graph import Block, Function, Program, Signature
-from futamura.ir.stamps import FEW_OWN_NAMES, STAMPED, joins_the_stamp
+from futamura.ir.stamps import FEW_OWN_NAMES, STAMPED, joins_the_stamp, words_for
 from futamura.specializer.aliasing import FEW_STRANGERS, Apart
 from futamura.specializer.assumption import Assumption, Filled, Registered
 from futamura.specializer.machine import Machine
@@ -165,10 +165,15 @@ def _cost(assumptions: Iterable[Assumption], home: Mapping[str, object]) -> int:
     """Nanoseconds that testing these takes at one call."""
     cost = names = looked_up = 0
     stamped: dict[int, int] = {}
-    """Classes, functions, cells, modules and registries, and what each takes as a part of the stamp."""
+    """Classes, functions, cells, modules, registries, objects and containers, and what each takes as a part of the
+    stamp."""
     for one in assumptions:
-        if type(one.value) is Filled and not is_a(one.holder, type):
-            cost += _OF_A_CALL + _OF_AN_ITEM * len(one.value.kept)
+        contents = len(one.value.kept) if type(one.value) is Filled and not is_a(one.holder, type) else None
+        if (contents is not None or one.kind in ("own", "field")) and (words := words_for(one.holder)):
+            stamped[id(one.holder) if contents is None else ~id(one.holder)] = _OF_A_MARK * words
+            looked_up += 1
+        elif contents is not None:
+            cost += _OF_A_CALL + _OF_AN_ITEM * contents
         elif one.kind == "global" and one.holder is home:
             names += 1
         elif type(one.holder) is Registered:

@@ -24,6 +24,7 @@ from futamura.analysis.loops import loops
 from futamura.analysis.storing import Store, only_on_import, owners, store_in, store_of
 from futamura.ir.graph import Program
 from futamura.ir.homes import file_of, namespace_of
+from futamura.ir.stamps import words_for
 from futamura.specializer.assumption import Assumption, Filled
 from futamura.specializer.module_texts import Changes
 from futamura.specializer.purity import MISSING, class_lookup, is_data, is_plain_object, own_attribute
@@ -54,11 +55,16 @@ class _World(Protocol):
 
 
 _MOST_FIELDS: Final = 24
-"""So many attributes are compared at entry."""
+_MOST_STAMPED_FIELDS: Final = 120
+"""So many attributes are compared at entry; if a stamp tells whether they have changed."""
 _MOST_PARTS: Final = 96
+_MOST_STAMPED_PARTS: Final = 240
 """So many items of lists, dicts and sets."""
 _LONGEST: Final = 32
+_LONGEST_STAMPED: Final = 64
 """No table of more items is compared."""
+_WORDS: Final = 10
+"""So many words of a stamp are compared as fast as an attribute, or an item."""
 _WORTH: Final = 8
 """So many operations have to fold for each attribute and item that is compared."""
 _WORTH_OF_LOOPS: Final = 2
@@ -91,11 +97,14 @@ class GlobalObjects:
         """Would comparing what is believed of these objects cost more than what has folded?  Then it is not believed
         from now on."""
         fields = [one for one in assumptions if one.kind in ("field", "contents")]
-        cost = sum(len(one.value.kept) if isinstance(one.value, Filled) else 1 for one in fields)
+        told = {id(one.holder): words for one in fields if (words := words_for(one.holder))}
+        others = [one for one in fields if id(one.holder) not in told]
+        cost = sum(len(one.value.kept) if isinstance(one.value, Filled) else 1 for one in others)
+        cost += sum(told.values()) // _WORDS
         if not self.tested or self._given_up or not any(one.kind == "field" for one in fields):
             return False
         repeats = any(loops(ControlFlow(function)).forest for function in program.functions)
-        described = sum(one.kind == "field" and _is_descriptor(one.holder) for one in fields)
+        described = sum(one.kind == "field" and _is_descriptor(one.holder) for one in others)
         worth = min(_WORTH, _WORTH_OF_LOOPS if repeats else _WORTH)
         self._given_up = folded < worth * (cost - described) + _WORTH_OF_DESCRIPTORS * described
         return self._given_up
@@ -147,13 +156,14 @@ class GlobalObjects:
         world = self._world
         if world.gave_up(value) or self._store(value, name) is not None or not self._takes_field(value, name):
             return False
-        self._take(content, value, name)
+        self._take(content, value, name, inside=False)
         world.read.add(id(value))
         world.assume(Assumption("field", f"{type(value).__qualname__}.{name}", value, name, content))
         return True
 
     def _takes_field(self, value: object, name: str) -> bool:
-        if (id(value), name) not in self._fields and len(self._fields) < _MOST_FIELDS:
+        most = _MOST_STAMPED_FIELDS if words_for(value) else _MOST_FIELDS
+        if (id(value), name) not in self._fields and len(self._fields) < most:
             self._fields.add((id(value), name))
         return (id(value), name) in self._fields
 
@@ -161,30 +171,33 @@ class GlobalObjects:
         """`item` was read from `container`: does that belong to one of these objects?"""
         held = None if self._given_up else self._tables.get(id(container))
         if held is not None:
-            self._take(item, *held[1:])
+            self._take(item, *held[1:], inside=True)
         return held is not None
 
-    def _take(self, content: object, value: object, name: str) -> None:
-        """`content` is what the attribute of one of these objects holds, or an item of that."""
+    def _take(self, content: object, value: object, name: str, *, inside: bool) -> None:
+        """`content` is what the attribute of one of these objects holds, or `inside` of that."""
         if is_plain_object(content):
             self.add(content, self._found[id(value)][1])
         elif type(content) is tuple:
             self._tables.setdefault(id(content), (content, value, name))
-        elif type(content) in (list, dict, set) and self._takes_table(content, value, name):
+        elif type(content) in (list, dict, set) and self._takes_table(content, value, name, inside=inside):
             self._tables.setdefault(id(content), (content, value, name))
             self._world.freeze_filled(content)
 
-    def _takes_table(self, content: object, value: object, name: str) -> bool:
+    def _takes_table(self, content: object, value: object, name: str, *, inside: bool) -> bool:
         """May this container be compared at entry, and do the texts leave it alone?"""
         assert isinstance(content, (list, dict, set))
         if id(content) not in self._parts:
             count = len(content)
-            if count > _LONGEST or sum(self._parts.values()) + count > _MOST_PARTS:
+            longest, most = (_LONGEST, _MOST_PARTS)
+            if words_for(content):
+                longest, most = (_LONGEST_STAMPED, _MOST_STAMPED_PARTS)
+            if count > longest or sum(self._parts.values()) + count > most:
                 return False
             namespace = self._found[id(value)][1]
             homes = _homes_of(type(value))
             owners = [] if homes is None else [*homes, namespace]
-            if not self._is_left_alone(owners, namespace, name):
+            if not self._is_left_alone(owners, namespace, name, inside=inside):
                 return False
             for owner in owners:
                 self._world.look_at(owner)
@@ -192,11 +205,13 @@ class GlobalObjects:
         return True
 
     def _is_left_alone(
-        self, owners: Sequence[Mapping[str, object]], user: Mapping[str, object], name: str
+        self, owners: Sequence[Mapping[str, object]], user: Mapping[str, object], name: str, *, inside: bool = True
     ) -> bool:
-        """Do the texts of these modules only read what attributes of this name hold?"""
+        """Do the texts of these modules only read what attributes of this name hold, and what is `inside` of it?"""
         found = [self._world.contents_on_objects(owner, user, name) for owner in owners]
-        return bool(owners) and not any(one is None or one.line or one.inside for one in found)
+        return bool(owners) and not any(
+            one is None or one.line or (one.inside if inside else one.itself) for one in found
+        )
 
     def _named_store(self, value: object, name: str) -> Store | None:
         """The same for an object in a constant; what may store any attribute does that to others, it is believed."""
@@ -253,7 +268,8 @@ class GlobalObjects:
             if compared and self._given_up:
                 return Reason(f"{what}: to compare it at each call would take longer", ())
             if compared and (id(value), name) not in self._fields:
-                return Reason(f"{what}: {_MOST_FIELDS} attributes of objects are compared at each call already", ())
+                many = len(self._fields)
+                return Reason(f"{what}: {many} attributes of objects are compared at each call already", ())
             return None
         if not found.line:
             return Reason(f"{what}: the text of its module is not known", ())

@@ -29,14 +29,13 @@ import symtable
 from abc import get_cache_token
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import CellType, FunctionType, GetSetDescriptorType, MethodType, ModuleType
+from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any, Final
 
 from futamura.backend.python.emitted import Emitted
 from futamura.backend.python.entrytest import EntryTest, is_written
 from futamura.backend.python.factory import factory_text
-from futamura.backend.python.holding import Assumed, Holding, has_plain_bases
-from futamura.backend.python.tables import tables_reader
+from futamura.backend.python.holding import Assumed, Holding, has_plain_bases, has_plain_dict
 from futamura.ir.graph import Signature, Span
 from futamura.ir.homes import module_of
 from futamura.ir.immediates import fits
@@ -215,10 +214,7 @@ def _add_assumed(
     """One term for each assumption in line, and one for all that a stamp stands for.  Does that tell as well that the
     flag, if one is given, is not set?"""
     others: list[Assumed] = []
-    fields: list[Assumed] = []
-    own: dict[int, list[Assumed]] = {}
     homes: dict[int, ModuleType | None] = {}
-    tables: list[tuple[object, Sequence[object]]] = []
     holding = Holding(test, {id(one.holder) for one in assumed if one.kind == "present"})
     scope = _Scope(emitted)
     own_names = sum(one.kind == "global" and one.holder is globals for one in assumed)
@@ -240,10 +236,8 @@ def _add_assumed(
         elif one.kind == "present" and type(one.holder) is dict:
             test.terms.append(f"{one.name!r} in {test.constant(one.holder, 'globals')}")
             homes.setdefault(id(one.holder), module_of(one.holder))
-        elif one.kind == "own" and _has_plain_dict(one.holder):
-            own.setdefault(id(one.holder), []).append(one)
-        elif one.kind == "field" and not hasattr(type(one.holder), "__getattr__"):
-            fields.append(one)
+        elif _is_of_object(one):
+            holding.add(one.holder, one)
         elif one.kind == "field" and one.value is not None and _keeps_in_dict(one.holder, one.name):
             attributes = f"{test.constant(one.holder, type(one.holder).__name__)}.__dict__"
             test.terms.append(f"{attributes}.get({one.name!r}) is {test.constant(one.value, one.name)}")
@@ -251,7 +245,7 @@ def _add_assumed(
             token, held = test.constant(get_cache_token, "cache_token"), test.constant(one.value, "registrations")
             test.terms.append(f"({token}() == {held}.token or {held}.hold())")
         elif one.kind == "contents" and type(one.holder) in (list, dict, set):
-            tables.append((one.holder, one.value.kept))  # type: ignore[attr-defined]
+            holding.add(one.holder, one)
         else:
             others.append(one)
     if plain and type(globals) is dict and holding.joins(globals, len(plain)):
@@ -263,17 +257,17 @@ def _add_assumed(
     for home in homes.values():  # a class of its own may have a property of a global's name
         kind = f"{test.constant(type, 'type')}({test.constant(home, 'module')})"
         test.terms.append(f"{kind} is {test.constant(ModuleType, 'ModuleType')}")
-    for absent in own.values():
-        test.terms.extend(_absent(test, absent))
-    for one in fields:  # their classes have nothing of that name, or a slot: reading them runs no code
-        holder = test.constant(one.holder, type(one.holder).__name__)
-        test.terms.append(f"{holder}.{one.name} is {test.constant(one.value, one.name)}")
-    if tables:
-        test.terms.append(f"{test.constant(tables_reader(tables), 'tables_hold')}()")
     for one in others:
         test.terms.append(f"{test.constant(MethodType(type(one).holds, one), 'holds')}()")
     test.may_fail = bool(assumed)
     return told
+
+
+def _is_of_object(one: Assumed) -> bool:
+    """Is this assumed of an attribute of an object that runs no code when it is read?"""
+    if one.kind == "own":
+        return has_plain_dict(one.holder)
+    return one.kind == "field" and not hasattr(type(one.holder), "__getattr__")
 
 
 def _is_held(one: Assumed) -> bool:
@@ -287,33 +281,10 @@ def _is_held(one: Assumed) -> bool:
     return isinstance(one.holder, type) and has_plain_bases(one.holder)
 
 
-def _absent(test: EntryTest, absent: Sequence[Assumed]) -> list[str]:
-    """That an object has no attributes of these names of its own; its `__dict__` is asked for once."""
-    holder = absent[0].holder
-    attributes = f"{test.constant(holder, type(holder).__name__)}.__dict__"
-    if len(absent) == 1:
-        return [f"{absent[0].name!r} not in {attributes}"]
-    name = test.unused("own")
-    test.words |= {name}
-    first, *others = [repr(one.name) for one in absent]
-    return [f"{first} not in ({name} := {attributes})", *(f"{other} not in {name}" for other in others)]
-
-
-_PLAIN_LOOKUPS: Final = [cls.__getattribute__ for cls in (object, dict, list, tuple, set, frozenset, int, str)]
-"""Many builtin classes have one of their own that does the same."""
-
-
-def _has_plain_dict(value: object) -> bool:
-    """Does reading `__dict__` of this object give its attributes, and run no code of its class?"""
-    found = next((base.__dict__["__dict__"] for base in type(value).__mro__ if "__dict__" in base.__dict__), None)
-    lookup = type(value).__getattribute__
-    return type(found) is GetSetDescriptorType and any(lookup is one for one in _PLAIN_LOOKUPS)
-
-
 def _keeps_in_dict(value: object, name: str) -> bool:
     """Is this attribute in the object's own `__dict__`, and in no slot?  Its `__getattr__` is not asked for it."""
     inherited = any(name in base.__dict__ for base in type(value).__mro__)
-    return not inherited and _has_plain_dict(value) and name in object.__getattribute__(value, "__dict__")
+    return not inherited and has_plain_dict(value) and name in object.__getattribute__(value, "__dict__")
 
 
 class _Scope:

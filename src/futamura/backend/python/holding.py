@@ -16,7 +16,7 @@ from __future__ import annotations
 import builtins
 import gc
 from collections.abc import Callable, Collection, Mapping, Sequence
-from types import CellType, FunctionType
+from types import CellType, FunctionType, GetSetDescriptorType
 from typing import Any, Final, Protocol
 
 from futamura.backend.python.entrytest import EntryTest, asking, is_global_name
@@ -30,12 +30,14 @@ from futamura.ir.stamps import (
     flag_mark,
     function_mark,
     joins_the_stamp,
+    list_mark,
     namespace_mark,
+    object_mark,
     restamping,
     stamp_of,
 )
 
-__all__ = ["Assumed", "Holding", "has_plain_bases"]
+__all__ = ["Assumed", "Holding", "has_plain_bases", "has_plain_dict"]
 
 
 class Assumed(Protocol):
@@ -61,7 +63,8 @@ _FEW_NAMES: Final = 2
 
 
 class Holding:
-    """What is assumed of classes, functions, namespaces, registries and variables of closures: one stamp for all."""
+    """What is assumed of classes, functions, namespaces, registries, variables of closures, objects and containers: one
+    stamp for all."""
 
     def __init__(self, test: EntryTest, written: Collection[int] = ()) -> None:
         """`written` are the identities of namespaces that the residual writes: the next call finds another stamp."""
@@ -70,8 +73,9 @@ class Holding:
         self._holders: Final[dict[int, tuple[Any, list[Assumed]]]] = {}
 
     def add(self, holder: object, one: Assumed) -> None:
-        """`holder` is a class, a function, the dict of a module, a registry or a cell."""
-        self._holders.setdefault(id(holder), (holder, []))[1].append(one)
+        """`holder` is a class, a function, the dict of a module, a registry, a cell, an object or a container."""
+        key = ~id(holder) if _is_table(one) else id(holder)
+        self._holders.setdefault(key, (holder, []))[1].append(one)
         if type(holder) is dict and one.kind == "global" and one.name not in holder:
             names = _builtins_of(holder)  # whoever replaces a builtin does not change the module
             known = self._holders.setdefault(id(names), (names, []))[1]
@@ -82,21 +86,22 @@ class Holding:
         """Shall so many names of a module, which could be read in line, be told by the stamp instead?"""
         return id(namespace) not in self._written and joins_the_stamp(names, self._marked()[1], namespace)
 
-    def _marked(self) -> tuple[list[Mark], int]:
+    def _marked(self) -> tuple[dict[int, Mark], int]:
         """The marks that there are, and how much would have to be looked up in their places."""
-        marks: list[Mark] = []
+        marks: dict[int, Mark] = {}
         count = 0
         for key, (holder, found) in self._holders.items():
             counted = _count(holder, found)
-            mark = _mark(holder, found) if counted and key not in self._written else None
+            mark = _mark(holder, found) if counted and id(holder) not in self._written else None
             if mark is not None:
-                marks.append(mark)
+                marks[key] = mark
                 count += counted
         return marks, count
 
     def close(self, flag: object = None) -> bool:
         """Write the tests.  Is it told by them, too, that this flag is not set?"""
-        marks, count = self._marked()
+        marked, count = self._marked()
+        marks = [*marked.values()]
         told = flag_mark(flag) if flag is not None and count >= _STAMPED_FROM else None
         stamp = stamp_of(marks if told is None else [*marks, told]) if count >= _STAMPED_FROM else None
         if stamp is not None:
@@ -104,21 +109,22 @@ class Holding:
             names = self._test.constant(stamp.now, "all_now"), self._test.constant(stamp.was, "all_was")
             unset = "" if told is None else f"not {self._test.constant(flag, 'handed_over')}.now and "
             self._test.terms.append(f"({' == '.join(names)} or {unset}{self._test.constant(holds, 'all_hold')}())")
-        stamped = {id(mark.holder) for mark in marks} if stamp is not None else set()
+        stamped = marked if stamp is not None else {}
         self._one_by_one([key for key in self._holders if key not in stamped], self._test)
         return stamp is not None and told is not None
 
     def _asking(self, holders: Sequence[object]) -> Callable[[], bool]:
         test = EntryTest(frozenset())
-        self._one_by_one([*map(id, holders)], test)
+        self._one_by_one([key for holder in holders for key in (id(holder), ~id(holder))], test)
         return asking(test.constants, test.terms or ["True"], {})
 
     def _one_by_one(self, keys: Sequence[int], test: EntryTest) -> None:
         """The terms of these holders, each looked up on its own; classes, then cells, come last."""
         lookups = _Lookups(test)
         cells: list[Assumed] = []
+        tables: list[tuple[object, Sequence[object]]] = []
         for key in keys:
-            if key not in self._holders:  # the flag: it is asked before
+            if key not in self._holders:  # the flag is asked before; few are both an object and a container
                 continue
             holder, found = self._holders[key]
             if isinstance(holder, type):
@@ -131,10 +137,16 @@ class Holding:
                 cells += found
             elif found[0].kind == "registered":
                 _add_registry(test, holder, found)
+            elif _is_table(found[0]):
+                tables.append((holder, found[0].value.kept))  # type: ignore[attr-defined]
+            elif found[0].kind in _OF_OBJECTS:
+                _add_object(test, holder, found)
             else:
                 _add_namespace(test, holder, found)
         lookups.close()
         _add_cells(test, cells)
+        if tables:
+            test.terms.append(f"{test.constant(tables_reader(tables), 'tables_hold')}()")
 
 
 def _builtins_of(namespace: dict[str, Any]) -> dict[str, Any]:
@@ -146,7 +158,7 @@ def _builtins_of(namespace: dict[str, Any]) -> dict[str, Any]:
 def _count(holder: Any, found: Sequence[Assumed]) -> int:
     """How much would have to be looked up."""
     if not isinstance(holder, type):
-        return len(found)
+        return 1 + len(found[0].value.kept) if _is_table(found[0]) else len(found)  # type: ignore[attr-defined]
     lookups = _Lookups(EntryTest(frozenset()))
     for one in found:
         lookups.add(holder, one)
@@ -158,7 +170,20 @@ def _mark(holder: Any, found: Sequence[Assumed]) -> Mark | None:
         return class_mark(holder, childless=any(one.kind == "subclasses" for one in found))
     if type(holder) is FunctionType:
         return function_mark(holder) if all(one.name in STAMPED for one in found) else None
-    return cell_mark(holder) if type(holder) is CellType else namespace_mark(holder)
+    if type(holder) is CellType:
+        return cell_mark(holder)
+    if found[0].kind in _OF_OBJECTS:
+        return object_mark(holder)
+    return list_mark(holder) if type(holder) is list else namespace_mark(holder)
+
+
+def _is_table(one: Assumed) -> bool:
+    """Is this what a container holds?"""
+    return one.kind == "contents" and type(one.holder) in (list, dict, set)
+
+
+_OF_OBJECTS: Final = ("own", "field")
+"""What is assumed of the attributes of objects."""
 
 
 class _Lookups:
@@ -247,6 +272,41 @@ def _add_namespace(test: EntryTest, namespace: dict[str, Any], found: Sequence[A
     wanted = {f"_was_{place}": CellType(one.value) for place, one in enumerate(found)}
     terms = [f"{one.name} is _was_{place}" for place, one in enumerate(found)]
     test.terms.append(f"{test.constant(asking(namespace, terms, wanted), 'globals_hold')}()")
+
+
+def _add_object(test: EntryTest, holder: object, found: Sequence[Assumed]) -> None:
+    """That an object has these attributes, and others not.  Its class has nothing of that name, or a slot: reading them
+    runs no code."""
+    absent = [one for one in found if one.kind == "own"]
+    if absent:
+        test.terms.extend(_absent(test, absent))
+    for one in found:
+        if one.kind == "field":
+            name = test.constant(holder, type(holder).__name__)
+            test.terms.append(f"{name}.{one.name} is {test.constant(one.value, one.name)}")
+
+
+def _absent(test: EntryTest, absent: Sequence[Assumed]) -> list[str]:
+    """That an object has no attributes of these names of its own; its `__dict__` is asked for once."""
+    holder = absent[0].holder
+    attributes = f"{test.constant(holder, type(holder).__name__)}.__dict__"
+    if len(absent) == 1:
+        return [f"{absent[0].name!r} not in {attributes}"]
+    name = test.unused("own")
+    test.words |= {name}
+    first, *others = [repr(one.name) for one in absent]
+    return [f"{first} not in ({name} := {attributes})", *(f"{other} not in {name}" for other in others)]
+
+
+_PLAIN_LOOKUPS: Final = [cls.__getattribute__ for cls in (object, dict, list, tuple, set, frozenset, int, str)]
+"""Many builtin classes have one of their own that does the same."""
+
+
+def has_plain_dict(value: object) -> bool:
+    """Does reading `__dict__` of this object give its attributes, and run no code of its class?"""
+    found = next((base.__dict__["__dict__"] for base in type(value).__mro__ if "__dict__" in base.__dict__), None)
+    lookup = type(value).__getattribute__
+    return type(found) is GetSetDescriptorType and any(lookup is one for one in _PLAIN_LOOKUPS)
 
 
 def _add_registry(test: EntryTest, registry: dict[type, object], found: Sequence[Any]) -> None:

@@ -1,0 +1,275 @@
+"""Objects that globals hold and functions of the module use: an application, a form, a table of columns.
+
+TABLE = Table([...]); def check(row): return TABLE.check(row)    as good as `TABLE.check` itself, until it is changed
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from futamura import DYN
+from tests.outcomes import outcome
+from tests.specialize.specializing import specialize
+from tests.specialize.test_modules import module
+
+TABLES = '''
+class Rule:
+    def __init__(self, test, message):
+        self.test = test
+        self.message = message
+
+class Column:
+    def __init__(self, name, kind, rules=(), optional=False):
+        self.name, self.kind, self.rules, self.optional = name, kind, list(rules), optional
+
+class Table:
+    def __init__(self, columns):
+        self.columns = columns
+
+    def check(self, row):
+        problems = []
+        for column in self.columns:
+            value = row.get(column.name)
+            if value is None:
+                if not column.optional:
+                    problems.append((column.name, "missing"))
+            elif not isinstance(value, column.kind):
+                problems.append((column.name, "kind"))
+            else:
+                for rule in column.rules:
+                    if not rule.test(value):
+                        problems.append((column.name, rule.message))
+        return problems
+
+def between(a, b):
+    return Rule(lambda value: a <= value <= b, f"between {a} and {b}")
+
+TABLE = Table([
+    Column("id", int, [between(1, 1000)]), Column("kind", str), Column("weight", float, [between(0.0, 9.0)], True),
+])
+
+def check(row):
+    return TABLE.check(row)
+
+def spoiling(row, spoil):
+    first = TABLE.check(row)
+    spoil(TABLE)
+    return first, TABLE.check(row)
+'''
+ROWS: list[Any] = [
+    {"id": 3, "kind": "a"}, {"id": 3, "kind": "a", "weight": 10.0}, {"id": 0, "kind": 1}, {"id": True, "kind": "b"},
+    {}, {"id": "x", "weight": 3}, None,
+]  # fmt: skip
+
+CHANGES: list[Callable[[Any], object]] = [
+    lambda table: setattr(table.columns[0], "name", "number"),
+    lambda table: setattr(table.columns[1], "optional", True),
+    lambda table: table.columns.pop(),
+    lambda table: table.columns.reverse(),
+    lambda table: table.columns[0].rules.clear(),
+    lambda table: setattr(table.columns[0].rules[0], "message", "wrong"),
+    lambda table: setattr(table.columns[0].rules[0], "test", bool),
+    lambda table: setattr(table, "columns", table.columns[:1]),
+    lambda table: setattr(table, "check", lambda row: "own"),
+    lambda table: vars(table.columns[0]).update(kind=str),
+    lambda table: setattr(table.columns[2], "__dict__", dict(vars(table.columns[1]))),
+    lambda table: setattr(type(table), "check", lambda self, row: "other"),
+]
+
+
+@pytest.fixture
+def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    return module("tables_", TABLES, tmp_path, monkeypatch)
+
+
+def test_a_function_may_be_called_as_the_method_that_it_calls(tables: Any) -> None:
+    """It would be that method, if anybody gave it to an object: nobody does."""
+    residual = specialize(tables.check, DYN)
+    assert "for" not in residual.source and "columns" not in residual.source, residual.source
+    assert "between 1 and 1000" in residual.source and "TABLE" not in residual.source
+    for row in ROWS:
+        assert outcome(residual, row) == outcome(tables.check, row)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_whatever_is_changed_between_calls_is_seen(change: Callable[[Any], object], tables: Any) -> None:
+    residual = specialize(tables.check, DYN)
+    for row in ROWS:
+        assert outcome(residual, row) == outcome(tables.check, row)
+    change(tables.TABLE)
+    for _ in range(2):
+        for row in ROWS:
+            assert outcome(residual, row) == outcome(tables.check, row)
+
+
+@pytest.mark.parametrize("change", CHANGES[:3] + CHANGES[4:7])
+def test_objects_that_are_changed_again_and_again(change: Callable[[Any], object], tables: Any) -> None:
+    residual = specialize(tables.check, DYN)
+    for at in range(50):
+        tables.TABLE.seen = at
+        tables.TABLE.columns[0].seen = at
+        tables.TABLE.columns.append(None)
+        tables.TABLE.columns.pop()
+        assert outcome(residual, ROWS[at % 7]) == outcome(tables.check, ROWS[at % 7])
+    change(tables.TABLE)
+    for row in ROWS:
+        assert outcome(residual, row) == outcome(tables.check, row)
+
+
+OWNERS = '''
+class Part:
+    def __init__(self, n):
+        self.n = [n]
+
+class Owner:
+    def __init__(self):
+        self.parts = [Part(1), Part(2)]
+
+    def run(self, x):
+        return self.parts[0].n[0] * x
+
+    def poke(self):
+        self.note(self.parts[0])
+
+    def note(self, part):
+        return part
+'''
+METHODS = {
+    "by a store": "def note(self, part):\n    part.n[0] += 1\nOwner.note = note\n",
+    "by a decorator": "def put(f):\n    Owner.note = f\n@put\ndef note(self, part):\n    part.n[0] += 1\n",
+    "by a class": "def note(self, part):\n    part.n[0] += 1\nclass Sub(Owner):\n    note = note\n",
+    "by its name": "def note(self, part):\n    part.n[0] += 1\nsetattr(Owner, 'note', globals()['note'])\n",
+    "by another name": "def note(self, part):\n    part.n[0] += 1\nother = note\nOwner.note = other\n",
+    "in a dict": "def note(self, part):\n    part.n[0] += 1\nSub = type('Sub', (Owner,), {'note': note})\n",
+}
+
+
+@pytest.mark.parametrize("way", METHODS)
+def test_functions_that_may_be_methods(way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`self.note(part)` may call a function of the module's own level, which changes the part, in the middle of a
+    call."""
+    text = f"{OWNERS}{METHODS[way]}OWN = {'Sub' if 'Sub' in METHODS[way] else 'Owner'}()\n"
+    text += "def midway(x, f):\n    a = OWN.run(x)\n    f()\n    return a, OWN.run(x)\n"
+    users: Any = module("owned_", text, tmp_path, monkeypatch)
+    twin: Any = module("owned_twin_", text, tmp_path, monkeypatch)
+    residual = specialize(users.midway, DYN)
+    for _ in range(3):
+        assert residual(3, users.OWN.poke) == twin.midway(3, twin.OWN.poke)
+
+
+FORMS = '''
+class Field:
+    def __init__(self, longest):
+        self.longest = longest
+        self.name = ""
+
+    def clean(self, value):
+        return value[: self.longest]
+
+class Collecting(type):
+    def __new__(mcls, name, bases, space):
+        made = super().__new__(mcls, name, bases, space)
+        for key, value in space.items():
+            if isinstance(value, Field):
+                value.name = key
+        return made
+
+class Form(metaclass=Collecting):
+    def __init__(self, fields):
+        self.fields = fields
+
+    def clean(self, data):
+        return {field.name: field.clean(data[field.name]) for field in self.fields}
+
+class Person(Form):
+    name = Field(4)
+    town = Field(2)
+
+person = Person([Person.name, Person.town])
+
+def clean(data):
+    return person.clean(data)
+'''
+
+
+def test_objects_of_classes_with_a_metaclass_of_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    forms: Any = module("forms_", FORMS, tmp_path, monkeypatch)
+    residual = specialize(forms.clean, DYN)
+    assert "'town'" in residual.source and "fields" not in residual.source, residual.source
+    data = {"name": "somebody", "town": "somewhere"}
+    assert residual(data) == forms.clean(data) == {"name": "some", "town": "so"}
+    for change in (
+        lambda: setattr(forms.person.fields[0], "longest", 1),
+        lambda: setattr(forms.person, "fields", forms.person.fields[1:]),
+        lambda: forms.person.fields.append(forms.Person.name),
+        lambda: setattr(forms.Field, "clean", lambda self, value: self.name),
+    ):
+        change()
+        assert residual(data) == forms.clean(data)
+
+
+def test_a_metaclass_of_another_module_may_do_anything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who looks at the texts of the classes does not see it."""
+    meta = "class Meta(type):\n    def poke(cls, one):\n        one.k += 1\n"
+    module("meta_", meta, tmp_path, monkeypatch)
+    text = "from meta_ import Meta\nclass One(metaclass=Meta):\n    def __init__(self):\n        self.k = 1\n"
+    text += "    def run(self, x):\n        a = self.k\n        type(self).poke(self)\n        return a, self.k * x\n"
+    text += "ONE = One()\ndef run(x):\n    return ONE.run(x)\n"
+    users: Any = module("poked_", text, tmp_path, monkeypatch)
+    twin: Any = module("poked_twin_", text, tmp_path, monkeypatch)
+    residual = specialize(users.run, DYN)
+    assert [residual(2) for _ in range(3)] == [twin.run(2) for _ in range(3)]
+
+
+def test_a_list_whose_items_are_called_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a call does to an item does nothing to the list; what is in an item is read again."""
+    text = '''
+class Step:
+    def __init__(self, table):
+        self.table = table
+
+    def __call__(self, x):
+        return self.table[0] + x
+
+class Chain:
+    def __init__(self, steps):
+        self.steps = steps
+        self.rows = [step.table for step in steps]
+
+    def run(self, x):
+        for step in self.steps:
+            x = step(x)
+        return x
+
+    def bump(self, at):
+        self.rows[at][0] += 1
+
+    def by_step(self, at):
+        self.steps[at].table[0] += 1
+
+CHAIN = Chain([Step([1]), Step([2])])
+
+def run(x):
+    return CHAIN.run(x)
+
+def midway(x, f):
+    a = CHAIN.run(x)
+    f(0)
+    return a, CHAIN.run(x)
+'''
+    users: Any = module("chain_", text, tmp_path, monkeypatch)
+    twin: Any = module("chain_twin_", text, tmp_path, monkeypatch)
+    residual, midway = specialize(users.run, DYN), specialize(users.midway, DYN)
+    assert "for" not in residual.source, residual.source
+    for change in ("bump", "by_step"):
+        for _ in range(2):
+            assert residual(5) == twin.run(5)
+            assert midway(5, getattr(users.CHAIN, change)) == twin.midway(5, getattr(twin.CHAIN, change))
+    for one in (users, twin):
+        one.CHAIN.steps.reverse()
+        one.CHAIN.steps.pop()
+    assert residual(5) == twin.run(5)
