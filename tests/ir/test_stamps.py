@@ -443,6 +443,11 @@ class Weak(Plain):
     __slots__ = ("three",)
 
 
+def marked(value: Any) -> Mark | None:
+    """The mark for its two attributes."""
+    return object_mark(value, [value.one, value.two])
+
+
 def store(value: Any, name: str, held: Any) -> None:
     setattr(value, name, held)
 
@@ -486,7 +491,7 @@ def test_an_object_changes(cls: Any, asked: bool, warm: int) -> None:
             vars(value)
         for at in range(warm):
             stored(value, at)
-        made = stamp(object_mark(value))
+        made = stamp(marked(value))
         assert (value.one, value.two) and made.now == made.was
         change(value)
         assert made.now != made.was, (cls, change)
@@ -505,10 +510,10 @@ def test_any_change_of_an_object_is_seen() -> None:
     for cls in (Plain, Slotted, Both, Weak):
         for _ in range(60):
             value = cls()
-            still = restamping(stamp(object_mark(value)), lambda holders: lambda: True)
+            still = restamping(stamp(marked(value)), lambda holders: lambda: True)
             changes = [*OF_OBJECTS[:3], OF_OBJECTS[4], *(OF_DICTS if cls is not Slotted else [])]
             for _ in range(20):
-                mark = object_mark(value)
+                mark = object_mark(value, [getattr(value, name, None) for name in ("one", "two")])
                 made = None if mark is None else stamp_of([mark])
                 before = attributes(value)
                 with contextlib.suppress(AttributeError, StopIteration):
@@ -519,6 +524,15 @@ def test_any_change_of_an_object_is_seen() -> None:
     assert seen > 3000
 
 
+def test_one_attribute_more_and_another_one_less() -> None:
+    value = Plain()
+    value.one = value.two = None
+    made = stamp(object_mark(value, None))
+    value.three = None  # type: ignore[attr-defined]
+    del value.two
+    assert made.now != made.was
+
+
 def test_objects_of_other_kinds_have_no_marks() -> None:
     class Odd:
         @property
@@ -526,7 +540,7 @@ def test_objects_of_other_kinds_have_no_marks() -> None:
             raise SystemExit
 
     made: list[Any] = [type("Table", (dict,), {})(), type("Text", (str,), {})(), ValueError(), Odd(), 1, "one", len]
-    assert [object_mark(one) for one in made] == [None] * len(made)
+    assert [object_mark(one, [1]) for one in made] == [None] * len(made)
     assert list_mark(type("Rows", (list,), {})()) is None
 
 
@@ -582,7 +596,7 @@ def test_items_that_moved_are_not_read() -> None:
 
 def test_an_object_whose_dict_is_another_one_is_tested_alone() -> None:
     value, other = Both(), Plain()
-    made = stamp(object_mark(value), object_mark(other))
+    made = stamp(marked(value), marked(other))
     still = restamping(made, lambda holders: lambda: all(one.one == 1 for one in holders))  # type: ignore[attr-defined]
     value.__dict__ = {}
     for _ in range(40):
@@ -594,10 +608,10 @@ def test_an_object_whose_dict_is_another_one_is_tested_alone() -> None:
 def test_lists_and_objects_without_such_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("_offset_of_attributes", "_offsets_of_items", "_offset_of_versions"):
         monkeypatch.setattr(stamps, name, lambda: None)
-    assert object_mark(Plain()) is None and list_mark([1]) is None
+    assert marked(Plain()) is None and list_mark([1]) is None
     assert [stamps.words_for(one) for one in ([1], {1: 2}, {1}, Plain())] == [0] * 4
     monkeypatch.setattr(stamps, "_readable", lambda: False)
-    assert object_mark(Slotted()) is None
+    assert marked(Slotted()) is None
 
 
 def test_threads_that_change_lists_are_seen() -> None:

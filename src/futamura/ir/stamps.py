@@ -61,8 +61,8 @@ _HEAP_TYPE: Final = 1 << 9
 """The flag of classes that a class statement made."""
 _MOST_VALUES: Final = 30
 """So many attributes lie there at most."""
-_WORDS_OF_VALUES: Final = 10
-"""So many are reckoned with."""
+_THERE: Final = 0xFF << 24
+"""The byte of the word before them that says whether they are there."""
 _RESTLESS: Final = 30
 """So often an object changes, or has no mark (a class that has changed too often gets no number any more, on CPython
 3.13), before it is tested alone, and the others by a stamp without it."""
@@ -81,9 +81,13 @@ class Mark(NamedTuple):
     """What the first words have to be: they say where the others lie.  It is a mark no more once they are not."""
     kept: object = None
     """What has some of the words, and has to live as long as the holder."""
+    bits: int = 0
+    """It is no mark while the first word has none of these."""
 
     def is_set(self, words: Sequence[int]) -> bool:
         """Would these words of the mark be others if the object had changed?"""
+        if self.bits and not words[0] & self.bits:
+            return False
         if self.last is not None and words[-1] != self.last:
             return False
         return not self.numbered or bool(words[0] & _NUMBER if sys.byteorder == "little" else words[0] >> 32)
@@ -157,42 +161,50 @@ def joins_the_stamp(names: int, others: int, namespace: Mapping[str, Any]) -> bo
     return few <= names and _offset_of_versions() is not None and not binds_globals(namespace)
 
 
-def object_mark(value: object) -> Mark | None:
-    """The mark of an object of a class written in Python that extends `object`, for all its attributes."""
+def object_mark(value: object, held: Sequence[object] | None) -> Mark | None:
+    """The mark of an object of a class written in Python that extends `object`, which tells whether attributes that
+    hold these are stored or deleted; or (None) whether any is, or another one stored, in its dict."""
     cls: Any = type(value)
     if not _readable() or not all(base is object or base.__flags__ & _HEAP_TYPE for base in cls.__mro__):
         return None
     slots = any(type(one) is MemberDescriptorType for base in cls.__mro__ for one in base.__dict__.values())
-    own = range(2, cls.__basicsize__ // _WIDTH) if slots else ()
-    addresses = tuple(id(value) + _WIDTH * at for at in own)
+    own = _holding(id(value), range(2, cls.__basicsize__ // _WIDTH), held) if slots else ()
     kept = [base.__dict__["__dict__"] for base in cls.__mro__ if "__dict__" in base.__dict__]
     if not kept:
-        return Mark(value, addresses) if addresses else None
-    if type(kept[0]) is not GetSetDescriptorType:
-        return None  # reading it would run code
+        return Mark(value, own) if own else None
     place, version = _offset_of_attributes(), _offset_of_versions()
-    if place is not None and cls.__flags__ & _INLINE_VALUES:
-        return _mark_of_values(value, place, addresses)
-    if place is None or version is None:
+    if type(kept[0]) is not GetSetDescriptorType or place is None:
+        return None  # reading it would run code, or it is not known where it is
+    if cls.__flags__ & _INLINE_VALUES:
+        return _mark_of_values(value, held, own)
+    if version is None:
         return None
-    held = kept[0].__get__(value)
-    if type(held) is not dict or _words(id(value) + place, 1) != [id(held)]:
+    attributes = kept[0].__get__(value)
+    if type(attributes) is not dict or _words(id(value) + place, 1) != [id(attributes)]:
         return None
-    return Mark(value, (id(value) + place, id(held) + version, *addresses), fixed=(id(held),), kept=held)
+    addresses = (id(value) + place, id(attributes) + version, *own)
+    return Mark(value, addresses, fixed=(id(attributes),), kept=attributes)
 
 
-def _mark_of_values(value: object, place: int, slots: tuple[int, ...]) -> Mark | None:
-    """The same where attributes lie behind the object itself: how many there are is what the first word tells."""
+def _holding(start: int, places: Sequence[int], held: Sequence[object] | None) -> tuple[int, ...]:
+    """The addresses of these words, counted from the start, as far as they lead to one of these."""
+    addresses = [start + _WIDTH * at for at in places]
+    wanted = set(map(id, held or ()))
+    return tuple(one for one in addresses if held is None or _words(one, 1)[0] in wanted)
+
+
+def _mark_of_values(value: object, held: Sequence[object] | None, slots: tuple[int, ...]) -> Mark | None:
+    """The same where attributes lie behind the object itself: how many there are, and whether they still lie there, is
+    what the first word tells."""
     cls: Any = type(value)
     start = id(value) + cls.__basicsize__
     if not _keeps_values():
         return None
     (head,) = _words(start, 1)
     count = head & 0xFF
-    if not head >> 24 & 0xFF or not 0 < count <= _MOST_VALUES:
+    if not head & _THERE or not 0 < count <= _MOST_VALUES:
         return None
-    values = tuple(start + _WIDTH * (1 + at) for at in range(count))
-    return Mark(value, (start, *values, id(value) + place, *slots), fixed=(head,))
+    return Mark(value, (start, *_holding(start, range(1, count + 1), held), *slots), bits=_THERE)
 
 
 def list_mark(value: list[Any]) -> Mark | None:
@@ -213,7 +225,7 @@ def words_for(value: object) -> int:
         return int(_offset_of_versions() is not None)
     if type(value) in (set, frozenset) or _offset_of_attributes() is None:
         return 0
-    return _WORDS_OF_VALUES if _keeps_values() else 2
+    return 2
 
 
 def stamp_of(marks: Sequence[Mark]) -> Stamp | None:
@@ -492,7 +504,7 @@ def _keeps_values() -> bool:
     less = words()
     made.__dict__ = dict(held)
     gone = words()
-    is_there = [(one[0] >> 24 & 0xFF) != 0 for one in (before, shown, more, other, less, gone)]
+    is_there = [bool(one[0] & _THERE) for one in (before, shown, more, other, less, gone)]
     return (
         shown == before and before[1:3] == [id(first), id(second)] and more[0] != before[0] and more[3] == id(third)
         and other[2] == id(third) and less[1] == 0 and is_there == [True] * 5 + [False]

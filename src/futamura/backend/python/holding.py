@@ -173,7 +173,8 @@ def _mark(holder: Any, found: Sequence[Assumed]) -> Mark | None:
     if type(holder) is CellType:
         return cell_mark(holder)
     if found[0].kind in _OF_OBJECTS:
-        return object_mark(holder)
+        whole = any(one.kind == "own" for one in found)
+        return object_mark(holder, None if whole else [one.value for one in found])
     return list_mark(holder) if type(holder) is list else namespace_mark(holder)
 
 
