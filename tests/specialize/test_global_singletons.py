@@ -273,3 +273,156 @@ def midway(x, f):
         one.CHAIN.steps.reverse()
         one.CHAIN.steps.pop()
     assert residual(5) == twin.run(5)
+
+
+DECLARED = '''
+class Invalid(Exception):
+    pass
+
+class Field:
+    counter = 0
+
+    def __init__(self, *, required=True, default=None, tests=()):
+        self.required, self.default = required, default
+        self.tests = list(tests)
+        self.name = None
+        Field.counter += 1
+        self.order = Field.counter
+
+    def to_python(self, value):
+        return value
+
+    def clean(self, value):
+        if value is None:
+            if self.required:
+                raise Invalid(f"{self.name}: required")
+            return self.default
+        value = self.to_python(value)
+        for test in self.tests:
+            test(value)
+        return value
+
+class Integer(Field):
+    def __init__(self, *, lowest=None, **options):
+        super().__init__(**options)
+        self.lowest = lowest
+
+    def to_python(self, value):
+        value = int(value)
+        if self.lowest is not None and value < self.lowest:
+            raise Invalid(f"{self.name}: less than {self.lowest}")
+        return value
+
+class Text(Field):
+    def __init__(self, longest=None, *more, **options):
+        Field.__init__(self, **options)
+        self.longest = longest
+
+    def to_python(self, value):
+        return str(value)[: self.longest]
+
+class FormMeta(type):
+    def __new__(mcls, name, bases, namespace):
+        fields = {}
+        for base in bases:
+            fields.update(getattr(base, "_fields", {}))
+        for key, value in list(namespace.items()):
+            if isinstance(value, Field):
+                value.name = key
+                fields[key] = value
+                del namespace[key]
+        namespace["_fields"] = dict(sorted(fields.items(), key=lambda pair: pair[1].order))
+        return super().__new__(mcls, name, bases, namespace)
+
+class Form(metaclass=FormMeta):
+    def clean(self, data):
+        cleaned, errors = {}, {}
+        for name, field in self._fields.items():
+            try:
+                cleaned[name] = field.clean(data.get(name))
+            except Invalid as error:
+                errors[name] = str(error)
+        return cleaned, errors
+'''
+PEOPLE = '''
+def no_digits(value):
+    if any(c.isdigit() for c in value):
+        raise Invalid("no digits please")
+
+class Person(Form):
+    name = Text(20, tests=[no_digits])
+    age = Integer(lowest=0)
+    kind = Text(required=False, default="user")
+
+person = Person()
+
+def clean(data):
+    return person.clean(data)
+
+def clean_new(data):
+    return Person().clean(data)
+
+def midway(data, f):
+    first = person.clean(data)
+    f()
+    return first, person.clean(data)
+'''
+DATA: list[Any] = [
+    {"name": "joe", "age": "3"}, {"name": "joe3", "age": -1, "kind": "x"}, {}, {"age": "q"}, {"name": 5, "age": True},
+]  # fmt: skip
+OF_FORMS: list[Callable[[Any], object]] = [
+    lambda forms: setattr(forms.Person._fields["name"], "name", "title"),
+    lambda forms: setattr(forms.Person._fields["age"], "lowest", 10),
+    lambda forms: setattr(forms.Person._fields["kind"], "required", True),
+    lambda forms: forms.Person._fields["name"].tests.clear(),
+    lambda forms: setattr(forms.Person, "_fields", {}),
+    lambda forms: setattr(forms.person, "_fields", {}),
+    lambda forms: setattr(forms.Text, "clean", lambda self, value: self.name),
+    lambda forms: vars(forms.Person._fields["age"]).clear(),
+]
+
+
+def declared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, added: str, *, apart: bool) -> Any:
+    if apart:
+        module(f"{name}_base_", DECLARED, tmp_path, monkeypatch)
+        text = f"from {name}_base_ import Form, Integer, Invalid, Text\n{PEOPLE}{added}"
+    else:
+        text = f"{DECLARED}{PEOPLE}{added}"
+    return module(name, text, tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("function", ["clean", "clean_new"])
+def test_forms_that_classes_declare(
+    function: str, apart: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a metaclass of the same module stores on the fields is compared; of other fields only what is stored so."""
+    for at, change in enumerate(OF_FORMS[:1] + OF_FORMS[4:] if apart else OF_FORMS):
+        forms = declared(tmp_path, monkeypatch, f"forms{at}_", "", apart=apart)
+        original = getattr(forms, function)
+        residual = specialize(original, DYN)
+        assert "'name: required'" in residual.source and "_fields" not in residual.source, residual.source
+        for _ in range(2):
+            for data in DATA:
+                assert outcome(residual, data) == outcome(original, data)
+            change(forms)
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_what_a_method_or_a_function_stores_later_is_no_constant(
+    apart: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the middle of a call, through the module of the form or that of its fields."""
+    ways = [
+        "def loosen():\n    for field in Person._fields.values():\n        field.required = False\n",
+        "def loosen():\n    person._fields['name'].name = 'other'\n",
+        "def loosen():\n    person._fields['name'].tests.append(print)\n",
+        "def loosen():\n    Person._fields.clear()\n",
+        "def loosen(f=Person._fields['age']):\n    f.lowest = 100\n",
+    ]
+    for at, added in enumerate(ways):
+        forms = declared(tmp_path, monkeypatch, f"loosened{at}_", added, apart=apart)
+        twin = declared(tmp_path, monkeypatch, f"loosened_twin{at}_", added, apart=apart)
+        residual = specialize(forms.midway, DYN)
+        for data in DATA:
+            assert outcome(residual, data, forms.loosen) == outcome(twin.midway, data, twin.loosen), added

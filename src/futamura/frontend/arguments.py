@@ -51,10 +51,11 @@ class Arguments(Possible):
 
     def hold_arguments(self, passing: _Passing, call: ast.Call, callee: Scope) -> None:
         names = [one.arg for one in (*callee.args.posonlyargs, *callee.args.args)]
+        plain = [not isinstance(one, ast.Starred) for one in call.args]
+        before = [*plain, False].index(False)  # parameters of which no star, and no keyword, is another argument
         through_self = id(call) in self.through_self and not self.is_kept(call.func)
         moved = (1,) if through_self and not is_of_class(callee, "staticmethod") else implied.shifts(call, callee)
-        stars = any(isinstance(argument, ast.Starred) for argument in call.args)
-        if isinstance(call.func, ast.Name) and self.alone_named.get(call.func.id) is callee and not stars:
+        if isinstance(call.func, ast.Name) and self.alone_named.get(call.func.id) is callee and all(plain):
             moved = (0,)
         for at, held in enumerate(passing.positions):
             starred = any(isinstance(one, ast.Starred) for one in call.args[: at + 1])  # it may come anywhere
@@ -62,15 +63,17 @@ class Arguments(Possible):
                 if at + shift < len(names) and not starred:
                     self.hold((callee, names[at + shift]), held)
             if starred or (at >= len(names) and callee.args.vararg is None):
-                for name in names:
+                for name in names[min(moved) + before :] if starred else names:
                     self.hold((callee, name), held)
             if starred or at + max(moved) >= len(names):
                 self.collect(callee, callee.args.vararg, held)
-        named = (*names, *(one.arg for one in callee.args.kwonlyargs))
+        by_keyword = [one.arg for one in callee.args.kwonlyargs]
+        named = (*names, *by_keyword)
         for keyword, held in zip(call.keywords, passing.named):
             if keyword.arg is None:
                 held = items_of(held)
-            for name in named if keyword.arg is None else (keyword.arg,):
+            unnamed = (*names[min(moved) + before :], *by_keyword)
+            for name in unnamed if keyword.arg is None else (keyword.arg,):
                 self.hold((callee, name), held)
             if keyword.arg is None or keyword.arg not in named:
                 self.collect(callee, callee.args.kwarg, held)

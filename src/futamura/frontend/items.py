@@ -281,8 +281,8 @@ class _Items(Arguments):
     def look(self, function: Scope, node: ast.AST) -> None:
         self.at = getattr(node, "lineno", self.at)
         if isinstance(node, ast.Assign):
-            for target in node.targets:
-                self.put(function, target, self.of(function, node.value))
+            for target, value in (pair for one in node.targets for pair in walking.assigned(one, node.value)):
+                self.put(function, target, self.of(function, value))
         elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)):
             self.put(function, node.target, self.of(function, node.value))
         elif isinstance(node, ast.AugAssign):

@@ -19,7 +19,7 @@ from futamura.analysis.reading import bound_by
 from futamura.analysis.trees import every
 
 __all__ = [
-    "SCOPES", "Scope", "acts", "attributes_of_self", "bound_names", "by_attribute", "calls_of_fields",
+    "SCOPES", "Scope", "acts", "assigned", "attributes_of_self", "bound_names", "by_attribute", "calls_of_fields",
     "calls_through_self", "defaults", "global_names", "implied_attributes", "imported_names", "is_given",
     "is_handed_over", "is_of_class", "names_attributes", "names_in_classes", "names_of_attributes",
     "names_of_module", "own_nodes", "patterns_of", "spell_out", "value_nodes", "without_key",
@@ -91,6 +91,17 @@ def value_nodes(tree: ast.Module) -> Iterator[ast.expr]:
                 yield node
             parts = [node.value] if isinstance(node, ast.Attribute) and not isinstance(node.value, ast.Name) else []
         work.extend(parts)
+
+
+def assigned(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What is assigned to what: `a, b = x, y` does it one by one."""
+    kinds = (ast.Tuple, ast.List)
+    if isinstance(target, kinds) and isinstance(value, kinds) and len(target.elts) == len(value.elts):
+        if not any(isinstance(one, ast.Starred) for one in (*target.elts, *value.elts)):
+            for pair in zip(target.elts, value.elts):
+                yield from assigned(*pair)
+            return
+    yield target, value
 
 
 def by_attribute(tree: ast.Module, named: Mapping[str, list[Scope]]) -> dict[str, list[Scope]]:

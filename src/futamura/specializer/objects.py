@@ -49,6 +49,7 @@ class _World(Protocol):
     def look_at(self, namespace: Mapping[str, object]) -> None: ...
     def is_of_a_constant(self, value: object) -> bool: ...
     def freeze_filled(self, value: object) -> None: ...
+    def home_of(self, value: object) -> Mapping[str, object] | None: ...
     def contents_on_objects(
         self, owner: Mapping[str, object], user: Mapping[str, object], name: str
     ) -> Changes | None: ...
@@ -127,7 +128,11 @@ class GlobalObjects:
             return False
         if world.is_of_a_constant(value) and is_plain_object(value):
             if self._named_store(value, name) is not None:
-                return False
+                home = world.home_of(value)
+                if home is None:
+                    return False
+                self.add(value, home)  # if only what runs on import stores it, it is compared
+                return self._believes_global(value, name, content)
             owners = _homes_of(type(value)) or []
             for owner in owners:
                 world.look_at(owner)
@@ -221,14 +226,15 @@ class GlobalObjects:
     def _store(self, value: object, name: str, *, compared: bool = False) -> Store | None:
         """Where an attribute of such an object may be stored after it was made, by the texts of its modules; if it is
         compared, but for the functions that only run on import."""
+        users = [user.get("__file__") for user in self._world.looked_at]
         if id(value) not in self._found:
-            users = [user.get("__file__") for user in self._world.looked_at]
             return self._stored(value, name, users, None)
         user = self._found[id(value)][1].get("__file__")
-        found = self._stored(value, name, [user], None)
+        users = [user, *(one for one in users if one != user)]
+        found = self._stored(value, name, users, None)
         if found is None or not (compared or self.compares(value)) or type(user) is not str:
             return found
-        later = self._stored(value, name, [user], user)
+        later = self._stored(value, name, users, user)
         if later is None:
             files = {user, *(file for base in type(value).__mro__ if (file := file_of(base)) is not None)}
             left_out = frozenset[tuple[str, int, str]]().union(*(only_on_import(file, [user]) for file in files))

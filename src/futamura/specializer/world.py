@@ -79,6 +79,8 @@ class World(Hiding):
         self._frozen: Final[dict[int, object]] = {}
         self._constants: Final[set[int]] = set()
         """Those of `_frozen` that are so only because of what the text of their module does."""
+        self._homes: Final[dict[int, tuple[object, Mapping[str, object]]]] = {}
+        """What constants of modules lead to, by its identity, with the module."""
         self._changing: Final[dict[int, dict[int, object]]] = {}
         """Per namespace the objects that its module changes under some name; they are kept alive here."""
         self.looked_at: Final[list[Mapping[str, object]]] = []
@@ -160,10 +162,15 @@ class World(Hiding):
         if id(cell) in self._closures:
             self.freeze(content)
 
-    def freeze_constant(self, value: object) -> None:
-        """`value` is what a constant of a module holds: static unless it is changed under another name."""
+    def freeze_constant(self, value: object, home: Mapping[str, object] | None = None) -> None:
+        """`value` is what a constant of a module holds, whose `home` that is: static unless it is changed under another
+        name."""
         key = id(value)
+        if home is not None:
+            self._homes.setdefault(key, (value, home))
         if key in self.filled and type(value) not in _FILLED:
+            if key in self._homes and is_plain_object(value):
+                self.objects.add(*self._homes[key])  # functions that run on import store on it: it is compared
             return
         if is_mutable(value) and key not in self._frozen and not any(key in some for some in self._changing.values()):
             if grows_when_read(value):
@@ -171,6 +178,11 @@ class World(Hiding):
                 return
             self._frozen[key] = value
             self._constants.add(key)
+
+    def home_of(self, value: object) -> Mapping[str, object] | None:
+        """The module of the constant that this was found in."""
+        found = self._homes.get(id(value))
+        return None if found is None else found[1]
 
     def _holds_constant(self, namespace: Mapping[str, object], name: str, value: object) -> bool:
         """Are the contents of the global `name`, or the attribute `.name`, constant as far as the text says?"""
@@ -341,7 +353,7 @@ class World(Hiding):
         if self.objects.found(container, item):
             return
         if id(container) in self._constants or self.growing.holds(container):
-            self.freeze_constant(item)
+            self.freeze_constant(item, self.home_of(container))
         elif id(container) in self._frozen or id(container) in self._given:
             self.freeze(item)
 
@@ -419,7 +431,7 @@ class World(Hiding):
             elif type(value) is dict and self._modules and (entries := self._modules.memo(namespace, name)):
                 self.caches.keep(value, changed=entries.changed, inside=entries.inside, texts=entries.texts)
             elif self._holds_constant(namespace, name, value):
-                self.freeze_constant(value)
+                self.freeze_constant(value, namespace)
         return (value,)
 
     def is_assigned(self, namespace: Mapping[str, object], name: str) -> bool:
@@ -533,7 +545,7 @@ class World(Hiding):
         if whole:
             self.objects.add(value, home)
         elif self._holds_constant(home, "." + name, value):
-            self.freeze_constant(value)
+            self.freeze_constant(value, home)
 
     def freeze_described(self, cls: type, value: object) -> None:
         """`value` describes a class: static if no function of the class's module changes it under any name."""
