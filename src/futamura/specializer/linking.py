@@ -23,6 +23,7 @@ from typing import Final
 from futamura.analysis.cfg import ControlFlow
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Function, Operation, Program
+from futamura.ir.stamps import words_for
 from futamura.specializer.automata import MOST_ENTRIES, Automaton, loop_depths
 from futamura.specializer.entry_costs import Saved
 from futamura.specializer.finite import Finite
@@ -121,7 +122,8 @@ class _Rows:
     def _is_constant(self, container: object) -> bool:
         """Does nobody write it, and is that not tested item by item?"""
         world = self._m.world
-        return world.is_index(container) or (world.is_frozen(container) and id(container) not in world.filled)
+        by_stamp = id(container) not in world.filled or words_for(container) > 0
+        return world.is_index(container) or (world.is_frozen(container) and by_stamp)
 
     def believe(self) -> bool:
         """The residual needs that nobody writes those that were looked into."""
