@@ -426,3 +426,62 @@ def test_what_a_method_or_a_function_stores_later_is_no_constant(
         residual = specialize(forms.midway, DYN)
         for data in DATA:
             assert outcome(residual, data, forms.loosen) == outcome(twin.midway, data, twin.loosen), added
+
+
+KINDS = '''
+class Layout:
+    def __init__(self, text):
+        self.parts = []
+        for part in text.split():
+            self.parts.append((part[1:], None) if part.startswith("$") else (None, part))
+
+    def show(self, record):
+        return " ".join([record[name] if text is None else text for name, text in self.parts])
+
+LAYOUT = Layout("from $a to $b")
+KINDS = {}
+
+def of(*kinds):
+    def keep(function):
+        for kind in kinds:
+            KINDS[kind] = function
+        return function
+    return keep
+
+@of(%s)
+def shown(value):
+    return str(value)
+
+def show(record):
+    return LAYOUT.show(record)
+
+def midway(record, f):
+    first = LAYOUT.show(record)
+    f(LAYOUT)
+    return first, LAYOUT.show(record)
+'''
+
+
+@pytest.mark.parametrize("kind", ["type(None)", "type(...), type([]), type(lambda: 0)", "int"])
+def test_who_asks_for_the_class_of_a_constant_makes_no_objects(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Constructors run on import only, then: what they append to is known."""
+    layouts: Any = module("layouts_", KINDS % kind, tmp_path, monkeypatch)
+    residual = specialize(layouts.show, DYN)
+    assert "parts" not in residual.source and "'from'" in residual.source, residual.source
+    assert residual({"a": "x", "b": "y"}) == "from x to y"
+    layouts.LAYOUT.parts.pop()
+    assert residual({"a": "x", "b": "y"}) == "from x to"
+
+
+def test_who_asks_for_the_class_of_an_object_may_make_another_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = KINDS % "int" + "\ndef again(one):\n    made = type(one)\n    made.__init__(one, '$b')\n"
+    layouts: Any = module("remade_", text, tmp_path, monkeypatch)
+    twin: Any = module("remade_twin_", text, tmp_path, monkeypatch)
+    residual = specialize(layouts.midway, DYN)
+    for _ in range(2):
+        record = {"a": "x", "b": "y"}
+        assert residual(record, layouts.again) == twin.midway(record, twin.again)

@@ -306,7 +306,13 @@ def _keeps_types(nodes: Sequence[ast.AST]) -> bool:
         elif isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in _LOOKING:
             looked.update(map(id, node.args))
     calls = (node for node in nodes if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "type")
-    return any(len(call.args) == 1 and id(call) not in looked for call in calls)
+    return any(
+        len(call.args) == 1 and id(call) not in looked and not isinstance(call.args[0], _DISPLAYS) for call in calls
+    )
+
+
+_DISPLAYS: Final = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.Lambda)
+"""What makes objects of builtin classes: `type(None)`."""
 
 
 def _is_making(function: ast.FunctionDef, cls: ast.ClassDef) -> bool:
