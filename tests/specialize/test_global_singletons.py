@@ -485,3 +485,70 @@ def test_who_asks_for_the_class_of_an_object_may_make_another_one(
     for _ in range(2):
         record = {"a": "x", "b": "y"}
         assert residual(record, layouts.again) == twin.midway(record, twin.again)
+
+
+INSIDES = '''
+class Part:
+    def __init__(self, n):
+        self.n = [n]
+        self.k = n
+
+ROWS = [[1], [2, 3]]
+TABLE = {"a": [1], "b": [4]}
+PARTS = [Part(1), Part(2)]
+PAIRS = [("a", [1]), ("b", [])]
+
+def bump():
+    ROWS[0].append(9)
+    for row in TABLE.values():
+        row.append(1)
+    PARTS[1].n.append(3)
+    PARTS[0].k += 1
+    for name, row in PAIRS:
+        row.append(name)
+
+def midway(x, f):
+    first = [len(row) * x for row in ROWS], [(name, len(row)) for name, row in TABLE.items()]
+    second = [(part.k, len(part.n)) for part in PARTS], [(name, len(row)) for name, row in PAIRS]
+    f()
+    third = [len(row) * x for row in ROWS], [(name, len(row)) for name, row in TABLE.items()]
+    return first, second, third, [(part.k, len(part.n)) for part in PARTS], [(name, len(row)) for name, row in PAIRS]
+'''
+
+
+def test_what_is_in_a_constant_changes_and_the_constant_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    insides: Any = module("insides_", INSIDES, tmp_path, monkeypatch)
+    twin: Any = module("insides_twin_", INSIDES, tmp_path, monkeypatch)
+    residual = specialize(insides.midway, DYN)
+    assert " for " not in residual.source, residual.source
+    for _ in range(3):
+        assert residual(2, insides.bump) == twin.midway(2, twin.bump)
+
+
+ALIASES = {
+    "a variable": "def change():\n    rows = ROWS\n    rows.append([0])\n",
+    "a parameter": "def put(rows):\n    rows.append([0])\ndef change():\n    put(ROWS)\n",
+    "another name": "OTHER = ROWS\ndef change():\n    OTHER.append([0])\n",
+    "an item": "ALL = [ROWS]\ndef change():\n    ALL[0].append([0])\n",
+    "an attribute": "class Box: pass\nBOX = Box()\nBOX.rows = ROWS\ndef change():\n    BOX.rows.append([0])\n",
+    "a default": "def change(rows=ROWS):\n    rows.append([0])\n",
+    "a method": "ADD = ROWS.append\ndef change():\n    ADD([0])\n",
+    "a result": "def rows():\n    return ROWS\ndef change():\n    rows().append([0])\n",
+    "a closure": "def make(rows):\n    def inner():\n        rows.append([0])\n    return inner\nchange = make(ROWS)\n",
+}
+
+
+@pytest.mark.parametrize("way", ALIASES)
+def test_a_constant_that_is_changed_under_another_name_is_none(
+    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "ROWS = [[1], [2]]\n" + ALIASES[way]
+    text += "def midway(x, f):\n    a = [len(row) * x for row in ROWS]\n    f()\n"
+    text += "    for row in ROWS:\n        row.append(x)\n    return a, [len(row) * x for row in ROWS]\n"
+    one: Any = module("aliased_", text, tmp_path, monkeypatch)
+    twin: Any = module("aliased_twin_", text, tmp_path, monkeypatch)
+    residual = specialize(one.midway, DYN)
+    for _ in range(3):
+        assert residual(2, one.change) == twin.midway(2, twin.change)

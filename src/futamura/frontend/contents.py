@@ -178,11 +178,16 @@ def _deletions(code: types.CodeType) -> Iterator[str]:
             yield str(instruction.argval)
 
 
-def contents_are_constant(namespace: Mapping[str, object], name: str, container: object) -> bool:
-    """Does the module only read the container that this global (or this attribute of a class, `.name`) holds?"""
+def contents_are_constant(
+    namespace: Mapping[str, object], name: str, container: object, *, whole: bool = True
+) -> bool:
+    """Does the module only read the container that this global (or this attribute of a class, `.name`) holds, and, of
+    the `whole` of it, what is in that?  Whether it is changed under another name `changing` tells."""
     known = _changes(namespace)
     if known is None or name in known.names:
         return False
+    if not whole:
+        return True
     if name not in known.certain.items and name not in known.certain.by_methods:
         return True
     return all(map(_is_plain, gc.get_referents(container))) or not changed_parts(name, container, known.certain)

@@ -184,9 +184,12 @@ class World(Hiding):
         found = self._homes.get(id(value))
         return None if found is None else found[1]
 
-    def _holds_constant(self, namespace: Mapping[str, object], name: str, value: object) -> bool:
-        """Are the contents of the global `name`, or the attribute `.name`, constant as far as the text says?"""
-        if self._modules is None or not self._modules.contents_are_constant(namespace, name, value):
+    def _holds_constant(
+        self, namespace: Mapping[str, object], name: str, value: object, *, whole: bool = True
+    ) -> bool:
+        """Are the contents of the global `name`, or the attribute `.name`, constant as far as the text says?  If that is
+        not asked of the `whole` of it, `freeze_constant` has to ask whether it is changed under another name."""
+        if self._modules is None or not self._modules.contents_are_constant(namespace, name, value, whole=whole):
             return False
         self.look_at(namespace)
         return True
@@ -430,7 +433,7 @@ class World(Hiding):
                 self.objects.add(value, namespace)
             elif type(value) is dict and self._modules and (entries := self._modules.memo(namespace, name)):
                 self.caches.keep(value, changed=entries.changed, inside=entries.inside, texts=entries.texts)
-            elif self._holds_constant(namespace, name, value):
+            elif self._holds_constant(namespace, name, value, whole=False):
                 self.freeze_constant(value, namespace)
         return (value,)
 
@@ -544,7 +547,7 @@ class World(Hiding):
             return
         if whole:
             self.objects.add(value, home)
-        elif self._holds_constant(home, "." + name, value):
+        elif self._holds_constant(home, "." + name, value, whole=False):
             self.freeze_constant(value, home)
 
     def freeze_described(self, cls: type, value: object) -> None:
