@@ -40,6 +40,7 @@ INTERPRETED: Final = {
     "backend/python/loading.py": "what it takes from functions and gives them may be anything",
     "backend/python/entrytest.py": "a function in it is a pattern whose code others are made of",
     "ir/stamps.py": "it looks into functions of its own",
+    "ir/words.py": "it looks into functions of its own",
 }
 """Modules of these parts that stay Python, and why."""
 GROUP: Final = "futamura"

@@ -606,11 +606,11 @@ def test_an_object_whose_dict_is_another_one_is_tested_alone() -> None:
 
 
 def test_lists_and_objects_without_such_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("_offset_of_attributes", "_offsets_of_items", "_offset_of_versions"):
+    for name in ("offset_of_attributes", "offsets_of_items", "offset_of_versions"):
         monkeypatch.setattr(stamps, name, lambda: None)
     assert marked(Plain()) is None and list_mark([1]) is None
     assert [stamps.words_for(one) for one in ([1], {1: 2}, {1}, Plain())] == [0] * 4
-    monkeypatch.setattr(stamps, "_readable", lambda: False)
+    monkeypatch.setattr(stamps, "is_readable", lambda: False)
     assert marked(Slotted()) is None
 
 
@@ -664,8 +664,8 @@ def test_what_has_a_stamp_lives_as_long_as_whoever_asks() -> None:
 
 
 def test_without_such_memory_there_are_no_stamps(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("_offset_of_tags", "_offset_of_code", "_offset_of_versions", "_offset_of_contents", "_buffers"):
-        monkeypatch.setattr(stamps, name, lambda: None)
+    for name in ("offset_of_tags", "offset_of_code", "offset_of_versions", "offset_of_contents", "gathered"):
+        monkeypatch.setattr(stamps, name, lambda *given: None)
     assert class_mark(family()[0]) is None and function_mark(family) is None  # type: ignore[arg-type]
     assert namespace_mark({}) is None and cell_mark(types.CellType()) is None
     assert stamp_of([Mark(int, (id(int),))]) is None

@@ -18,28 +18,37 @@ A stamp that differs says nothing: what was assumed is tested one by one, and if
 from __future__ import annotations
 
 import contextlib
-import functools
 import sys
-import weakref
 from collections.abc import Callable, Mapping, Sequence
-from types import CellType, FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType
+from types import CellType, FunctionType, GetSetDescriptorType, MemberDescriptorType
 from typing import Any, Final, NamedTuple
 
 from futamura.ir.homes import binds_globals
-
-try:
-    import ctypes
-
-    _MEMORY: Any = ctypes
-except ImportError:  # Python can be built without it
-    _MEMORY = None
+from futamura.ir.words import (
+    INLINE_VALUES,
+    MOST_VALUES,
+    THERE,
+    WIDTH,
+    gathered,
+    is_readable,
+    keeps_values,
+    look_up,
+    offset_of_attributes,
+    offset_of_children,
+    offset_of_code,
+    offset_of_contents,
+    offset_of_tags,
+    offset_of_versions,
+    offsets_of_items,
+    place_of_now,
+    words_at,
+)
 
 __all__ = [
     "FEW_OWN_NAMES", "STAMPED", "Mark", "Stamp", "cell_mark", "class_mark", "flag_mark", "function_mark",
     "joins_the_stamp", "list_mark", "namespace_mark", "object_mark", "restamping", "stamp_of", "words_for",
 ]  # fmt: skip
 
-_NO_NAME: Final = "_no_such_name_"
 STAMPED: Final = ("__code__", "__defaults__", "__kwdefaults__")
 """The attributes of a function that its mark stands for, in the order in which it has them."""
 FEW_OWN_NAMES: Final = 6
@@ -48,21 +57,11 @@ the function is called."""
 _NAMES_FOR_A_STAMP: Final = (5, 2, 1)
 """So many names take longer than a look at their module, if there is no stamp otherwise; one other look-up; a stamp."""
 _FIELDS: Final = len(STAMPED)
-_WIDTH: Final = 8
-"""Bytes of a word; there are no marks where pointers have fewer."""
 _NUMBER: Final = (1 << 32) - 1
 _NOTHING: Final = (1 << 64) - 1
 """What no word is that a mark stands for."""
-_BEFORE: Final = 6
-"""So many words before an object may say where its attributes are."""
-_INLINE_VALUES: Final = 1 << 2
-"""The flag of classes whose objects have their attributes behind them."""
 _HEAP_TYPE: Final = 1 << 9
 """The flag of classes that a class statement made."""
-_MOST_VALUES: Final = 30
-"""So many attributes lie there at most."""
-_THERE: Final = 0xFF << 24
-"""The byte of the word before them that says whether they are there."""
 _RESTLESS: Final = 30
 """So often an object changes, or has no mark (a class that has changed too often gets no number any more, on CPython
 3.13), before it is tested alone, and the others by a stamp without it."""
@@ -115,34 +114,34 @@ class Stamp(NamedTuple):
 
 def class_mark(cls: type, *, childless: bool = False) -> Mark | None:
     """The mark of a class, if it can be told; `childless`: the first subclass that it gets changes it, too."""
-    offset = _offset_of_tags()
-    children = _offset_of_children() if childless else 0
+    offset = offset_of_tags()
+    children = offset_of_children() if childless else 0
     if offset is None or children is None:
         return None
-    _look_up(cls)
+    look_up(cls)
     addresses = (id(cls) + offset, id(cls) + children)[: 1 + childless]
     mark = Mark(cls, addresses, numbered=True, last=0 if childless else None)
-    return mark if mark.is_set([word for address in addresses for word in _words(address, 1)]) else None
+    return mark if mark.is_set([word for address in addresses for word in words_at(address, 1)]) else None
 
 
 def function_mark(function: FunctionType) -> Mark | None:
     """The mark of a function, if it can be told."""
-    offset = _offset_of_code()
+    offset = offset_of_code()
     if offset is None:
         return None
     first = id(function) + offset
-    return Mark(function, tuple(first + _WIDTH * at for at in range(_FIELDS)))
+    return Mark(function, tuple(first + WIDTH * at for at in range(_FIELDS)))
 
 
 def namespace_mark(namespace: dict[str, Any]) -> Mark | None:
     """The mark of a dict, if it can be told."""
-    offset = _offset_of_versions()
+    offset = offset_of_versions()
     return None if offset is None or type(namespace) is not dict else Mark(namespace, (id(namespace) + offset,))
 
 
 def cell_mark(cell: CellType) -> Mark | None:
     """The mark of a variable of closures, if it can be told."""
-    offset = _offset_of_contents()
+    offset = offset_of_contents()
     return None if offset is None else Mark(cell, (id(cell) + offset,))
 
 
@@ -150,7 +149,7 @@ def flag_mark(flag: Any) -> Mark | None:
     """The mark of an object that can be made without arguments, as long as its attribute `now` (False, True or 2) is
     False."""
     kind: Any = type(flag)
-    found = _place_of_now(kind)
+    found = place_of_now(kind)
     return None if found is None else Mark(flag, (id(flag) + found[0],), last=found[1])
 
 
@@ -158,29 +157,29 @@ def joins_the_stamp(names: int, others: int, namespace: Mapping[str, Any]) -> bo
     """Is it faster to look at the state of a module than to read so many of its names one by one, beside so many other
     look-ups that a stamp is for?  Not if the module binds names while it runs: the stamp would differ each time."""
     few = _NAMES_FOR_A_STAMP[min(others, len(_NAMES_FOR_A_STAMP) - 1)]
-    return few <= names and _offset_of_versions() is not None and not binds_globals(namespace)
+    return few <= names and offset_of_versions() is not None and not binds_globals(namespace)
 
 
 def object_mark(value: object, held: Sequence[object] | None) -> Mark | None:
     """The mark of an object of a class written in Python that extends `object`, which tells whether attributes that
     hold these are stored or deleted; or (None) whether any is, or another one stored, in its dict."""
     cls: Any = type(value)
-    if not _readable() or not all(base is object or base.__flags__ & _HEAP_TYPE for base in cls.__mro__):
+    if not is_readable() or not all(base is object or base.__flags__ & _HEAP_TYPE for base in cls.__mro__):
         return None
     slots = any(type(one) is MemberDescriptorType for base in cls.__mro__ for one in base.__dict__.values())
-    own = _holding(id(value), range(2, cls.__basicsize__ // _WIDTH), held) if slots else ()
+    own = _holding(id(value), range(2, cls.__basicsize__ // WIDTH), held) if slots else ()
     kept = [base.__dict__["__dict__"] for base in cls.__mro__ if "__dict__" in base.__dict__]
     if not kept:
         return Mark(value, own) if own else None
-    place, version = _offset_of_attributes(), _offset_of_versions()
+    place, version = offset_of_attributes(), offset_of_versions()
     if type(kept[0]) is not GetSetDescriptorType or place is None:
         return None  # reading it would run code, or it is not known where it is
-    if cls.__flags__ & _INLINE_VALUES:
+    if cls.__flags__ & INLINE_VALUES:
         return _mark_of_values(value, held, own)
     if version is None:
         return None
     attributes = kept[0].__get__(value)
-    if type(attributes) is not dict or _words(id(value) + place, 1) != [id(attributes)]:
+    if type(attributes) is not dict or words_at(id(value) + place, 1) != [id(attributes)]:
         return None
     addresses = (id(value) + place, id(attributes) + version, *own)
     return Mark(value, addresses, fixed=(id(attributes),), kept=attributes)
@@ -188,9 +187,9 @@ def object_mark(value: object, held: Sequence[object] | None) -> Mark | None:
 
 def _holding(start: int, places: Sequence[int], held: Sequence[object] | None) -> tuple[int, ...]:
     """The addresses of these words, counted from the start, as far as they lead to one of these."""
-    addresses = [start + _WIDTH * at for at in places]
+    addresses = [start + WIDTH * at for at in places]
     wanted = set(map(id, held or ()))
-    return tuple(one for one in addresses if held is None or _words(one, 1)[0] in wanted)
+    return tuple(one for one in addresses if held is None or words_at(one, 1)[0] in wanted)
 
 
 def _mark_of_values(value: object, held: Sequence[object] | None, slots: tuple[int, ...]) -> Mark | None:
@@ -198,32 +197,32 @@ def _mark_of_values(value: object, held: Sequence[object] | None, slots: tuple[i
     what the first word tells."""
     cls: Any = type(value)
     start = id(value) + cls.__basicsize__
-    if not _keeps_values():
+    if not keeps_values():
         return None
-    (head,) = _words(start, 1)
+    (head,) = words_at(start, 1)
     count = head & 0xFF
-    if not head & _THERE or not 0 < count <= _MOST_VALUES:
+    if not head & THERE or not 0 < count <= MOST_VALUES:
         return None
-    return Mark(value, (start, *_holding(start, range(1, count + 1), held), *slots), bits=_THERE)
+    return Mark(value, (start, *_holding(start, range(1, count + 1), held), *slots), bits=THERE)
 
 
 def list_mark(value: list[Any]) -> Mark | None:
     """The mark of a list: what its items are, and how many."""
-    found = _offsets_of_items()
+    found = offsets_of_items()
     if found is None or type(value) is not list:
         return None
     header = tuple(id(value) + offset for offset in found)
-    count, first = (_words(address, 1)[0] for address in header)
-    return Mark(value, (*header, *(first + _WIDTH * at for at in range(count))), fixed=(count, first))
+    count, first = (words_at(address, 1)[0] for address in header)
+    return Mark(value, (*header, *(first + WIDTH * at for at in range(count))), fixed=(count, first))
 
 
 def words_for(value: object) -> int:
     """How many words tell whether this container, or the attributes of this object, have changed; 0 if none do."""
     if type(value) is list:
-        return len(value) + 2 if _offsets_of_items() is not None else 0
+        return len(value) + 2 if offsets_of_items() is not None else 0
     if type(value) is dict:
-        return int(_offset_of_versions() is not None)
-    if type(value) in (set, frozenset) or _offset_of_attributes() is None:
+        return int(offset_of_versions() is not None)
+    if type(value) in (set, frozenset) or offset_of_attributes() is None:
         return 0
     return 2
 
@@ -231,12 +230,12 @@ def words_for(value: object) -> int:
 def stamp_of(marks: Sequence[Mark]) -> Stamp | None:
     """All these marks in one; None if Python does not give such a view."""
     addresses = [address for mark in marks for address in mark.addresses]
-    made = _gathered(addresses)
+    made = gathered(addresses)
     if made is None:
         return None
     now, pointers = made
     fixed = [(address, word) for mark in marks for address, word in zip(mark.addresses, mark.fixed)]
-    said = _gathered([address for address, _ in fixed]) if fixed else None
+    said = gathered([address for address, _ in fixed]) if fixed else None
     wanted = None if said is None else (said[0], _remembered(said[0], [word for _, word in fixed]))
     stamp = Stamp(now, _remembered(now, [_NOTHING] * len(addresses)), tuple(marks), (pointers, said), wanted)
     words = stamp.words()
@@ -248,7 +247,7 @@ def stamp_of(marks: Sequence[Mark]) -> Stamp | None:
 
 def _remembered(view: memoryview, words: list[int]) -> memoryview:
     """A view of memory of our own that can be compared with this one."""
-    made: memoryview = memoryview(bytearray(_WIDTH * len(words))).cast(view.format)  # type: ignore[call-overload]
+    made: memoryview = memoryview(bytearray(WIDTH * len(words))).cast(view.format)  # type: ignore[call-overload]
     _set(made, words)
     return made
 
@@ -279,7 +278,7 @@ class _Restamping:
             return restless() and (stamp.now == stamp.was or others())
         for mark in self._stamp.marks:
             if mark.numbered:
-                _look_up(mark.holder)
+                look_up(mark.holder)
         now = self._stamp.words()
         if not self._all_hold():
             return False
@@ -306,7 +305,7 @@ class _Restamping:
     def _tell_moved(self) -> None:
         """The words of some objects are elsewhere by now: these are tested one by one."""
         for number, mark in enumerate(self._stamp.marks):
-            if any(_words(address, 1) != [word] for address, word in zip(mark.addresses, mark.fixed)):
+            if any(words_at(address, 1) != [word] for address, word in zip(mark.addresses, mark.fixed)):
                 self._changes[number] = _RESTLESS
 
     def _calm_down(self) -> None:
@@ -328,282 +327,3 @@ def _always() -> bool:
 def _set(view: memoryview, words: list[int]) -> None:
     for place, word in enumerate(words):
         view[place] = word
-
-
-def _look_up(cls: type) -> None:
-    """Let the class be numbered, if it is not: no code of the program runs."""
-    with contextlib.suppress(AttributeError):
-        type.__getattribute__(cls, _NO_NAME)
-
-
-def _words(address: int, count: int) -> list[int]:
-    """So many words of memory."""
-    return list((_MEMORY.c_size_t * count).from_address(address))
-
-
-@functools.cache
-def _readable() -> bool:
-    """Can memory be read at all, and is it known how?"""
-    if _MEMORY is None or sys.implementation.name != "cpython" or sys.maxsize.bit_length() != 8 * _WIDTH - 1:
-        return False
-    locked: Callable[[], bool] = getattr(sys, "_is_gil_enabled", _always)
-    return locked()  # else other threads change what is looked at
-
-
-@functools.cache
-def _buffers() -> tuple[Any, Any] | None:
-    """The structure of a buffer with words that lie apart, and what makes a view of it."""
-    if not _readable():
-        return None
-    sizes = _MEMORY.POINTER(_MEMORY.c_ssize_t)
-    fields = [
-        ("buf", _MEMORY.c_void_p), ("obj", _MEMORY.c_void_p), ("len", _MEMORY.c_ssize_t),
-        ("itemsize", _MEMORY.c_ssize_t), ("readonly", _MEMORY.c_int), ("ndim", _MEMORY.c_int),
-        ("format", _MEMORY.c_char_p), ("shape", sizes), ("strides", sizes), ("suboffsets", sizes),
-        ("internal", _MEMORY.c_void_p),
-    ]  # fmt: skip
-    structure = type("Buffer", (_MEMORY.Structure,), {"_fields_": fields})
-    try:
-        make = _MEMORY.pythonapi.PyMemoryView_FromBuffer
-    except AttributeError:
-        return None
-    make.restype, make.argtypes = _MEMORY.py_object, [_MEMORY.POINTER(structure)]
-    return structure, make
-
-
-def _gathered(addresses: list[int]) -> tuple[memoryview, Any] | None:
-    """A view of these words, and what has to be kept as long as it is used."""
-    found = _buffers()
-    if found is None:
-        return None
-    structure, make = found
-    count, size = len(addresses), _MEMORY.c_ssize_t
-    pointers = (_MEMORY.c_void_p * count)(*addresses)
-    shape, strides, suboffsets = (size * 1)(count), (size * 1)(_WIDTH), (size * 1)(0)
-    buffer = structure(
-        buf=_MEMORY.addressof(pointers), len=count * _WIDTH, itemsize=_WIDTH, readonly=1, ndim=1, format=b"N",
-        shape=_MEMORY.cast(shape, _MEMORY.POINTER(size)), strides=_MEMORY.cast(strides, _MEMORY.POINTER(size)),
-        suboffsets=_MEMORY.cast(suboffsets, _MEMORY.POINTER(size)),
-    )  # fmt: skip
-    view: memoryview = make(_MEMORY.byref(buffer))
-    return view, (pointers, buffer, shape, strides, suboffsets)
-
-
-@functools.cache
-def _offset_of_tags() -> int | None:
-    """Where the number of a class lies: it is gone when a base changes, and another one after the next look-up."""
-    if not _readable():
-        return None
-    base: Any = type("base", (), {})
-    cls: Any = type("cls", (base,), {})
-    changes: list[Callable[[], object]] = [
-        lambda: setattr(base, "one", 1),
-        lambda: setattr(cls, "two", 2),
-        lambda: setattr(base, "one", 3),
-        lambda: delattr(base, "one"),
-    ]
-    size = int(vars(type)["__basicsize__"].__get__(type)) // _WIDTH
-    found = set(range(size))
-    for change in changes:
-        words = []
-        for step in (lambda: None, change, lambda: None):
-            step()
-            if step is not change:
-                _look_up(cls)
-            words.append(_words(id(cls), size))
-        before, changed, after = words
-        found = {at for at in found if before[at] and not changed[at] and after[at] and after[at] != before[at]}
-    return _WIDTH * found.pop() if len(found) == 1 else None
-
-
-@functools.cache
-def _offset_of_children() -> int | None:
-    """Where a class keeps what its subclasses are: nothing before it has one."""
-    if not _readable():
-        return None
-    size = int(vars(type)["__basicsize__"].__get__(type)) // _WIDTH
-    found = set(range(size))
-    for bases in ((), (list,), (Exception,)):
-        cls: Any = type("cls", bases, {"__slots__": ()})
-        quiet: list[Callable[[Any], object]] = [
-            lambda cls: cls(), lambda cls: setattr(cls, "one", 1), _look_up, weakref.ref, hash,
-            lambda cls: isinstance(1, cls), lambda cls: cls.__subclasses__(),
-        ]  # fmt: skip
-        for step in quiet:
-            step(cls)
-            words = _words(id(cls), size)
-            found = {at for at in found if not words[at]}
-        derived = type("derived", (cls,), {})
-        words = _words(id(cls), size)
-        found = {at for at in found if words[at]}
-        assert derived.__base__ is cls
-    return _WIDTH * found.pop() if len(found) == 1 else None
-
-
-@functools.cache
-def _place_of_now(kind: Any) -> tuple[int, int] | None:
-    """Where objects of a class with slots keep their attribute `now`, and what is there if that is False."""
-    if not _readable() or "__dict__" in dir(kind):
-        return None
-    made = kind()
-    size = (kind.__basicsize__ + _WIDTH - 1) // _WIDTH
-    states: list[list[int]] = []
-    for _ in range(3):
-        for value in (False, True, 2):
-            made.now = value
-            states.append(_words(id(made), size))
-    apart = [at for at in range(size) if len({words[at] for words in states[:3]}) == 3]
-    found = [at for at in apart if all(words[at] == states[number % 3][at] for number, words in enumerate(states))]
-    return (_WIDTH * found[0], states[0][found[0]]) if len(found) == 1 else None
-
-
-@functools.cache
-def _offset_of_attributes() -> int | None:
-    """Where, before the object itself, a word leads to the dict of its attributes."""
-    if not _readable():
-        return None
-    found = set(range(1, _BEFORE))
-    for slots in ((), ("__dict__", "one"), ("__dict__", "__weakref__")):
-        made: Any = type("made", (), {"__slots__": slots} if slots else {})()
-        made.first = 1
-        for attributes in (None, {"other": 3}):
-            if attributes is not None:
-                made.__dict__ = attributes
-            held = vars(made)
-            found = {at for at in found if _words(id(made) - _WIDTH * at, 1) == [id(held)]}
-    return -_WIDTH * found.pop() if len(found) == 1 else None
-
-
-@functools.cache
-def _keeps_values() -> bool:
-    """Do the attributes of an object lie behind it, after a word that says how many there can be, that they are there,
-    and is another one when there is one more, or none?"""
-    if not _readable() or sys.byteorder != "little":
-        return False
-    cls: Any = type("made", (), {})
-    for at in range(3):  # what is stored in all objects has its place in each
-        cls().__dict__.update({"one": at, "two": at})
-    first, second, third = object(), object(), object()
-    made = cls()
-    made.one, made.two = first, second
-    if not cls.__flags__ & _INLINE_VALUES or cls.__basicsize__ % _WIDTH:
-        return False
-    start = id(made) + cls.__basicsize__
-
-    def words() -> list[int]:
-        return _words(start, 4)
-
-    before = words()
-    held = vars(made)
-    shown = words()
-    made.three = third
-    more = words()
-    made.two = third
-    other = words()
-    del made.one
-    less = words()
-    made.__dict__ = dict(held)
-    gone = words()
-    is_there = [bool(one[0] & _THERE) for one in (before, shown, more, other, less, gone)]
-    return (
-        shown == before and before[1:3] == [id(first), id(second)] and more[0] != before[0] and more[3] == id(third)
-        and other[2] == id(third) and less[1] == 0 and is_there == [True] * 5 + [False]
-        and 3 <= before[0] & 0xFF <= _MOST_VALUES
-    )  # fmt: skip
-
-
-@functools.cache
-def _offsets_of_items() -> tuple[int, int] | None:
-    """Where a list keeps how many items it has, and where they lie."""
-    if not _readable():
-        return None
-    size = list.__basicsize__ // _WIDTH
-    counts, places = set(range(size)), set(range(size))
-    for count in (5, 11, 300):
-        made: list[object] = [object() for _ in range(count)]
-        for items in ([], [made[0]], made[1:], made[:]):
-            made.extend(items)
-            made.reverse()
-            words = _words(id(made), size)
-            counts = {at for at in counts if words[at] == len(made)}
-            places = {at for at in places if words[at] > _WIDTH**4 and not words[at] % _WIDTH}
-            places = {at for at in places if at > 1 and _words(words[at], len(made)) == [*map(id, made)]}
-    if len(counts) != 1 or len(places) != 1:
-        return None
-    return _WIDTH * counts.pop(), _WIDTH * places.pop()
-
-
-@functools.cache
-def _offset_of_code() -> int | None:
-    """Where a function keeps its code, with its defaults behind it."""
-    if not _readable():
-        return None
-
-    def one(a: int = 1, *, b: int = 2) -> int:
-        return a + b
-
-    def other(a: int = 3, *, b: int = 4) -> int:
-        return a - b
-
-    size = FunctionType.__basicsize__ // _WIDTH
-    found = set(range(size - _FIELDS))
-    for fields in ((one.__code__, one.__defaults__, one.__kwdefaults__), (other.__code__, other.__defaults__, None)):
-        one.__code__, one.__defaults__, one.__kwdefaults__ = fields
-        words = _words(id(one), size)
-        wanted = [0 if field is None else id(field) for field in fields]
-        found = {at for at in found if words[at : at + _FIELDS] == wanted}
-    return _WIDTH * found.pop() if len(found) == 1 else None
-
-
-@functools.cache
-def _offset_of_contents() -> int | None:
-    """Where a cell keeps what it holds."""
-    if not _readable():
-        return None
-    contents: list[object] = [[], {}]
-    cell = CellType(contents[0])
-    size = CellType.__basicsize__ // _WIDTH
-    found = set(range(size))
-    for content in contents:
-        cell.cell_contents = content
-        words = _words(id(cell), size)
-        found = {at for at in found if words[at] == id(content)}
-    return _WIDTH * found.pop() if len(found) == 1 else None
-
-
-@functools.cache
-def _offset_of_versions() -> int | None:
-    """Where the number of a dict's state lies: another one behind each change, whatever makes it."""
-    if not _readable():
-        return None
-    module: Any = ModuleType("module")
-    space = vars(module)
-    text = "def store(n):\n global one\n one = n\ndef read():\n return one\n"
-    exec(compile(text, "<stamps>", "exec", dont_inherit=True), space)
-
-    def through_the_module(n: object) -> None:
-        module.one = n
-
-    changes: list[Callable[[], object]] = [
-        lambda: space["store"](object()),
-        lambda: through_the_module(object()),
-        lambda: space.update(one=object()),
-        lambda: space.__setitem__("two", object()),
-        lambda: space.pop("two"),
-        lambda: space.setdefault("two", object()),
-        lambda: delattr(module, "two"),
-        lambda: [space.__setitem__(f"name{at}", object()) for at in range(40)],
-        lambda: space.__ior__({"one": object()}),
-    ]
-    size = dict.__basicsize__ // _WIDTH
-    found = set(range(size))
-    space["store"](0)
-    for _ in range(40):  # what is done often is done by other instructions later
-        for change in changes:
-            before = _words(id(space), size)
-            space["read"](), len(space), [*space], space.get("one"), space.copy()
-            same = _words(id(space), size)
-            change()
-            after = _words(id(space), size)
-            found = {at for at in found if before[at] == same[at] != after[at]}
-    return _WIDTH * found.pop() if len(found) == 1 else None

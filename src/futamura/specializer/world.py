@@ -187,8 +187,8 @@ class World(Hiding):
     def _holds_constant(
         self, namespace: Mapping[str, object], name: str, value: object, *, whole: bool = True
     ) -> bool:
-        """Are the contents of the global `name`, or the attribute `.name`, constant as far as the text says?  If that is
-        not asked of the `whole` of it, `freeze_constant` has to ask whether it is changed under another name."""
+        """Are the contents of the global `name`, or the attribute `.name`, constant as far as the text says?  If the
+        `whole` of it is not asked for, `freeze_constant` has to ask whether it is changed under another name."""
         if self._modules is None or not self._modules.contents_are_constant(namespace, name, value, whole=whole):
             return False
         self.look_at(namespace)
