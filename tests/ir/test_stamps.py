@@ -371,7 +371,7 @@ def test_a_class_without_a_number_is_always_asked(monkeypatch: pytest.MonkeyPatc
     made = stamp(class_mark(derived))
     asked: list[int] = []
     still = restamping(made, lambda holders: lambda: asked.append(1) is None)
-    monkeypatch.setattr(stamps, "_look_up", lambda cls: None)
+    monkeypatch.setattr(stamps, "look_up", lambda cls: None)
     base.name = 5
     for times in range(2, 50):
         assert made.now != made.was and still() and len(asked) == times
@@ -387,7 +387,7 @@ def test_a_class_without_a_number_is_tested_alone_in_the_end(monkeypatch: pytest
         return lambda: asked.append(len(holders)) is None and holding[0]
 
     still = restamping(made, asking)
-    monkeypatch.setattr(stamps, "_look_up", lambda cls: None)
+    monkeypatch.setattr(stamps, "look_up", lambda cls: None)
     changes[0]()
     for _ in range(50):
         assert made.now != made.was and still()
