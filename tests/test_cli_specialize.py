@@ -101,6 +101,23 @@ def test_specialize_prints_the_residual_and_one_record(shop: Path) -> None:
     assert command("specialize", "shop.py:price", "rate=3", "-q", cwd=shop).stderr == ""
 
 
+def test_specialize_names_the_globals_that_could_be_promised(tmp_path: Path) -> None:
+    """Two notes for one object are one line; with the promise there is none."""
+    text = "class Rule:\n    def __init__(self, k):\n        self.k, self.rows = k, [k]\n"
+    text += "    def change(self, k):\n        self.k = k\n        self.rows.append(k)\n"
+    text += "RULE = Rule(3)\ndef run(x):\n    return [RULE.k * x * row for row in RULE.rows]\n"
+    (tmp_path / "rules.py").write_text(text)
+    done = command("specialize", "rules.py:run", cwd=tmp_path)
+    first, *notes = done.stderr.splitlines()
+    assert done.returncode == 0 and first.startswith("specialized run()")
+    assert len(notes) == 1 and "`--frozen rules.RULE` promises that nobody writes it" in notes[0]
+    told = command("explain", "rules.py:run", cwd=tmp_path).stdout
+    assert "`rules.RULE` leads to it" in told and "line 5 of rules.py may store it" in told
+    assert "what `Rule.rows` holds is read when the residual runs" in told
+    promised = command("specialize", "rules.py:run", "--frozen", "rules.RULE", cwd=tmp_path)
+    assert promised.stderr.count("\n") == 1 and "RULE" not in promised.stdout, promised.stdout
+
+
 def test_specialize_to_a_file_that_needs_nothing(shop: Path) -> None:
     done = command("specialize", "shop.py:price", "rate=3", "-o", "out.py", cwd=shop)
     assert (done.returncode, done.stdout) == (0, "")

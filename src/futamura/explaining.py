@@ -50,14 +50,27 @@ def explanation(heading: str, trace: Trace | None, events: Iterable[Event], foot
             lines.extend(_function(trace, file, span))
         if hidden:
             lines.append(f"... and {hidden} more functions")
-    noted = [f"{CODES[event.code].level}[{event.code}] {_at(event)}{event.reason}" for event in events
-             if event.code in CODES]  # fmt: skip
+    noted = [*_notes(event for event in events if event.code in CODES)]
     if noted:
         lines.extend(["", *noted])
     rest = list(footer)
     if rest:
         lines.extend(["", *rest])
     return "\n".join(lines) + "\n"
+
+
+def _notes(events: Iterable[Event]) -> Iterable[str]:
+    """What was generalized, and why, each reason once."""
+    said: set[str] = set()
+    for event in events:
+        yield f"{CODES[event.code].level}[{event.code}] {_at(event)}{event.reason}"
+        new = [because for because in event.because if because.text not in said]
+        said.update(because.text for because in new)
+        yield from (f"    because: {because.text}{_place(because, event.file)}" for because in new)
+
+
+def _place(because: Because, file: str) -> str:
+    return "" if because.place is None else f"   {Path(because.file or file).name}:{because.place.line}"
 
 
 def _inside(span: Span, outer: Span) -> bool:
@@ -82,8 +95,7 @@ def _function(trace: Trace, file: str, span: Span) -> Iterable[str]:
         said = left.because
         indent = " " * (len(text) - len(text.lstrip()) + 4)
         for reason in left.because[:REASONS]:
-            where = "" if reason.place is None else f"   {Path(reason.file or file).name}:{reason.place.line}"
-            yield f"              |{indent}because: {reason.text}{where}"
+            yield f"              |{indent}because: {reason.text}{_place(reason, file)}"
 
 
 def _mark(trace: Trace, place: tuple[str, int]) -> str:

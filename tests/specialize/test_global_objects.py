@@ -353,8 +353,12 @@ def test_the_note_names_the_function_that_may_store_any_attribute(
     (note, *_) = [one for one in pair.residual.diagnostics if one.code == "FT306"]
     line = LOADED.count("\n") + 5
     assert note.title.endswith(f"line {line} of loaded_.py may store it")
-    assert note.because[-1].text.startswith("`apply` may store any attribute: write the names out")
-    assert note.because[-1].place is not None and note.because[-1].place.line == line
+    by, promise = note.because[-2:]
+    assert by.text.startswith("`apply` may store any attribute: write the names out")
+    assert by.place is not None and by.place.line == line
+    assert promise.text.startswith("`loaded_.TARIFF` leads to it")
+    promised = Specializer(frozen=["loaded_.TARIFF"])(made.price, DYN)
+    assert "_CONFIG.rate" not in promised.source and promised(4) == made.price(4)
     made.apply(made.CONFIG, {"rate": 9})
     assert pair.agree()
 

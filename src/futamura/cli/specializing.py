@@ -32,6 +32,7 @@ from futamura.errors import Diagnostic, as_data, concise, render
 from futamura.residual import Residual, SavingError
 from futamura.showing import shown
 from futamura.specializer.policy import Budget
+from futamura.specializer.unknown import promised_in
 
 __all__ = ["Settings", "compile_program", "controls", "made", "report", "specialize"]
 
@@ -214,6 +215,8 @@ def _product(function: Any, given: dict[str, object], output: Path | None, setti
         deliver(residual.source, None)
     if not settings.quiet:
         click.echo(record(residual, milliseconds, output), err=True)
+        for line in promises(residual):
+            click.echo(line, err=True)
     return code
 
 
@@ -239,6 +242,10 @@ def _coloured(text: str, item: Diagnostic) -> str:
     return click.style(head, fg="red" if item.level == "error" else "yellow", bold=True) + newline + rest
 
 
+_PROMISES: Final = 3
+"""So many globals are named."""
+
+
 def record(residual: Residual, milliseconds: float, output: Path | None) -> str:
     """The one line that says what was done."""
     stats = residual.stats
@@ -253,6 +260,16 @@ def record(residual: Residual, milliseconds: float, output: Path | None) -> str:
         f"specialized {residual.__qualname__}({given})  {before} -> {after} lines  {stats['folded']} folded,"
         f" {stats['left']} left  {stats['versions']} versions  {milliseconds:.1f} ms  {output or ''}"
     ).rstrip()
+
+
+def promises(residual: Residual) -> list[str]:
+    """What the user could promise, so that more is known: a line for each global."""
+    found = dict.fromkeys(root for event in residual.events for root in promised_in(event.because))
+    return [
+        f"note[FT306]: what `{root}` leads to is read when the residual runs; `--frozen {root}` promises that nobody"
+        " writes it"
+        for root in [*found][:_PROMISES]
+    ]
 
 
 def document(residual: Residual, settings: Settings) -> dict[str, object]:

@@ -22,13 +22,14 @@ from typing import Final, Protocol
 from futamura.analysis.cfg import ControlFlow
 from futamura.analysis.loops import loops
 from futamura.analysis.storing import Store, only_on_import, owners, store_in, store_of
+from futamura.errors import Because
 from futamura.ir.graph import Program
 from futamura.ir.homes import file_of, namespace_of
 from futamura.ir.stamps import words_for
 from futamura.specializer.assumption import Assumption, Filled
 from futamura.specializer.module_texts import Changes
 from futamura.specializer.purity import MISSING, class_lookup, is_data, is_plain_object, own_attribute
-from futamura.specializer.unknown import Reason, changed_by
+from futamura.specializer.unknown import Reason, changed_by, promise_for
 
 __all__ = ["GlobalObjects"]
 
@@ -82,6 +83,10 @@ class GlobalObjects:
         self._world: Final = world
         self._found: Final[dict[int, tuple[object, Mapping[str, object]]]] = {}
         """With the module of the global."""
+        self._roots: Final[dict[int, str]] = {}
+        """The globals that lead to them."""
+        self._refused: Final[dict[int, tuple[object, Reason]]] = {}
+        """Containers that attributes hold, and why what is in them is not believed."""
         self._tables: Final[dict[int, tuple[object, object, str]]] = {}
         """Containers that attributes of these objects hold, at any depth, with the object and the attribute."""
         self._fields: Final[set[tuple[int, str]]] = set()
@@ -110,8 +115,11 @@ class GlobalObjects:
         self._given_up = folded < worth * (cost - described) + _WORTH_OF_DESCRIPTORS * described
         return self._given_up
 
-    def add(self, value: object, namespace: Mapping[str, object]) -> None:
-        self._found.setdefault(id(value), (value, namespace))
+    def add(self, value: object, namespace: Mapping[str, object], root: str = "") -> None:
+        """`root` is the global of this module that leads to it, if that is known."""
+        if id(value) not in self._found:
+            self._found[id(value)] = (value, namespace)
+            self._roots[id(value)] = root
 
     def compares(self, value: object) -> bool:
         """Is what is believed of this object compared at entry?"""
@@ -182,7 +190,7 @@ class GlobalObjects:
     def _take(self, content: object, value: object, name: str, *, inside: bool) -> None:
         """`content` is what the attribute of one of these objects holds, or `inside` of that."""
         if is_plain_object(content):
-            self.add(content, self._found[id(value)][1])
+            self.add(content, self._found[id(value)][1], self._roots[id(value)])
         elif type(content) is tuple:
             self._tables.setdefault(id(content), (content, value, name))
         elif type(content) in (list, dict, set) and self._takes_table(content, value, name, inside=inside):
@@ -198,16 +206,33 @@ class GlobalObjects:
             if words_for(content):
                 longest, most = (_LONGEST_STAMPED, _MOST_STAMPED_PARTS)
             if count > longest or sum(self._parts.values()) + count > most:
+                self._refuse(content, value, name, f"{longest} items at most, {most} in all, are compared")
                 return False
             namespace = self._found[id(value)][1]
             homes = _homes_of(type(value))
             owners = [] if homes is None else [*homes, namespace]
             if not self._is_left_alone(owners, namespace, name, inside=inside):
+                self._refuse(content, value, name, "functions of its module may change what it holds")
                 return False
             for owner in owners:
                 self._world.look_at(owner)
             self._parts[id(content)] = count
         return True
+
+    def _refuse(self, content: object, value: object, name: str, why: str) -> None:
+        """This container, which the attribute leads to, is read when the residual runs."""
+        text = f"what `{type(value).__qualname__}.{name}` holds is read when the residual runs: {why}"
+        self._refused.setdefault(id(content), (content, Reason(text, self._promise(value))))
+
+    def _promise(self, value: object) -> tuple[Because, ...]:
+        """What the user can say of the global that leads to this object."""
+        root = self._roots.get(id(value), "")
+        return (promise_for(root),) if root else ()
+
+    def why_contents(self, value: object) -> Reason | None:
+        """Why what is in this container is not believed, if an attribute of a global object holds it."""
+        found = self._refused.get(id(value))
+        return None if found is None or self._world.gave_up(value) else found[1]
 
     def _is_left_alone(
         self, owners: Sequence[Mapping[str, object]], user: Mapping[str, object], name: str, *, inside: bool = True
@@ -270,17 +295,19 @@ class GlobalObjects:
         compared = id(value) in self._found
         found = self._store(value, name, compared=True) if compared else self._named_store(value, name)
         what = f"`{type(value).__qualname__}.{name}` is read when the residual runs"
+        promise = self._promise(value)
         if found is None:
             if compared and self._given_up:
-                return Reason(f"{what}: to compare it at each call would take longer", ())
+                return Reason(f"{what}: to compare it at each call would take longer", promise)
             if compared and (id(value), name) not in self._fields:
                 many = len(self._fields)
-                return Reason(f"{what}: {many} attributes of objects are compared at each call already", ())
+                return Reason(f"{what}: {many} attributes of objects are compared at each call already", promise)
             return None
         if not found.line:
-            return Reason(f"{what}: the text of its module is not known", ())
+            return Reason(f"{what}: the text of its module is not known", promise)
         text = f"{what}: line {found.line} of {os.path.basename(found.file)} may store it"
-        return Reason(text, changed_by("store it" if found.named else _ANY_NAME, *found[:2], found.function))
+        by = changed_by("store it" if found.named else _ANY_NAME, *found[:2], found.function)
+        return Reason(text, (*by, *promise))
 
 
 _ANY_NAME: Final = (

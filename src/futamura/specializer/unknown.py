@@ -9,7 +9,7 @@ Invariant: a reason is only told of what the text of a module keeps from being b
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple, Protocol
 
 from futamura.codes import CODES
@@ -20,7 +20,7 @@ from futamura.source import Place
 from futamura.specializer.assumption import Assumption
 from futamura.specializer.module_texts import Modules, Writer
 
-__all__ = ["Reason", "Unknown", "changed_by"]
+__all__ = ["Reason", "Unknown", "changed_by", "promise_for", "promised_in"]
 
 _FILLED: Final = (list, dict, set)
 
@@ -30,6 +30,22 @@ class Reason(NamedTuple):
 
     text: str
     because: tuple[Because, ...]
+
+
+_LEADS: Final = " leads to it: "
+
+
+def promise_for(root: str) -> Because:
+    """What the user can promise of the global of this name (`shop.TABLE`), which leads to what is not believed."""
+    return Because(f'`{root}`{_LEADS}`frozen=["{root}"]` promises that nobody writes it')
+
+
+def promised_in(because: Iterable[Because]) -> Iterator[str]:
+    """The globals that such reasons name."""
+    for one in because:
+        root, found, _ = one.text.partition(_LEADS)
+        if found:
+            yield root.strip("`")
 
 
 class _World(Protocol):

@@ -430,7 +430,7 @@ class World(Hiding):
             self.assume(Assumption("global", f"{module}.{name}", namespace, name, value))
         if name in namespace and is_mutable(value):
             if is_plain_object(value):
-                self.objects.add(value, namespace)
+                self.objects.add(value, namespace, f"{module}.{name}")
             elif type(value) is dict and self._modules and (entries := self._modules.memo(namespace, name)):
                 self.caches.keep(value, changed=entries.changed, inside=entries.inside, texts=entries.texts)
             elif self._holds_constant(namespace, name, value, whole=False):
@@ -525,7 +525,9 @@ class World(Hiding):
 
     def why_unknown(self, value: object) -> Reason | None:
         """Why the contents of this static object are not believed, if what functions of its module do is the reason."""
-        return None if self.is_frozen(value) or self.parting.is_over() else self._unknown.why(value)
+        if self.is_frozen(value) or self.parting.is_over():
+            return None
+        return self._unknown.why(value) or self.objects.why_contents(value)
 
     def why_lost(self, value: object) -> str:
         """Why nothing is believed of what this object holds, if it was for a while; "" if it is not so."""
