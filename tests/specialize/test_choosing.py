@@ -169,6 +169,52 @@ def test_automata_are_code():
     assert "'full'" in residual.source
 
 
+def by_rows(table, events, limit, state):
+    count = 0
+    for event in events:
+        for target, guard, cost in table[state].get(event, ()):
+            if guard is None or guard(count, limit):
+                count += cost
+                state = target
+                break
+    return state, count
+
+
+ROWS = {
+    "idle": {"coin": [("ready", None, 1)]},
+    "ready": {"push": [("idle", lambda n, limit: n < limit, 0), ("full", None, 0)], "coin": [("ready", None, 1)]},
+    "full": {"empty": [("idle", None, -3)], "coin": [("full", None, 0)]},
+}
+
+
+@pytest.mark.parametrize("first", ["idle", "ready", "full"])
+def test_rows_without_guards_beside_some_with_guards(first):
+    residual = futamura.specialize(by_rows, ROWS, state=first)
+    for events in (["coin", "push"], ["coin"] * 4 + ["push", "coin", "empty"] * 2, [], ["coin", []], None):
+        for limit in (3, 20):
+            assert outcome(residual, events, limit) == outcome(by_rows, ROWS, events, limit, first)
+    assert "guard" not in residual.source
+    assert "[state" not in residual.source
+
+
+def many_rows(table, events, state):
+    count = 0
+    for event in events:
+        for target, guard, cost in table[state].get(event, ()):
+            if guard is None or guard(count):
+                count += cost
+                state = target
+                break
+    return state, count
+
+
+def test_too_many_rows_without_guards():
+    plain = {n: {k: [((n * 7 + k) % 40, None, k)] for k in range(5)} for n in range(40)}
+    table = {**plain, 3: {0: [(4, lambda count: count > 3, 1), (5, None, 0)]}}
+    residual = agree(many_rows, table, ([0, 1, 2, 3, 4, 0, 1], 3), ([3, 0, 0, 0, [], 1], 0), ([], 1), ([0], 99))
+    assert len(residual.source.splitlines()) < 80
+
+
 def until(table, items):
     count = 0
     while True:

@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from types import BuiltinFunctionType, FunctionType
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, NoReturn
 
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
@@ -224,13 +224,11 @@ def _choice(
     named = op.results[0] in frame.facts.deciding.names and all(map(_may_name, items.values()))
     if len(items) > 1 and not (len(items) <= MOST and (named or _has_structure(items.values()))):
         return None
-    if op.results[0] not in frame.facts.deciding.values and not any(
-        _has_code(item.value if type(item) is Known else item) for item in items.values()
-    ):
+    place = ("choice", frame.facts.uid, op.id)
+    if op.results[0] not in frame.facts.deciding.values and not _is_with_code(m, place, items.values()):
         return None
     if len(items) > 1 and not named and _tells_nothing(m, frame, op, items.values()):
         return None
-    place = ("choice", frame.facts.uid, op.id)
     if place in m.refused:
         return None
     if table.static is not None:
@@ -244,6 +242,20 @@ def _choice(
     index = m.world.index_of(table.kind, keys, [numbers.get(_token(m, item), 0) for _, item in table.pairs])
     count_choice(m, place, id(index), len(items))
     return _Choice([*items.values()], Known(index), numbers[_token(m, default[0])] if default else 0)
+
+
+def _is_with_code(m: Machine, place: tuple[str, int, int], items: Iterable[AbstractValue]) -> bool:
+    """Is there a function of the program in one of the items, or is there in those of another table at this place?
+
+    The rows of an automaton are looked up at one place: one without guards is told apart as those with guards are, or
+    the state behind it would not be known.
+    """
+    if not any(_has_code(item.value if type(item) is Known else item) for item in items):
+        return ("rows", *place) in m.refused and ("rows without code", *place) not in m.refused
+    if m.refused.learn(("rows", *place)):
+        m.versions.forgive()
+        raise Restart("rows without code lie beside some with code")
+    return True
 
 
 def _tells_nothing(m: Machine, frame: Frame, op: Operation, items: Iterable[AbstractValue]) -> bool:
@@ -263,7 +275,7 @@ def count_choice(m: Machine, place: tuple[str, int, int], table: int, ways: int)
         times.clear()
     times.append((m.running.runs, table, ways))
     if ways > 1 and len(_left(m, place)) > MOST_ON_THE_WAY:
-        m.refuse(place, _TOO_MANY)
+        _refuse(m, place)
 
 
 def check_ways(m: Machine) -> None:
@@ -278,13 +290,21 @@ def check_ways(m: Machine) -> None:
         if len(left) > MOST_TIMES or any(n > max(LEAST_TIMES, MOST_WAYS // ways) for (_, ways), n in made.items()):
             if m.unfolded.items() and not m.refused.has(COMPACT):
                 m.refuse(COMPACT, _TOO_MANY)
-            m.refuse(place, _TOO_MANY)
+            _refuse(m, place)
+
+
+def _refuse(m: Machine, place: tuple[str, int, int]) -> NoReturn:
+    """No ways at this place: first none for rows without code beside some with code."""
+    without = ("rows without code", *place)
+    if m.refused.has(("rows", *place)) and not m.refused.has(without):
+        m.refuse(without, _TOO_MANY)
+    m.refuse(place, _TOO_MANY)
 
 
 _TOO_MANY: Final = "the items of a table differ at too many places"
 
 
-def _left(m: Machine, place: object) -> list[tuple[int, int, int]]:
+def _left(m: Machine, place: tuple[str, int, int]) -> list[tuple[int, int, int]]:
     """What was done at a place in versions that are left."""
     return [
         one

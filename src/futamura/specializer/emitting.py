@@ -123,7 +123,7 @@ class Emitter(ABC):
         """Residual values that are one of few functions."""
         self.parts: dict[int, tuple[AbstractValue, ...]] = {}
         """What residual tuples were made of."""
-        self.chosen: dict[object, dict[Version, list[tuple[int, int, int]]]] = {}
+        self.chosen: dict[tuple[str, int, int], dict[Version, list[tuple[int, int, int]]]] = {}
         """By the place of a look-up, and version: each time that it became a way for each item; the run of the version,
         the id of the table, and how many ways."""
         self.slices: dict[int, slice] = {}
