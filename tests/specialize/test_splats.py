@@ -218,3 +218,91 @@ def attempt(function: Any, *args: Any) -> Any:
         return function(*args)
     except Exception as error:
         return type(error), str(error)
+
+
+def gathered(*given: Any, **options: Any) -> Any:
+    return given, options
+
+
+def _two(first: Any, second: Any, third: Any = None) -> Any:
+    return first, second, third
+
+
+two: Any = _two
+
+
+STARRED: dict[str, Any] = {
+    "dict": lambda table, x: (gathered(x, *table), two(*table), two(x, *table)),
+    "values": lambda table, x: (gathered(*table.values(), x), max(*table.values(), x)),
+    "items": lambda table, x: gathered(*table.items(), k=x),
+    "keys": lambda table, x: two(*table.keys(), *(x,)),
+    "made": lambda table, x: gathered(*{**table, "c": x}, *{**table, "c": x}.values()),
+    "range": lambda table, x: gathered(*range(2, 5), x),
+    "text": lambda table, x: two(*"ab", x),
+    "enumerate": lambda table, x: gathered(*enumerate(table)),
+    "zip": lambda table, x: gathered(*zip(table, (x, 2, 3))),
+    "reversed": lambda table, x: gathered(*reversed([*table, x])),
+    "too many": lambda table, x: two(*table, *table.values()),
+    "too few": lambda table, x: two(*range(1)),
+    "beside an open one": lambda table, x: gathered(*table, *x),
+    "no items": lambda table, x: gathered(*table, *5),  # type: ignore[misc]
+    "with options": lambda table, x: gathered(*table, k=x),
+}
+
+
+@pytest.mark.parametrize("name", STARRED)
+@pytest.mark.parametrize("x", [7, 2.5, "pq", None, [1, 2]])
+def test_starred_operands_whose_items_are_known(name: str, x: Any) -> None:
+    function = STARRED[name]
+    residual = futamura.specialize(function, table={"a": 1, "b": 2})
+    assert outcome(residual, x) == outcome(function, {"a": 1, "b": 2}, x)
+    if name not in ("beside an open one", "no items"):
+        assert "gathered" not in residual.source, residual.source
+
+
+def used_up(table: dict[str, int], x: Any) -> Any:
+    keys, pairs = iter(table), iter(table.items())
+    first = gathered(next(keys), *keys, x), gathered(*keys)
+    try:
+        second = two(*pairs, *pairs, x, x)
+    except TypeError as error:
+        second = str(error), next(pairs, "none left")
+    return first, second, [*keys, *pairs]
+
+
+def test_starred_iterators_are_used_up() -> None:
+    table = dict.fromkeys("abcd", 1)
+    residual = futamura.specialize(used_up, table=table)
+    assert residual(3) == used_up(table, 3)
+    assert "('a', 'b', 'c', 'd', x)" in residual.source, residual.source
+
+
+class Chain:
+    def __init__(self) -> None:
+        self.parts: list[Any] = []
+
+    def add(self, *parts: Any) -> Chain:
+        self.parts += parts
+        return self
+
+
+def chained(fields: dict[str, int], row: dict[str, Any]) -> Any:
+    made = Chain().add("id", *fields)
+    for name, least in fields.items():
+        if row[name] > least:
+            made.add(name, row[name])
+    return made.parts
+
+
+def test_what_is_handed_a_starred_dict_stays_known() -> None:
+    fields = {"a": 1, "b": 5}
+    residual = futamura.specialize(chained, fields=fields)
+    for row in ({"a": 2, "b": 3}, {"a": 0, "b": 9}, {"a": 0, "b": 0}, {"a": 1}):
+        try:
+            wanted = chained(fields, row)
+        except KeyError:
+            with pytest.raises(KeyError):
+                residual(row)
+            continue
+        assert residual(row) == wanted
+    assert "fields" not in residual.source

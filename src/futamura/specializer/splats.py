@@ -1,6 +1,7 @@
 """Calls that pass on what they were given: `f(*args, **options)`.
 
     f(*(1, x), **{"a": y})             f(1, x, a=y)
+    f(x, *TABLE), TABLE static         f(x, "a", "b")
     f(x, **options), options open      if not options: ...the body of f
                                        else: f(x, **options)
 
@@ -29,20 +30,43 @@ from futamura.specializer.callables import is_code
 from futamura.specializer.containers import dict_pairs
 from futamura.specializer.dispatching import fork
 from futamura.specializer.machine import Machine
-from futamura.specializer.models import KEYWORD_MODELS, Keywords
+from futamura.specializer.models import KEYWORD_MODELS, Keywords, iterable_items
 from futamura.specializer.plain_copies import plainly
 from futamura.specializer.purity import is_mutable
 from futamura.specializer.raising import raise_value
-from futamura.specializer.rules import sequence_items
+from futamura.specializer.rules import sequence_items, site
 from futamura.specializer.state import Frame, State
-from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, VObject
 
-__all__ = ["branch_on_options", "clashes", "collected", "forget", "is_writable_name", "spread_arguments"]
+__all__ = [
+    "branch_on_options", "clashes", "collected", "forget", "is_writable_name", "items_of_stars", "spread_arguments",
+]  # fmt: skip
 
 
 def is_writable_name(name: str) -> bool:
     """Can source text name a keyword argument or an attribute so?  Other letters than ASCII may be normalized."""
     return name.isascii() and name.isidentifier() and not keyword.iskeyword(name) and name != "__debug__"
+
+
+def items_of_stars(
+    m: Machine, frame: Frame, op: Operation, function: AbstractValue, args: list[AbstractValue]
+) -> list[AbstractValue]:
+    """The arguments, with a tuple of their items in place of starred dicts, views, sets, texts, ranges and iterators.
+
+    An iterator is used up by that, and so it has to be the only one; if the items of one are not known, all stay.
+    """
+    stars = [at for at, mark in enumerate(op.attr) if mark == "*"] if isinstance(op.attr, tuple) else []
+    others = [at for at in stars if sequence_items(m, args[at]) is None]
+    most = m.budget.virtual_length if is_code(m, function) else _MOST_TAKEN
+    given = [*args]
+    for at in others:
+        held = m.state.object(args[at])
+        is_iterator = held is not None and held.kind == "iterator"
+        items = None if is_iterator and len(stars) > 1 else iterable_items(m, args[at])
+        if items is None or (len(items) > most and not is_iterator):
+            return args
+        given[at] = m.virtual(VObject("tuple", tuple, items, site=(site(frame), "star", at)))
+    return given
 
 
 def spread_arguments(
