@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import importlib.util
 import re
+from collections import Counter, OrderedDict, defaultdict
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -213,6 +214,40 @@ def test_too_many_rows_without_guards():
     table = {**plain, 3: {0: [(4, lambda count: count > 3, 1), (5, None, 0)]}}
     residual = agree(many_rows, table, ([0, 1, 2, 3, 4, 0, 1], 3), ([3, 0, 0, 0, [], 1], 0), ([], 1), ([0], 99))
     assert len(residual.source.splitlines()) < 80
+
+
+class Bus:
+    def __init__(self, kind):
+        self.handlers = kind()
+
+    def on(self, name, function, when=None):
+        self.handlers.setdefault(name, []).append((function, when))
+
+    def emit(self, name, x):
+        found = []
+        for function, when in self.handlers.get(name, ()):
+            if when is None or when(x):
+                found.append(function(x))
+        return found, len(self.handlers)
+
+    def emit_all(self, name, x):
+        return [function(x) for function, _ in self.handlers[name]], len(self.handlers)
+
+
+@pytest.mark.parametrize("kind", [dict, OrderedDict, Counter, lambda: defaultdict(list)])
+def test_handlers_in_dicts_of_all_kinds(kind):
+    """`get` makes no item, even of a `defaultdict`; a look-up in one does."""
+    buses = [Bus(kind) for _ in range(4)]
+    for bus in buses:
+        bus.on("add", lambda x: x + 1)
+        bus.on("add", lambda x: x * 2, lambda x: x > 1)
+        bus.on("flip", lambda x: -x)
+    emit, emit_all = futamura.specialize(buses[0].emit), futamura.specialize(buses[1].emit_all)
+    assert "lambda" not in emit.source and "for" not in emit.source, emit.source
+    for name in ("add", "flip", "other", "", None, [], Counted("add"), "other"):
+        for x in (1, 2, "a", None):
+            assert outcome(emit, name, x) == outcome(buses[2].emit, name, x)
+            assert outcome(emit_all, name, x) == outcome(buses[3].emit_all, name, x)
 
 
 def until(table, items):

@@ -29,6 +29,7 @@ from futamura.ir.graph import Operation
 from futamura.specializer.dispatching import Parts, fork, known_parts, may_equal, note_choice_of_get
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.plainness import comparable
+from futamura.specializer.purity import DICTS
 from futamura.specializer.recursion import COMPACT
 from futamura.specializer.rules import SPECIAL, exact_type, hint_of, may_raise
 from futamura.specializer.state import Frame, State
@@ -121,7 +122,7 @@ def _choice_of_get(
         return None
     if type(default) is not Known and m.state.object(default) is None:
         return None
-    table = _table(m, frame, op, m.state.resolve(method.items[0]))
+    table = _table(m, frame, op, m.state.resolve(method.items[0]), DICTS)  # `get` makes no item
     return None if table is None or table.kind is not dict else _choice(m, frame, op, table, parts, default)
 
 
@@ -189,13 +190,15 @@ def mark_choice(m: Machine, frame: Frame, op: Operation) -> None:
             raise Restart(m.late)
 
 
-def _table(m: Machine, frame: Frame, op: Operation, table: AbstractValue) -> _Table | None:
+def _table(
+    m: Machine, frame: Frame, op: Operation, table: AbstractValue, dicts: tuple[type, ...] = (dict, OrderedDict)
+) -> _Table | None:
     """The table that is looked into, if an item of it may be worth it, and its contents are known."""
     if not op.results or op.results[0] not in frame.facts.deciding.callers or m.style.every_block:
         return None
     if type(table) is Known:
         content = table.value
-        if not isinstance(content, dict | list | tuple) or type(content) not in (dict, OrderedDict, list, tuple):
+        if not isinstance(content, dict | list | tuple) or type(content) not in {*dicts, list, tuple}:
             return None
         age = m.state.age(table)
         pairs = [*content.items()] if is_a(content, dict) else [*enumerate(content)]
