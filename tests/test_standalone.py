@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from types import ModuleType
 
@@ -98,6 +100,18 @@ def test_constants_are_not_called_like_the_function(tmp_path: Path) -> None:
     )
     assert saved(futamura.specialize(module._pack, n=1), tmp_path)._pack(5) == b"\x06"
     assert saved(futamura.specialize(module.Packer._pack, n=1), tmp_path)._pack(None, 5) == b"\x06"
+
+
+def between(datetime: date, decimal: Decimal, least: date, math: float, x: date) -> object:
+    return x - datetime, x > least, decimal, math
+
+
+def test_constants_are_not_called_like_what_is_imported(tmp_path: Path) -> None:
+    given = {"datetime": date(2020, 1, 1), "decimal": Decimal(3), "least": date(2021, 1, 1), "math": float("nan")}
+    residual = futamura.specialize(between, **given)
+    made = saved(residual, tmp_path)
+    assert made.between(date(2022, 1, 1))[:3] == residual(date(2022, 1, 1))[:3]
+    assert type(made.between(date(2022, 1, 1))[3]) is float
 
 
 def counter(step: int) -> Callable[[int], int]:

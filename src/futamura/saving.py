@@ -73,6 +73,7 @@ class _Module:
         self._check()  # what assigns such a variable is no text that compiles alone
         self._stand_alone()
         emitted = self._emitted
+        self._imports.taken.update(values, _globals_of(emitted.text, "LOAD_GLOBAL", "LOAD_NAME"))
         self._globals(assumptions)
         self._import(values, assumptions)
         lines = self._shared(values)

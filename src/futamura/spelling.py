@@ -39,21 +39,28 @@ class Imports:
     """The imports that the expressions need: local name -> statement."""
 
     def __init__(self) -> None:
+        self.taken: Final[set[str]] = set()
+        """Names that stand for something else in the module."""
         self.statements: Final[dict[str, str]] = {}
         self.shared: Final[dict[int, str]] = {}
         """By the id of a container that has a name already: that name."""
 
     def module(self, name: str, wanted: str = "") -> str:
-        local = wanted or "_" + name.strip("_").replace(".", "_")
+        local = wanted or self._free("_" + name.strip("_").replace(".", "_"))
         self.statements[local] = f"import {name}" if local == name else f"import {name} as {local}"
         return local
 
     def member(self, module: str, path: str, wanted: str = "") -> str:
         first, dot, rest = path.partition(".")
-        local = wanted if wanted and not dot else f"_{module.strip('_').replace('.', '_')}_{first}"
+        local = wanted if wanted and not dot else self._free(f"_{module.strip('_').replace('.', '_')}_{first}")
         head = f"from {module} import {first}"
         self.statements[local] = head if local == first else f"{head} as {local}"
         return local + dot + rest
+
+    def _free(self, local: str) -> str:
+        while local in self.taken:
+            local = f"_{local}"
+        return local
 
 
 def spelled(value: object, imports: Imports, wanted: str = "") -> str:
