@@ -10,6 +10,7 @@ from futamura.specializer import (
     attributes,
     calls,
     classes,
+    constants,
     containers,
     contexts,
     conversions,
@@ -41,8 +42,8 @@ from futamura.specializer import (
 )
 
 __all__ = [
-    "aggregates", "asking", "attributes", "calls", "classes", "containers", "contexts", "conversions", "dunders",
-    "equality", "functions", "globals", "imports", "inherited", "lists", "long_lists", "making", "marks", "matching",
-    "membership", "namespaces", "own_items", "queues", "real_iterators", "reflection", "searching", "sets", "showing",
-    "sorting", "standing_in", "texts", "unpacking", "views",
+    "aggregates", "asking", "attributes", "calls", "classes", "constants", "containers", "contexts", "conversions",
+    "dunders", "equality", "functions", "globals", "imports", "inherited", "lists", "long_lists", "making", "marks",
+    "matching", "membership", "namespaces", "own_items", "queues", "real_iterators", "reflection", "searching", "sets",
+    "showing", "sorting", "standing_in", "texts", "unpacking", "views",
 ]  # fmt: skip

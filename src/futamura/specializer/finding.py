@@ -11,6 +11,8 @@ Invariant: nothing here runs code of the program, or depends on the order of a s
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import enum
 import functools
 import gc
@@ -35,6 +37,11 @@ _KINDS: Final[dict[type, str]] = {
     frozenset: "names",
     re.Pattern: "compiled",
     struct.Struct: "packer",
+    decimal.Decimal: "decimal",
+    datetime.date: "date",
+    datetime.time: "time",
+    datetime.datetime: "moment",
+    datetime.timedelta: "duration",
 }
 """What those are called that were made on the way."""
 

@@ -16,6 +16,8 @@ import builtins
 import cmath
 import collections
 import contextlib
+import datetime
+import decimal
 import functools
 import gc
 import keyword
@@ -56,6 +58,7 @@ __all__ = [
     "DICTS",
     "EVERY_NAME",
     "HEAP_TYPE",
+    "IMMUTABLE",
     "MISSING",
     "PLAIN_DELETIONS",
     "PLAIN_STORES",
@@ -255,6 +258,8 @@ CHANGEABLE: Final = (list, set, *DICTS)
 
 def is_mutable(value: object) -> bool:
     """May somebody who gets `value` change what reading it gives?"""
+    if type(value) in IMMUTABLE:
+        return getattr(value, "tzinfo", None) is not None  # that is an object of its own
     return not (deep(value) or issubclass(type(value), (type, FunctionType, BuiltinFunctionType, ModuleType)))
 
 
@@ -299,6 +304,18 @@ def _is_of_python(cls: type) -> bool:
 
 HEAP_TYPE: Final = 1 << 9
 """The flag of classes that a class statement made."""
+
+
+def _made_in_c(cls: type) -> bool:
+    return not cls.__flags__ & HEAP_TYPE or bool(cls.__flags__ & _NO_ATTRIBUTES)
+
+
+_NO_ATTRIBUTES: Final = 1 << 8
+"""The flag of classes that take no attributes."""
+IMMUTABLE: Final = frozenset(filter(_made_in_c, (
+    decimal.Decimal, datetime.date, datetime.time, datetime.datetime, datetime.timedelta,
+)))  # fmt: skip
+"""Classes of the library whose instances nobody can change."""
 
 
 def behind(value: object) -> Iterator[object]:

@@ -14,7 +14,7 @@ import builtins
 import gc
 import sys
 import types
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from futamura import runtime
@@ -95,6 +95,7 @@ class World(Hiding):
         self._serials: Final[dict[int, int]] = {}
         self._pinned: Final[list[object]] = []
         self._indexes: Final[dict[object, object]] = {}
+        self._made: Final[dict[tuple[type, object], object]] = {}
         self.read: Final[set[int]] = set()
         self.unfrozen: Final[set[int]] = set()
         self._escaped: Final[dict[int, object]] = {}
@@ -344,6 +345,12 @@ class World(Hiding):
         if found not in self._indexes:
             self._indexes[found] = dict(zip(keys, numbers)) if kind is dict else kind(numbers)
         return self._indexes[found]
+
+    def constant_of(self, cls: type, key: object, make: Callable[[], object]) -> object:
+        """The object of an immutable class for these arguments, the same one each time; `make` may raise."""
+        if (cls, key) not in self._made:
+            self._made[cls, key] = make()
+        return self._made[cls, key]
 
     def is_index(self, table: object) -> bool:
         """Is this such a table, which nobody writes?"""
