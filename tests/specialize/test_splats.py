@@ -245,7 +245,7 @@ STARRED: dict[str, Any] = {
     "too many": lambda table, x: two(*table, *table.values()),
     "too few": lambda table, x: two(*range(1)),
     "beside an open one": lambda table, x: gathered(*table, *x),
-    "an iterator beside an open one": lambda table, x: gathered(*iter(table), *x),
+    "an iterator beside an open one": lambda table, x: gathered(*iter([*table]), *x),
     "no items": lambda table, x: gathered(*table, *5),  # type: ignore[misc]
     "with options": lambda table, x: gathered(*table, k=x),
 }
