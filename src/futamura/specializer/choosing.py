@@ -198,7 +198,9 @@ def _table(
         return None
     if type(table) is Known:
         content = table.value
-        if not isinstance(content, dict | list | tuple) or type(content) not in {*dicts, list, tuple}:
+        if not isinstance(content, dict | list | tuple):
+            return None
+        if type(content) not in dicts and type(content) is not list and type(content) is not tuple:
             return None
         age = m.state.age(table)
         pairs = [*content.items()] if is_a(content, dict) else [*enumerate(content)]
