@@ -25,7 +25,7 @@ LIMITS: dict[str, Any] = {
 
 
 def taxed(limits: dict[str, Any], net: Any) -> Any:
-    total = Decimal(0)
+    total = Decimal(0) + Decimal()
     for part in net:
         total += part * Decimal(limits["rate"])
     return total.quantize(Decimal("0.01")) if total > Decimal(limits["least"]) else total
@@ -137,3 +137,48 @@ def test_one_object_tells_no_trips_apart() -> None:
     residual = futamura.specialize(rolled, days=1000)
     assert residual(date(2024, 1, 1)) == rolled(1000, date(2024, 1, 1))
     assert len(residual.source.splitlines()) < 20
+
+
+NOON = datetime.time(12)
+BANDS: list[tuple[Any, ...]] = [
+    (datetime.time(6), datetime.time(22), Decimal("0.25")),
+    (datetime.time(22), datetime.time(6), Decimal("0.10")),
+    (NOON, NOON, Decimal("-0.0")),
+    (datetime.time(1, tzinfo=datetime.UTC), datetime.time(2, tzinfo=datetime.UTC), Decimal("NaN")),
+]
+
+
+def price(bands: list[tuple[Any, ...]], at: Any) -> Any:
+    found = []
+    for first, last, rate in bands:
+        if first <= at < last or (first > last and (at >= first or at < last)):
+            found.append(("in", rate if rate else "free", not rate, bool(rate), first == last))
+    return tuple(found)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_what_is_known_is_compared_now(count: int) -> None:
+    bands = BANDS[:count]
+    residual = futamura.specialize(price, bands=bands)
+    if count < 3:
+        assert not any(word in residual.source for word in ("free", "bool", "not", "_item >")), residual.source
+    for at in (datetime.time(3), datetime.time(23), NOON, datetime.time(1, 30, tzinfo=datetime.UTC), 3, None):
+        assert outcome(residual, at) == outcome(price, bands, at)
+
+
+def test_no_number_is_compared_in_each_call() -> None:
+    pair = (Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity"), Decimal(2))
+    for function in (
+        lambda pair, x: (pair[0] < pair[3], x), lambda pair, x: (pair[1] == pair[3], x),
+        lambda pair, x: (pair[2] > pair[3], x),
+        lambda pair, x: (bool(pair[0]), not pair[2], x), lambda pair, x: (pair[3] == 2.0, pair[3] < 1.5, x),
+    ):  # fmt: skip
+        residual = futamura.specialize(function, pair=pair)
+        for traps in (True, False):
+            with decimal.localcontext() as context:
+                context.traps = dict.fromkeys(context.traps, traps)
+                context.clear_flags()
+                wanted, seen = outcome(function, pair, 1), dict(context.flags)
+                context.clear_flags()
+                assert outcome(residual, 1) == wanted
+                assert dict(context.flags) == seen
