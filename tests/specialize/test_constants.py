@@ -109,6 +109,7 @@ def test_what_fails_or_asks_a_context_stays(name: str) -> None:
     with decimal.localcontext() as context:
         context.clear_flags()
         residual = futamura.specialize(function, limits=LIMITS)
+        assert not residual.stats["fallbacks"]
         assert not any(context.flags.values())
         for traps in (True, False):
             context.traps = dict.fromkeys(context.traps, traps)
@@ -166,19 +167,26 @@ def test_what_is_known_is_compared_now(count: int) -> None:
         assert outcome(residual, at) == outcome(price, bands, at)
 
 
-def test_no_number_is_compared_in_each_call() -> None:
-    pair = (Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity"), Decimal(2))
-    for function in (
-        lambda pair, x: (pair[0] < pair[3], x), lambda pair, x: (pair[1] == pair[3], x),
-        lambda pair, x: (pair[2] > pair[3], x),
-        lambda pair, x: (bool(pair[0]), not pair[2], x), lambda pair, x: (pair[3] == 2.0, pair[3] < 1.5, x),
-    ):  # fmt: skip
-        residual = futamura.specialize(function, pair=pair)
-        for traps in (True, False):
-            with decimal.localcontext() as context:
-                context.traps = dict.fromkeys(context.traps, traps)
-                context.clear_flags()
-                wanted, seen = outcome(function, pair, 1), dict(context.flags)
-                context.clear_flags()
-                assert outcome(residual, 1) == wanted
-                assert dict(context.flags) == seen
+PAIR = (Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity"), Decimal(2))
+COMPARED: dict[str, Callable[[tuple[Decimal, ...], Any], Any]] = {
+    "less": lambda pair, x: (pair[0] < pair[3], x),
+    "equal": lambda pair, x: (pair[1] == pair[3], x),
+    "greater": lambda pair, x: (pair[2] > pair[3], x),
+    "true": lambda pair, x: (bool(pair[0]), not pair[2], x),
+    "floats": lambda pair, x: (pair[3] == 2.0, pair[3] < 1.5, x),
+}
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_no_number_is_compared_in_each_call(name: str) -> None:
+    function = COMPARED[name]
+    residual = futamura.specialize(function, pair=PAIR)
+    assert not residual.stats["fallbacks"]
+    for traps in (True, False):
+        with decimal.localcontext() as context:
+            context.traps = dict.fromkeys(context.traps, traps)
+            context.clear_flags()
+            wanted, seen = outcome(function, PAIR, 1), dict(context.flags)
+            context.clear_flags()
+            assert outcome(residual, 1) == wanted
+            assert dict(context.flags) == seen

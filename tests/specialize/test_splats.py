@@ -256,6 +256,7 @@ STARRED: dict[str, Any] = {
 def test_starred_operands_whose_items_are_known(name: str, x: Any) -> None:
     function = STARRED[name]
     residual = futamura.specialize(function, table={"a": 1, "b": 2})
+    assert not residual.stats["fallbacks"]
     assert outcome(residual, x) == outcome(function, {"a": 1, "b": 2}, x)
     if "beside" not in name and name != "no items":
         assert "gathered" not in residual.source, residual.source
