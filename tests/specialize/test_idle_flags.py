@@ -5,11 +5,12 @@ Invariant: a flag that is asked on each trip around a loop, or soon, stays known
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
 
-from futamura import specialize
+from futamura import Dyn, Specializer, specialize
 
 
 def seen(names: Any, xs: Any) -> Any:
@@ -137,3 +138,25 @@ def test_a_flag_that_is_asked_in_a_loop_stays_known() -> None:
     for xs in (["a", "b"], ["b"], []):
         assert residual(xs.copy()) == asked_by_identity(("a",), xs.copy())
     assert "is None" not in residual.source
+
+
+def first_word(words: Any, text: Any) -> Any:
+    missed = False
+    for word, other in words:
+        if text.startswith(word):
+            if text.endswith(other):
+                return word
+            missed = True
+    return "missed" if missed else "none"
+
+
+def test_a_flag_is_found_before_all_is_run_twice() -> None:
+    """What is asked behind the loop only is known to be so after a few of its trips."""
+    words = [(f"a{at}", f"b{at}") for at in range(120)]
+    work: list[int] = []
+    residual = Specializer(watch=lambda blocks, left, place: work.append(blocks))(first_word, words, Dyn(str))
+    for text in ("a7 b7", "a7 b8", "b7", "a11 b1", "a119 b119"):
+        assert residual(text) == first_word(words, text)
+    assert residual.source.count("startswith") == len(words)
+    given_up = [before for before, after in itertools.pairwise(work) if after < before]
+    assert residual.stats["restarts"] and max(given_up, default=0) < work[-1] // 2, work

@@ -137,8 +137,10 @@ def why_not_worth(
 def _loses(program: Program, saved: Saved, cost: int, little: float, margin: float) -> bool:
     """Does one call of the residual take clearly longer than one of the original, if the tests take so long?  Both
     guesses at how often a call comes to a block have to say so."""
-    gains = [_gain(program, saved, plainly) for plainly in (None, ())]
-    loss = margin * cost - max(gains)
+    loss = margin * cost - _gain(program, saved, ())
+    if loss <= little:  # the other one can only say that there is less to lose
+        return False
+    loss = min(loss, margin * cost - _gain(program, saved, None))
     return loss > little and loss > _PART * times_in_a_call(program, _left)
 
 
@@ -148,8 +150,9 @@ def _gain(program: Program, saved: Saved, plainly: Collection[tuple[str, int]] |
     def folded(function: Function) -> list[float]:
         return [saved.get((function.name, block.id), 0) / _TENTHS for block in function.blocks]
 
-    added = times_in_a_call(program, _added, plainly=plainly) * _OF_HELPERS
-    return times_in_a_call(program, folded, plainly=plainly) - added
+    often: dict[str, list[float]] = {}
+    added = times_in_a_call(program, _added, plainly=plainly, often=often) * _OF_HELPERS
+    return times_in_a_call(program, folded, plainly=plainly, often=often) - added
 
 
 def _left(function: Function) -> list[float]:
@@ -249,20 +252,25 @@ def times_in_a_call(
     weigh: Callable[[Function], list[float]],
     *,
     plainly: Collection[tuple[str, int]] | None = None,
+    often: dict[str, list[float]] | None = None,
 ) -> float:
     """The sum of the blocks' weights in one call of the program, of each as often as it is run; `plainly`: of two ways
-    each is taken as often, but for those that raise, and for these blocks of functions, which are never run."""
+    each is taken as often, but for those that raise, and for these blocks of functions, which are never run.  How often
+    that is, is kept in `often` by function, for those who ask again with other weights."""
     known: dict[str, float] = {}
+    counts = {} if often is None else often
     functions = {one.name: one for one in program.functions}
 
     def called(name: object, depth: int) -> float:
         function = functions.get(name) if isinstance(name, str) and depth < _DEEPEST else None
         if function is not None and function.name not in known:
             known[function.name] = 0.0  # how deep it calls itself is not known
+            if function.name not in counts:
+                counts[function.name] = _frequencies(function, plainly)
             counted = sum(
-                often * (weight + sum(called(op.attr, depth + 1) for op in block.ops if op.name == "invoke"))
-                for block, often, weight in zip(
-                    function.blocks, _frequencies(function, plainly), weigh(function), strict=True
+                times * (weight + sum([called(op.attr, depth + 1) for op in block.ops if op.name == "invoke"]))
+                for block, times, weight in zip(
+                    function.blocks, counts[function.name], weigh(function), strict=True
                 )
             )
             known[function.name] = min(counted, _MOST)

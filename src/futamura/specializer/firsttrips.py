@@ -15,10 +15,10 @@ Invariant: a version that ways lead back to is given up only if its virtual obje
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final, TypeAlias
 
-from futamura.specializer.idle import idle_flags
+from futamura.specializer.idle import early_flags, idle_flags
 from futamura.specializer.keys import OPEN, Choices, Key, NoKey, holds_no_values, is_among, is_fixed, opened
 from futamura.specializer.knowledge import Knowledge, Learned
 from futamura.specializer.machine import Restart
@@ -34,6 +34,9 @@ _REAL: Final = frozenset({"list", "tuple", "dict", "set", "deque", "instance", "
 _REAL_CLASSES: Final = (list, dict, set, deque, bytearray, str, bytes)
 _MOST: Final = 16
 """Versions of one header that are compared with each other."""
+_EARLY: Final = 64
+_EARLIER: Final = 4
+"""Flags are looked for when there are so many versions, and when there are so many times as many as the last time."""
 
 
 _Header: TypeAlias = tuple[int, int, int]
@@ -50,6 +53,8 @@ class FirstTrips:
     def __init__(self, knowledge: Knowledge) -> None:
         self._early: Final = Learned[tuple[_Header, object]](knowledge)
         """A loop's header, and a site whose objects are made real in front of it."""
+        self._look_at = _EARLY
+        """With so many versions flags are looked for again."""
 
     def before(self, choices: Choices, state: State, fresh: Callable[[int], int]) -> State:
         """The trimmed state that enters a dynamic loop, from one that arrives at its header."""
@@ -81,6 +86,18 @@ class FirstTrips:
             self._early.update(found)
             raise Restart("objects are made real in front of a loop")
         if again and (flags := idle_flags(choices, alive)):
+            choices.nokey.update(flags)
+            raise Restart("flags that nothing asks", whole=True)
+
+    def check_early(self, choices: Choices, versions: Sequence[Version], again: bool) -> None:
+        """The same while versions are still to be run, now and then: what can be told of flags."""
+        if len(versions) < self._look_at:
+            if len(versions) < _EARLY:  # it has started again
+                self._look_at = _EARLY
+            return
+        self._look_at *= _EARLIER
+        flags = early_flags(choices, [one for one in versions if one.forward is None]) if again else set()
+        if flags:
             choices.nokey.update(flags)
             raise Restart("flags that nothing asks", whole=True)
 

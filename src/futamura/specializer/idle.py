@@ -12,6 +12,9 @@ a loop whose trips do the same, down to the constants, nor along code of `_LONG`
 loop when it is asked: one test is less than a copy then, and as the versions differ in nothing else, all is known
 behind the test that was known before.
 
+Of loops that is told while much is still to be run: a router tries its rules one after the other, each in its own trip,
+and at the end it matters whether one fitted but for its method.
+
 Invariant: nothing is changed here.
 """
 
@@ -26,7 +29,7 @@ from futamura.specializer.state import State
 from futamura.specializer.varied import deciding_places
 from futamura.specializer.ways import blocks_leading_to, successors
 
-__all__ = ["idle_flags"]
+__all__ = ["early_flags", "idle_flags"]
 
 _MOST: Final = 64
 """Versions of one block that are compared with each other, and pairs of versions of which it is looked up what they
@@ -64,6 +67,21 @@ def idle_flags(choices: Choices, versions: Sequence[Version]) -> set[object]:
     return found
 
 
+def early_flags(choices: Choices, versions: Sequence[Version]) -> set[object]:
+    """Those of them that can be told while versions are still to be run: loops around which all trips do the same."""
+    if choices.polyvariance != "auto":
+        return set()
+    flags = {choices.tokens.value(value) for value in (True, False, None)}
+    headers = [version for version in versions if _is_loop(version.state)]
+    pairs = [pair for group in _alike(headers) for pair in _pairs(group, flags)]
+    leading = _Leading()
+    found: set[object] = set()
+    for first, other, places in pairs[:_MOST]:
+        if not found.issuperset(places) and leading.is_run(first) and leading.is_run(other):
+            found.update(places if leading.trip(first) == leading.trip(other) else ())
+    return found
+
+
 def _alike(versions: Sequence[Version]) -> Iterator[list[Version]]:
     """Versions of one block, with keys of one length."""
     groups: dict[object, list[Version]] = {}
@@ -92,22 +110,28 @@ def _pairs(group: Sequence[Version], flags: Collection[int]) -> Iterator[_Pair]:
     """Versions that differ in flags alone."""
     for at, first in enumerate(group):
         for other in group[at + 1 :]:
-            places = _differing(first, other, flags)
+            places = _differing_here(first, other, flags)
             if places and None not in places:
                 yield first, other, places
 
 
 def _differing(first: Version, other: Version, flags: Collection[int]) -> set[object]:
     """The places in which two versions differ, if these hold flags; else something that is no place."""
-    places: set[object] = set()
+    return _differing_here(first, other, flags) if _where(first.state) == _where(other.state) else {None}
+
+
+def _differing_here(first: Version, other: Version, flags: Collection[int]) -> set[object]:
+    """The same of versions that begin at the same place."""
     one, twin = first.scalars, other.scalars
-    if one is None or twin is None or not isinstance(first.key, tuple) or not isinstance(other.key, tuple):
+    key, other_key = first.key, other.key
+    if one is None or twin is None or not isinstance(key, tuple) or not isinstance(other_key, tuple):
         return {None}
-    if _where(first.state) != _where(other.state) or len(first.key) != len(other.key):
+    if len(key) != len(other_key):
         return {None}
-    for at, token in enumerate(first.key):
-        if token != other.key[at]:
-            if token not in flags or other.key[at] not in flags or one.get(at) != twin.get(at):
+    places: set[object] = set()
+    for at, (token, other_token) in enumerate(zip(key, other_key)):
+        if token != other_token:
+            if token not in flags or other_token not in flags or one.get(at) != twin.get(at):
                 return {None}
             places.add(one.get(at))
     return places
@@ -140,21 +164,30 @@ class _Leading:
         """What one trip around the loop does that begins with this version, with the constants that it needs."""
         found = self._trips.get(start)
         if found is None:
-            where, frames = _where(start.state), start.state.frames
-            loop = next(loop for loop in frames[-1].facts.loops if loop.header == frames[-1].block)
-            inside, ends, work = {start}, {start}, [start]
-            while work:
-                for after in self._look(work.pop())[1]:
-                    held = after.state.frames
-                    if _where(after.state) == where:
-                        ends.add(after)
-                    elif len(held) >= len(frames) and held[len(frames) - 1].facts is frames[-1].facts:
-                        if held[len(frames) - 1].block in loop.blocks and after not in inside:
-                            inside.add(after)
-                            work.append(after)
+            inside, ends = self._inside(start)
             found = frozenset().union(*(_done(blocks_leading_to(one, inside | ends), True) for one in inside))
             self._trips[start] = found
         return found
+
+    def is_run(self, start: Version) -> bool:
+        """Are all versions of such a trip run?"""
+        return not any(version.queued for version in self._inside(start)[0])
+
+    def _inside(self, start: Version) -> tuple[set[Version], set[Version]]:
+        """The versions of such a trip, and those that it begins and ends with."""
+        where, frames = _where(start.state), start.state.frames
+        loop = next(loop for loop in frames[-1].facts.loops if loop.header == frames[-1].block)
+        inside, ends, work = {start}, {start}, [start]
+        while work:
+            for after in self._look(work.pop())[1]:
+                held = after.state.frames
+                if _where(after.state) == where:
+                    ends.add(after)
+                elif len(held) >= len(frames) and held[len(frames) - 1].facts is frames[-1].facts:
+                    if held[len(frames) - 1].block in loop.blocks and after not in inside:
+                        inside.add(after)
+                        work.append(after)
+        return inside, ends
 
     def beside(self, first: Version, other: Version, places: set[object], flags: Collection[int]) -> int:
         """How many operations both versions do before one of these flags is asked; 0 if a loop asks it."""

@@ -34,6 +34,8 @@ _GATHERED: Final[dict[object, type]] = {**{one: one for one in (list, tuple, set
 _GIVING: Final = frozenset({"get", "pop", "popleft", "setdefault", "__getitem__"})
 BLIND: Final = frozenset({"append", "appendleft", "clear", "reverse"})
 """Methods that look neither at what they are given nor at what the container holds."""
+_PUTTING: Final = frozenset({"append", "appendleft", "add"})
+"""Methods that put in what they are given as it is, and nothing of what that holds."""
 _PLAIN_KEY: Final = frozenset({"get", "pop", "setdefault", "index", "count", "remove", "__contains__", "discard"})
 """Methods that compare what they are given with keys or items."""
 _COPYING: Final = frozenset(
@@ -86,6 +88,8 @@ class KnownCallees(Operations):
             self.effects.write(node, name)
             for value in args:
                 self.graph.store(node, ITEMS, self.of(value))
+                if name in _PUTTING:
+                    continue
                 self.graph.store(node, KEYS, self.of(value))
                 self._pour_into(node, value)
                 items = Node()

@@ -149,8 +149,11 @@ class Graph:
         """What may be `source` may be `target`."""
         if source is not target and target not in source.targets:
             source.targets[target] = None
+            sites, work = target.sites, self._work
             for site in source.sites:
-                self.add(target, site)
+                if site not in sites:
+                    sites[site] = None
+                    work.append((target, site))
 
     def watch(self, node: Node, told: Callable[[Site], None]) -> None:
         """Tell of each object that may be `node`, now and later."""
@@ -160,15 +163,19 @@ class Graph:
 
     def run(self) -> None:
         """Let everything flow."""
-        while self._work:
-            node, site = self._work.pop()
+        work = self._work
+        while work:
+            node, site = work.pop()
             self._steps += 1 + len(node.targets)
             if self._steps > _MOST_STEPS:
                 raise TooMuch
             for target in node.targets:
-                self.add(target, site)
-            for told, self.place in tuple(node.watches):
-                told(site)
+                if site not in target.sites:
+                    target.sites[site] = None
+                    work.append((target, site))
+            if node.watches:
+                for told, self.place in tuple(node.watches):
+                    told(site)
 
     # -- what objects hold
 

@@ -58,8 +58,6 @@ __all__ = ["Versions"]
 FEW_EACH: Final = 2
 """So many versions for each part of static data (the results of a test) are no explosion: of values that
 multiply, the next look finds more."""
-
-
 _LOOKED_AT: Final = 256
 """In so many versions values are looked for that have selected something."""
 
@@ -430,6 +428,8 @@ class Versions:
 
     def next(self) -> Version | None:
         check_stored(self.stored)
+        meets = self.polyvariance != "all" and self.style.loops == "meet"
+        self.trips.check_early(self, self._all, meets and self.work < self.budget.work // 2)
         while self._queue:
             version = heapq.heappop(self._queue)[2]
             self.history.before(version)
@@ -439,7 +439,7 @@ class Versions:
                 self._running = version
                 return version
         check_stored(self.stored, settled=True)
-        if self.polyvariance != "all" and self.style.loops == "meet" and self.work < self.budget.work // 4 * 3:
+        if meets and self.work < self.budget.work // 4 * 3:
             self.trips.check(self, self._all, self.work < self.budget.work // 2)  # another round has to fit
         return None
 
