@@ -51,10 +51,11 @@ RANK = {
     "open_inputs": 5,
     "shipping": 5,
     "residual": 6,
-    "api": 7,
-    "cli": 8,
-    "__init__": 8,
-    "__main__": 9,
+    "drafts": 7,
+    "api": 8,
+    "cli": 9,
+    "__init__": 9,
+    "__main__": 10,
 }
 MAX_FILE_LINES = 600
 MAX_FUNCTION_LINES = 80

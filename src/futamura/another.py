@@ -23,7 +23,7 @@ from futamura.specializer.outcome import Outcome
 from futamura.specializer.parting import DOUBTED, HandedOver
 from futamura.specializer.purity import HEAP_TYPE, named_attributes, own_attribute
 
-__all__ = ["Another", "General", "Snapshot", "disturbs", "folds_as_much", "independent", "setting"]
+__all__ = ["Another", "General", "Later", "Snapshot", "disturbs", "folds_as_much", "independent", "setting"]
 
 _MOST_PATIENT: Final = 1_000
 """So many calls may run general code at most where nothing has changed."""
@@ -120,7 +120,7 @@ class Another:
         self._came_back = False
         self.main: Callable[..., Any] = original
         """The residual in whose place this one runs."""
-        if flag is not None:
+        if flag is not None and believed.holds not in flag.believed:
             flag.believed.append(believed.holds)
 
     def __call__(self, /, *args: Any, **keywords: Any) -> Any:
@@ -184,6 +184,22 @@ class General:
         if self._changes:
             return _doubted(self.flags, self._keeps, self._made, args, keywords)
         return self._made(*args, **keywords)
+
+
+class Later:
+    """A residual that is written as Python when it is first called: the one without guesses, which few calls need."""
+
+    def __init__(self, make: Callable[[], Callable[..., Any] | None], original: Callable[..., Any]) -> None:
+        """`make` gives None if it cannot be made as the program is now: then the original runs, and where calls are in
+        each other too deep to make anything."""
+        self._make: Final = make
+        self._original: Final = original
+        self._made: Callable[..., Any] | None = None
+
+    def __call__(self, /, *args: Any, **keywords: Any) -> Any:
+        if self._made is None and _has_room():
+            self._made = self._make()
+        return (self._made or self._original)(*args, **keywords)
 
 
 def setting(flags: Sequence[HandedOver], function: Callable[..., Any], *, keeps: bool) -> Callable[..., Any]:

@@ -19,8 +19,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from futamura.analysis.division import KINDS, POINTS
-from futamura.another import General, Snapshot, disturbs, folds_as_much, independent
+from futamura.another import General, Snapshot, disturbs, folds_as_much, independent, setting
 from futamura.codes import is_fallback
+from futamura.drafts import Draft
 from futamura.driver import lower_for_specializer, residual_text
 from futamura.entry import Promise, contents, differences
 from futamura.errors import SpecializationError, UnsupportedError, diagnose
@@ -29,7 +30,7 @@ from futamura.frontend.collector import collector_paused
 from futamura.ir.classes import is_a
 from futamura.naming import declared, declared_cache
 from futamura.open_inputs import DYN, Dyn
-from futamura.residual import Beside, Printed, Recipe, Residual
+from futamura.residual import Beside, Printed, Recipe, Residual, original_with
 from futamura.specializer.annotated import fields_of
 from futamura.specializer.declared import Declared
 from futamura.specializer.finding import Finding
@@ -150,58 +151,62 @@ class Specializer:
         self, family: _Family, inputs: Mapping[str, object], given_up: Sequence[object]
     ) -> tuple[Residual, Outcome]:
         """The residual for these inputs: the one for guessed classes, if that is better."""
-        made, outcome = self._made(family, inputs, None, given_up)
+        plain = self._draft(family, inputs, None, given_up)
+        outcome = plain.outcome
         if self.assume != "check" or self._offline is not None:
-            return made, outcome
+            return plain.finish()
         guesses = _left_open(inputs, {name: Dyn(kind) for name, kind in outcome.guesses.items()})
         if guesses:
-            better, found = self._made(family, {**inputs, **guesses}, (made, outcome), given_up)
+            better, found = self._made(family, {**inputs, **guesses}, plain)
             believed = set(map(id, outcome.believed))
             if any(id(one) in believed for one in found.escaped):  # the one without guesses must not believe it either
-                made, outcome = self._made(family, inputs, None, (*given_up, *found.escaped))
-                better, found = self._made(family, {**inputs, **guesses}, (made, outcome), given_up)
+                plain = self._draft(family, inputs, None, (*given_up, *found.escaped))
+                outcome = plain.outcome
+                better, found = self._made(family, {**inputs, **guesses}, plain)
             changes = {number for number, _ in found.written - outcome.written}
             if not changes.isdisjoint(map(id, outcome.believed)):
-                return made, outcome  # what the one with guesses writes, the other one believes
+                return plain.finish()  # what the one with guesses writes, the other one believes
             worth = not better.stats["fallbacks"] and "FT412" not in better.stats["notes"]
-            more = better.stats["folded"] > made.stats["folded"] or better.stats["left"] < made.stats["left"]
+            stats = plain.stats
+            more = better.stats["folded"] > stats["folded"] or better.stats["left"] < stats["left"]
             if not found.guesses and better.source and worth and more:
                 return better, found
-            return made, outcome
+            return plain.finish()
         if not given_up:  # what is given up is so after a promise is broken, or for one
-            better, found = self._likely(family, inputs, made, outcome)
-            if found is not outcome and independent(found, outcome) and is_worth_a_test(better, made):
+            likely = self._likely(family, inputs, plain)
+            if likely is not None and independent(likely.outcome, outcome) and is_worth_a_test(likely, plain):
+                better, found = likely.finish()
                 found.add_seconds(outcome)
                 return better, found
-        return made, outcome
+        return plain.finish()
 
-    def _likely(
-        self, family: _Family, inputs: Mapping[str, object], made: Residual, outcome: Outcome
-    ) -> tuple[Residual, Outcome]:
-        """The residual for the classes that the inputs are likely to have; the same if nothing suggests any."""
-        unsettled = is_unsettled(made)
+    def _likely(self, family: _Family, inputs: Mapping[str, object], plain: Draft) -> Draft | None:
+        """The residual for the classes that the inputs are likely to have; None if nothing suggests any."""
+        outcome, unsettled = plain.outcome, is_unsettled(plain)
         suggested = {} if outcome.program is None else likely_classes(
             family.function, outcome.program.main, outcome.stats["source_blocks"], outcome.open, unsettled=unsettled
         )  # fmt: skip
         likely = _left_open(inputs, {name: Dyn(one.type, length=one.length) for name, one in suggested.items()})
         if not likely:
-            return made, outcome
+            return None
         rest = self.budget or Budget()
         if unsettled:
             rest = replace(rest, work=rest.work // _LESS)
         if rest.seconds is not None:  # the limit is for both
             rest = replace(rest, seconds=max(0.0, rest.seconds - sum(outcome.seconds.values())))
-        return self._with(budget=rest)._made(family, {**inputs, **likely}, (made, outcome))
+        return self._with(budget=rest)._draft(family, {**inputs, **likely}, plain)
 
     def _made(
-        self,
-        family: _Family,
-        inputs: Mapping[str, object],
-        plain: tuple[Residual, Outcome] | None = None,
-        given_up: Sequence[object] = (),
+        self, family: _Family, inputs: Mapping[str, object], plain: Draft | None = None, given: Sequence[object] = ()
     ) -> tuple[Residual, Outcome]:
-        """The residual for these inputs, and how it came out.  If the promises in these are guesses, `plain` is the
-        residual without them; `given_up` are static objects that others may change."""
+        """The residual for these inputs, and how it came out."""
+        return self._draft(family, inputs, plain, given).finish()
+
+    def _draft(
+        self, family: _Family, inputs: Mapping[str, object], plain: Draft | None = None, given_up: Sequence[object] = ()
+    ) -> Draft:
+        """The residual for these inputs, before it is written.  If the promises in these are guesses, `plain` is the
+        one without them; `given_up` are static objects that others may change."""
         target, function = family.target, family.function
         left = {name: value for name, value in inputs.items() if is_a(value, Dyn)}
         opened = {name: Open(value.exact_type(), value.shape(), value.item_types()) for name, value in left.items()}
@@ -210,14 +215,13 @@ class Specializer:
         said = [value.promise(name) for name, value in inputs.items() if is_a(value, Dyn)]
         promises = tuple(promise for promise in said if promise is not None)
         asked = Asked(defaults, self._parts, family.flag, tuple(given_up))
-        outcome, printed = self._specialized(function, {**inputs, **opened}, promises, started, asked)
+        outcome = self._outcome(function, {**inputs, **opened}, asked)
+        outcome.seconds["specialize"] = time.perf_counter() - started
         values = {name: value for name, value in inputs.items() if not is_a(value, Dyn)}
-        if plain is not None:
-            outcome.events = (*outcome.events, *map(_guess, promises))
-        outcome.events = (*outcome.events, *map(_omitted, outcome.left_out))
+        guesses = map(_guess, promises) if plain is not None else ()
+        outcome.events = (*outcome.events, *guesses, *map(_omitted, outcome.left_out))
         family.given.extend(outcome.given)
         family.outcomes.append(outcome)
-
         flag = family.flag if self._parts else family.flag_of_one
         promised = plain is None and bool(promises)
 
@@ -228,16 +232,13 @@ class Specializer:
 
         def residual(printed: Printed | None, outcome: Outcome) -> Residual:
             kept = promises if printed is not None else ()
-            alone: Callable[[], Residual] | None = None if plain is None else lambda: plain[0]
+            alone: Callable[[], Residual] | None = None if plain is None else lambda: plain.finish()[0]
             if alone is None and any(event.code == "FT412" for event in outcome.events):
                 alone = lambda: self._without_weighing()._made(family, inputs)[0]  # noqa: E731
-            general: Callable[..., Any] | None = plain[0] if plain is not None else None
+            general: Callable[..., Any] | None = plain.runs() if plain is not None else None
             if plain is None and promises:
                 general = General(lambda: self._unpromised(family, inputs, outcome))
-            shared = outcome.handed_over is not None or (plain is not None and disturbs(plain[1], outcome))
-            strangers = printed is not None and differences(outcome.apart, printed.signature, promises)
-            risky = promised or bool(strangers) or (plain is not None and plain[0].doubts)
-            asks = shared or bool((risky or outcome.left_out) and outcome.believed)
+            shared, risky, asks = _doubted(outcome, promises, plain, printed=printed is not None)
             beside: Beside | None = None
             if shared or outcome.left_out:
                 alone = alone or (lambda: self.in_one()._made(family, inputs)[0])
@@ -246,24 +247,38 @@ class Specializer:
             if asks or risky or outcome.left_out:
                 make: Callable[[], tuple[Callable[..., Any], bool]] | None = None
                 if self._parts or plain is not None:
-                    make = functools.partial(_another, other if plain is None else lambda: plain, outcome)
-                given = outcome.handed_over is not None or (plain is not None and plain[1].handed_over is not None)
-                keeps = given or bool(function.__code__.co_flags & _SUSPENDED)
-                believed = Snapshot(outcome.believed, outcome.written)
-                beside = Beside(make, family.flags, believed, keeps, quiet=plain is not None and not shared)
-            recipe = Recipe(
+                    instead = functools.partial(_another, other) if plain is None else plain.instead
+                    make = functools.partial(instead, outcome)
+                given = outcome.handed_over or (plain is not None and plain.outcome.handed_over)
+                held = believed or Snapshot(outcome.believed, outcome.written)
+                quiet = plain is not None and not shared
+                beside = Beside(make, family.flags, held, bool(given) or family.suspended, quiet=quiet)
+            recipe: Recipe = Recipe(
                 target, values, printed, outcome.assumptions, kept, self.assume, outcome.events, outcome.stats,
                 outcome.apart, outcome.trace, outcome.declared, flag if asks else None, outcome.left_out,
                 risky and bool(outcome.believed),
             )  # fmt: skip
             return Residual(recipe, general if promises else None, alone, beside)
 
-        if printed is not None:
-            try:
-                return residual(printed, outcome), outcome
-            except Exception as broken:
-                outcome = _failed(outcome, broken)
-        return residual(None, outcome), outcome
+        def written() -> tuple[Residual, Outcome, int]:
+            done, printed = _printed(outcome, {**inputs, **opened}, promises)
+            if printed is not None:
+                try:
+                    return residual(printed, done), done, printed.emitted.calling
+                except Exception as broken:
+                    done = _failed(done, broken)
+            return residual(None, done), done, 0
+
+        shared, risky, asks = _doubted(outcome, promises, plain, printed=outcome.program is not None)
+        doubts = shared or risky or asks or bool(outcome.left_out)
+        believed = Snapshot(outcome.believed, outcome.written) if doubts else None
+        if believed is not None and asks:  # from now on, although the residual may be made later
+            flag.believed.append(believed.holds)
+        original = functools.partial(original_with, function, values)
+        made = Draft(outcome, written, lambda: setting(family.flags, original(), keeps=family.suspended), doubts=doubts)
+        if shared or outcome.left_out:
+            made.finish()
+        return made
 
     def _unpromised(
         self, family: _Family, inputs: Mapping[str, object], outcome: Outcome
@@ -273,7 +288,7 @@ class Specializer:
         lenient = self._with(strict=False, watch=None)
         believing = tuple(family.outcomes)
         found, other = lenient._best(family, _opened_all(inputs), (*family.given, *outcome.escaped))
-        later = other.handed_over is not None or bool(family.function.__code__.co_flags & _SUSPENDED)
+        later = other.handed_over is not None or family.suspended
         return found, any(disturbs(other, one) for one in believing), later
 
     def _without_weighing(self) -> Specializer:
@@ -294,34 +309,6 @@ class Specializer:
         for name, value in values.items():
             setattr(other, name, value)
         return other
-
-    def _specialized(
-        self,
-        function: types.FunctionType,
-        inputs: Mapping[str, object],
-        promises: tuple[Promise, ...],
-        started: float,
-        asked: Asked,
-    ) -> tuple[Outcome, Printed | None]:
-        """The residual program and its Python.  A fault of ours ends with the original and the event FT901."""
-        outcome = self._outcome(function, inputs, asked)
-        outcome.seconds["specialize"] = time.perf_counter() - started
-        if outcome.program is None:
-            return outcome, None
-        try:
-            started = time.perf_counter()
-            known = {
-                (str(one.holder["__name__"]), one.name): one.value
-                for one in outcome.assumptions
-                if one.kind == "global" and isinstance(one.holder, Mapping) and "__name__" in one.holder
-            }
-            named = [*((name, value) for (_, name), value in known.items()), *inputs.items()]
-            naming = Finding([*named, ("handed_over", outcome.handed_over)]).name_of
-            emitted = residual_text(outcome.program, {one.name: contents(one) for one in promises}, known, naming)
-            outcome.seconds["print"] = time.perf_counter() - started
-        except Exception as broken:
-            return _failed(outcome, broken), None
-        return outcome, Printed(emitted, outcome.program.main.signature)
 
     def _is_trusted(self) -> bool:
         """Costs it nothing to assume something?"""
@@ -358,6 +345,8 @@ class _Family:
     def __init__(self, target: Any, function: types.FunctionType) -> None:
         self.target: Final = target
         self.function: Final = function
+        self.suspended: Final = bool(function.__code__.co_flags & _SUSPENDED)
+        """Does it run later, as a generator does?"""
         self.flag: Final = HandedOver()
         self.flag_of_one: Final = HandedOver()
         """The same for residuals of which nothing is made later: `in_one`."""
@@ -429,6 +418,41 @@ def _opened_all(inputs: Mapping[str, object]) -> dict[str, object]:
 def _left_open(inputs: Mapping[str, object], promises: Mapping[str, Dyn]) -> dict[str, Dyn]:
     """Those of the promises that are about inputs of which nothing was said."""
     return {name: one for name, one in promises.items() if inputs.get(name) in (DYN, _UNSAID)}
+
+
+def _printed(
+    outcome: Outcome, inputs: Mapping[str, object], promises: tuple[Promise, ...]
+) -> tuple[Outcome, Printed | None]:
+    """The Python of a residual program.  A fault of ours ends with the original and the event FT901."""
+    if outcome.program is None:
+        return outcome, None
+    try:
+        started = time.perf_counter()
+        known = {
+            (str(one.holder["__name__"]), one.name): one.value
+            for one in outcome.assumptions
+            if one.kind == "global" and isinstance(one.holder, Mapping) and "__name__" in one.holder
+        }
+        named = [*((name, value) for (_, name), value in known.items()), *inputs.items()]
+        naming = Finding([*named, ("handed_over", outcome.handed_over)]).name_of
+        emitted = residual_text(outcome.program, {one.name: contents(one) for one in promises}, known, naming)
+        outcome.seconds["print"] = time.perf_counter() - started
+    except Exception as broken:
+        return _failed(outcome, broken), None
+    return outcome, Printed(emitted, outcome.program.main.signature)
+
+
+def _doubted(
+    outcome: Outcome, promises: tuple[Promise, ...], plain: Draft | None, *, printed: bool
+) -> tuple[bool, bool, bool]:
+    """May others change what the residual believes, by what it does itself; may what runs where a test fails; and is it
+    asked at each call whether they did?"""
+    shared = outcome.handed_over is not None or (plain is not None and disturbs(plain.outcome, outcome))
+    strangers = printed and outcome.program is not None and differences(
+        outcome.apart, outcome.program.main.signature, promises
+    )  # fmt: skip
+    risky = bool((plain is None and promises) or strangers or (plain is not None and plain.doubts))
+    return shared, risky, shared or bool((risky or outcome.left_out) and outcome.believed)
 
 
 def _another(make: Callable[[], tuple[Residual, Outcome]], main: Outcome) -> tuple[Callable[..., Any], bool]:

@@ -34,6 +34,7 @@ from futamura.frontend.python import collector_paused, lower
 from futamura.ir.continuation import Continuation, continuation_program
 from futamura.ir.graph import OBJECT, Function, Program, Signature, Suspended
 from futamura.optimize.contents import Contents, use_contents
+from futamura.optimize.effects import count_calling
 from futamura.optimize.forwarding import forward
 from futamura.optimize.guards import guard_together
 from futamura.optimize.inference import Known
@@ -101,7 +102,7 @@ def _emitted(program: Program, naming: NameOf | None = None, known: Known | None
     """The text of a program; what the back end cannot print is a fault of ours, and is said with a code."""
     with collector_paused():
         try:
-            return emit(guard_together(program, known), naming=naming)
+            return replace(emit(guard_together(program, known), naming=naming), calling=count_calling(program))
         except (Unprintable, NotImplementedError, KeyError) as broken:
             main = program.main
             title = f"`{main.qualname}` could not be printed: {broken}"

@@ -40,7 +40,7 @@ from futamura.specializer.parting import HandedOver
 from futamura.specializer.policy import Event
 from futamura.writing import write
 
-__all__ = ["Beside", "Printed", "Recipe", "Residual", "SavingError"]
+__all__ = ["Beside", "Printed", "Recipe", "Residual", "SavingError", "counts", "original_with"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,8 @@ class Residual(_Callable):
         self.source: Final = "" if recipe.printed is None else recipe.printed.emitted.text
         self.assumptions: Final = recipe.assumptions
         self.events: Final = recipe.events
-        self.stats: Final[dict[str, Any]] = {**recipe.stats, **_counts(recipe)}
+        counted = counts(recipe.events, specialized=recipe.printed is not None)
+        self.stats: Final[dict[str, Any]] = {**recipe.stats, **counted}
         original = original_with(function, recipe.static)
         if recipe.printed is None:
             self.function: Callable[..., Any] = original
@@ -355,14 +356,14 @@ def _is_default(name: str, value: object, constant: guarding.Constants) -> str:
     return f"{name} is {value if plain else constant(value, name)}"
 
 
-def _counts(recipe: Recipe) -> dict[str, Any]:
+def counts(events: Sequence[Event], *, specialized: bool) -> dict[str, Any]:
     """Fallbacks and notes by code, and whether there is residual code at all."""
     fallbacks: dict[str, int] = {}
     notes: dict[str, int] = {}
-    for event in recipe.events:
-        counts = fallbacks if is_fallback(event.code) else notes
-        counts[event.code] = counts.get(event.code, 0) + 1
-    return {"fallbacks": fallbacks, "notes": notes, "specialized": recipe.printed is not None}
+    for event in events:
+        found = fallbacks if is_fallback(event.code) else notes
+        found[event.code] = found.get(event.code, 0) + 1
+    return {"fallbacks": fallbacks, "notes": notes, "specialized": specialized}
 
 
 def open_signature(function: Callable[..., Any], static: Mapping[str, object]) -> inspect.Signature:

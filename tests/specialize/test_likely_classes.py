@@ -318,3 +318,114 @@ def test_a_time_limit_is_for_both_attempts(monkeypatch: pytest.MonkeyPatch) -> N
 def test_few_comparisons_are_not_worth_it() -> None:
     residual = futamura.specialize(dispatch, routes=ROUTES[:3])
     assert "FT409" not in residual.stats["notes"]
+
+
+def _texts_written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts of residuals that are written from now on."""
+    texts: list[str] = []
+    written = futamura.api.residual_text
+
+    def counted(*args: Any) -> Any:
+        emitted = written(*args)
+        texts.append(emitted.text)
+        return emitted
+
+    monkeypatch.setattr(futamura.api, "residual_text", counted)
+    return texts
+
+
+def test_the_other_residual_is_written_when_it_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = _texts_written(monkeypatch)
+    residual = futamura.specialize(dispatch, routes=ROUTES)
+    assert residual("GET", "/tags/7") == dispatch(ROUTES, "GET", "/tags/7")
+    assert texts == [residual.source]
+    for given in (*CALLS, *CALLS):
+        assert result(residual, *given) == result(dispatch, ROUTES, *given), given
+    assert len(texts) == 2 and texts[1] != residual.source
+
+
+def test_what_was_assumed_may_be_otherwise_by_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is noted of classes and globals when a residual is written must not be what they became since."""
+    monkeypatch.setattr(Route, "wanted", lambda self, index: self.parts[index], raising=False)
+
+    def by_method(routes: Any, method: Any, path: Any) -> Any:
+        segments = path.strip("/").split("/")
+        for route in routes:
+            if len(route.parts) == len(segments) and route.method == method:
+                for index, have in enumerate(segments):
+                    if route.wanted(index) != have and not route.wanted(index).startswith("{"):
+                        break
+                else:
+                    return route.name
+        return None
+
+    texts = _texts_written(monkeypatch)
+    residual = futamura.specialize(by_method, routes=ROUTES)
+    assert residual("GET", "/tags") == "tags" and len(texts) == 1
+    with monkeypatch.context() as changed:
+        changed.setattr(Route, "wanted", lambda self, index: "x")
+        for path in (Text("/x"), "/x", "/tags"):
+            assert result(residual, "GET", path) == result(by_method, ROUTES, "GET", path), path
+        assert len(texts) == 1
+    for path in (Text("/x"), "/x", "/tags", Text("/tags")):
+        assert result(residual, "GET", path) == result(by_method, ROUTES, "GET", path), path
+    assert len(texts) == 2
+    with monkeypatch.context() as changed:
+        changed.setattr(Route, "wanted", lambda self, index: "x")
+        for path in (Text("/x"), "/x", "/tags"):
+            assert result(residual, "GET", path) == result(by_method, ROUTES, "GET", path), path
+
+
+def test_the_other_residual_is_needed_deep_inside() -> None:
+    residual = futamura.specialize(dispatch, routes=ROUTES)
+
+    def deep(count: int) -> Any:
+        return deep(count - 1) if count else residual("GET", Text("/x"))
+
+    left = sys.getrecursionlimit() - 120
+    SEEN.clear()
+    try:
+        found = deep(left)
+    except RecursionError:
+        found = None
+    SEEN.clear()
+    assert found in (None, dispatch(ROUTES, "GET", Text("/x")))
+    for given in CALLS:
+        assert result(residual, *given) == result(dispatch, ROUTES, *given), given
+
+
+class Shelf:
+    def __init__(self) -> None:
+        self.start, self.steps = 3, [4]
+
+
+def _stocked(shelf: Any) -> int:
+    return 0
+
+
+def _restocked(shelf: Any) -> int:
+    shelf.steps[0] += 10
+    return 0
+
+
+def shelved(shelf: Any, words: Any, word: Any) -> Any:
+    found = _stocked(shelf) + shelf.start * 2
+    if type(word) is list:
+        word.append(found)
+        return found, shelf.steps[0] * 3
+    for at, one in enumerate(words):
+        if word == one or word == one + "s" or one + "er" == word:
+            return found, at
+    return found, None
+
+
+def test_what_only_the_other_residual_believes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is changed, and no longer in doubt, before that one is written."""
+    ours, theirs, words = Shelf(), Shelf(), tuple(WORDS)
+    residual: Any = futamura.specialize(shelved, shelf=ours, words=words)
+    for helper in (_stocked, _restocked, _stocked):
+        monkeypatch.setitem(globals(), "_stocked", helper)
+        for word in ("users", "tags", *(([], [1]) if helper is _restocked else ())):
+            assert residual(word) == shelved(theirs, words, word), (helper, word)
+    for word in ("users", [], "tags", [1], "user"):
+        assert residual(word) == shelved(theirs, words, word), word

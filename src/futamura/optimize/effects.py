@@ -15,13 +15,22 @@ Invariant: a yes is right for all operations with these effects.
 from __future__ import annotations
 
 from futamura.ir.facts import Effects, Fact
+from futamura.ir.graph import Program
 
-__all__ = ["acts", "clobbers", "may_be_removed", "may_be_shared", "may_move_up_past"]
+__all__ = ["acts", "clobbers", "count_calling", "may_be_removed", "may_be_shared", "may_move_up_past"]
 
 
 def acts(effects: Effects) -> bool:
     """May it change something, or run code that does?"""
     return bool(effects.writes or effects.calls or effects.suspends)
+
+
+def count_calling(program: Program) -> int:
+    """How many operations may run code that is not known."""
+    return sum([
+        op.operator.effects(tuple([function.types[arg] for arg in op.args]), op.attr).calls
+        for function in program.functions for op in function.operations()
+    ])  # fmt: skip
 
 
 def may_be_removed(fact: Fact) -> bool:

@@ -34,6 +34,10 @@ class _Made(Protocol):
     def source(self) -> str: ...
     @property
     def stats(self) -> dict[str, Any]: ...
+    @property
+    def calling(self) -> int:
+        """How many of its operations may run code that is not known."""
+        ...
 
 
 class Likely(NamedTuple):
@@ -56,6 +60,8 @@ _MUCH_SHORTER: Final = 0.85
 """A residual for likely classes may have this part of the text of one without: what is compared once is shared then."""
 _HALF: Final = 0.5
 """Or this part of the operations, however they are written."""
+_FEWER_CALLING: Final = 0.4
+"""Or this part of those that may run code that is not known: there is no need to look at the text then."""
 _GIVING_UP: Final = ("FT401", "FT406", "FT410")
 _RECKONING: Final = frozenset({"add", "sub", "mul", "truediv", "iadd", "isub", "imul"})
 _CLASSES: Final = (str, int, bytes, dict, list, tuple)
@@ -174,5 +180,6 @@ def is_worth_a_test(better: _Made, made: _Made) -> bool:
         return False
     if is_unsettled(made):
         return not is_unsettled(better) and bool(better.stats["folded"] > made.stats["folded"])
-    shorter = len(better.source) <= _MUCH_SHORTER * len(made.source)
-    return shorter or bool(better.stats["left"] <= _HALF * made.stats["left"])
+    if better.stats["left"] <= _HALF * made.stats["left"] or better.calling <= _FEWER_CALLING * made.calling:
+        return True
+    return len(better.source) <= _MUCH_SHORTER * len(made.source)

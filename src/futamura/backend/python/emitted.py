@@ -38,3 +38,5 @@ class Emitted:
     """Objects that are printed as literals: code that asks for identity must find these very objects."""
     immediates: tuple[str, ...] = ()
     """Names among the constants that stand nowhere but where a string may stand: they need no cells (`immediates`)."""
+    calling: int = 0
+    """How many of its operations may run code that is not known."""
