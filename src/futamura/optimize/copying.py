@@ -129,6 +129,9 @@ class Copies:
         told: dict[Value, Value] | None = None
         while True:
             copy, node = self._copies[place], self._node(place)
+            if copy.skipped and not (node.params or place in self._apart):  # no value gets another name
+                edge, place = node.end.edges[copy.taken or 0], copy.targets[0]
+                continue
             brought = self._brought.get(copy.at, ())
             implicit = len(node.params) - len(edge.args)
             passed = [*edge.args, *brought]

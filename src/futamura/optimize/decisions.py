@@ -366,12 +366,18 @@ class _Walk:
                 return False
         return True
 
-    def _arrive(self, at: int, facts: _Facts) -> _Version:
-        key: _Key = (at, None)
+    def _arrive(self, at: int, facts: _Facts, items: object = None) -> _Version:
+        """The version of a block that these facts lead to; `items` are these in a key, if they are in one already."""
         told = at in self._questions.guarded and at not in self._headers and self._raises(at, facts) is False
+        key: _Key = (at, None)
+        asks: bool | None = None
         if told or at not in self._whole:
-            key = (at, frozenset(facts.items()))
-            if key not in self._versions and self._asks(at, facts):
+            key = (at, items if items is not None else frozenset(facts.items()))
+            version = self._versions.get(key)
+            if version is not None:
+                return version
+            asks = self._asks(at, facts)
+            if asks:
                 self._counts[at] = self._counts.get(at, 0) + 1
                 if self._counts[at] > MOST_COPIES:
                     self._whole.add(at)
@@ -379,9 +385,10 @@ class _Walk:
         version = self._versions.get(key)
         if version is None:
             version = self._versions[key] = _Version(key, facts)
-            self._room -= self._weights[at] if self._asks(at, facts) else 0
+            asks = self._asks(at, facts) if asks is None else asks
+            self._room -= self._weights[at] if asks else 0
             self._work.append(version)
-        elif key[1] is None and version.facts != facts:
+        elif version.facts != facts:
             meet = self._knowledge.meet
             both = {n: known for n, old in version.facts.items() if n in facts and (known := meet(old, facts[n])) >= 0}
             if both != version.facts:
@@ -416,6 +423,9 @@ class _Walk:
         version.raises = self._raises(at, version.facts)
         version.taken = None if answered is None else 0 if answered else 1
         version.targets = []
+        if version.taken is not None and not numbers and node.handler is None:  # nothing is told here
+            self._go(version, version.taken, node.end.edges[version.taken].target, version.facts)
+            return
         for way, edge in enumerate(node.edges()):
             facts = version.facts
             if way == len(node.end.edges):
@@ -430,7 +440,13 @@ class _Walk:
                     facts = {**facts, **dict.fromkeys(numbers, knowledge.no)}
                 if answered is None and asked is not None:
                     facts = {**facts, asked.subject: knowledge.learned(asked, before, way == 0)}
-            version.targets.append(self._arrive(edge.target, self._brought(at, way, edge.target, facts)))
+            self._go(version, way, edge.target, facts)
+
+    def _go(self, version: _Version, way: int, target: int, facts: _Facts) -> None:
+        """Follow an edge, knowing these facts."""
+        brought = self._brought(version.key[0], way, target, facts)
+        items = version.key[1] if brought is version.facts else None
+        version.targets.append(self._arrive(target, brought, items))
 
     def _brought(self, at: int, way: int, target: int, facts: _Facts) -> _Facts:
         """What is known behind an edge."""
@@ -518,10 +534,12 @@ class _Walk:
 
     def _does_nothing(self, version: _Version, needed: tuple[int, ...] | None) -> bool:
         """Is only the edge left?"""
-        node = self._graph.node(version.key[0])
-        if needed is None or (node.end.name != "jump" and version.taken is None):
+        if needed is None:
             return False
-        if any(version.facts.get(number) != self._knowledge.no for number in needed):
+        node = self._graph.node(version.key[0])
+        if version.taken is None and node.end.name != "jump":
+            return False
+        if needed and any(version.facts.get(number) != self._knowledge.no for number in needed):
             return False
         passed = node.end.edges[version.taken or 0].args
         return not passed or not any(result in passed for op in node.ops for result in op.results)

@@ -18,7 +18,7 @@ Invariant: what comes out of the blocks of the region comes to the handler aroun
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Final
 
 from futamura.ir.graph import Edge, Region, Value
@@ -36,6 +36,8 @@ MAX_VISITED: Final = 64
 def rethrown(graph: FlowGraph, inference: Inference) -> bool:
     """Take such try regions away, and what such ways ask; did anything change?"""
     changed = False
+    inside: dict[int, list[tuple[int, Node]]] = {}
+    """The blocks of each region."""
     for region in graph.regions[1:]:
         if region.kind != "try" or region.flavor != "residual" or region.handler < 0:
             continue
@@ -45,8 +47,12 @@ def rethrown(graph: FlowGraph, inference: Inference) -> bool:
         if not _is_copied(graph, region.id) and walk.lets_pass(region.handler) and not walk.is_named_behind():
             _take_away(graph, region.id, region.handler, walk.edge)
             changed = True
+            inside.clear()
             continue
-        changed = _shorten(graph, inference, region) or changed
+        if not inside:
+            for at, node in graph.nodes():
+                inside.setdefault(node.region, []).append((at, node))
+        changed = _shorten(graph, inference, region, inside.get(graph.node(region.handler).region, ())) or changed
     return changed
 
 
@@ -145,12 +151,13 @@ def _take_away(graph: FlowGraph, region: int, handler: int, outer: Edge | None) 
     ]
 
 
-def _shorten(graph: FlowGraph, inference: Inference, region: Region) -> bool:
-    """Where nothing but the exception comes out, it goes on at once; did anything change?"""
+def _shorten(graph: FlowGraph, inference: Inference, region: Region, beside: Iterable[tuple[int, Node]]) -> bool:
+    """Where nothing but the exception comes out, it goes on at once; did anything change?  `beside` are the blocks in
+    the region of the handler."""
     head = graph.node(region.handler)
     changed = False
-    for at, node in graph.nodes():
-        if node.region != head.region or node is head or at not in inference.reached or node.end.name != "branch":
+    for at, node in beside:
+        if node is head or at not in inference.reached or node.end.name != "branch":
             continue
         walk = _Walk(graph, inference, region)
         if walk.lets_pass(at) and not walk.is_named_behind(node.params):

@@ -197,11 +197,17 @@ class Meet:
         self._ages: dict[int, int] = {}
         self._retry = False
         self._work: list[tuple[int, int]] = []
-        contents = [self._join(left, right) for left, right in _paired(self._a, self._b)]
+        contents = [
+            left if left is right and type(left) is Known and not left.vid else self._join(left, right)
+            for left, right in _paired(self._a, self._b)
+        ]
         while self._work and not self._retry:
             left_oid, right_oid = self._work.pop()
             a, b = self._a.heap[left_oid], self._b.heap[right_oid]
-            items = tuple([self._join(x, y) for x, y in zip(a.items, b.items, strict=True)])
+            items = tuple([
+                x if x is y and type(x) is Known and not x.vid else self._join(x, y)
+                for x, y in zip(a.items, b.items, strict=True)
+            ])  # fmt: skip
             self._heap[left_oid] = a if all(map(is_, items, a.items)) else a.with_items(items)
         if self._retry:
             return False
@@ -289,7 +295,8 @@ class Meet:
             return found
         kind = _common_type(self._a, a, self._b, b)
         held = joined(classes_of(a, self._a), classes_of(b, self._b)) if kind is None else ANY_CLASS
-        shape = _common_shape(self._a, a, self._b, b)
+        unshaped = (type(a) is Dynamic and a.shape is None) or (type(b) is Dynamic and b.shape is None)
+        shape = None if unshaped else _common_shape(self._a, a, self._b, b)
         if type(a) is Dynamic and left not in self._kept:
             self._kept.add(left)
             result = a
@@ -322,13 +329,13 @@ def _is_own(state: State, token: _Token, held: Set[int]) -> bool:
 
 
 def _same_shape(a: VObject, b: VObject) -> bool:
-    return (
+    return a is b or (
         a.kind == b.kind
         and a.cls is b.cls
         and len(a.items) == len(b.items)
         and a.extra == b.extra
         and (a.kind != "exception" or (a.site == b.site or not (has_context(a) or has_context(b))))
-        and (a.names == b.names and token_key(a.names) == token_key(b.names))
+        and (a.names is b.names or (a.names == b.names and token_key(a.names) == token_key(b.names)))
     )
 
 

@@ -69,7 +69,6 @@ from futamura.specializer.worth import counting, leave_worthless
 
 __all__ = ["Open", "Outcome", "specialize_function", "specialize_program"]
 
-
 MOST_LEFT: Final = 4
 """As many calls are left to save a specialization that runs out of budget."""
 _KINDS: Final = 3
@@ -212,6 +211,7 @@ class _Run:
         self._guessed: Final[dict[str, type]] = {}
         self._missed: Final[dict[str, type]] = {}
         self._machine: Machine | None = None
+        self._told_apart: tuple[Program, object, Apart] | None = None  # the last answer, and what for
         self._deadline: Final = None if budget.seconds is None else time.monotonic() + budget.seconds
 
     @property
@@ -385,8 +385,7 @@ class _Run:
     def _left_the_outermost_call(self, machine: Machine, versions: Versions, over: OverBudget) -> bool:
         """The budget ran out inside a call: the rest may fit without it.  Each such attempt gets a part."""
         frames = machine.state.frames
-        left = self._left
-        if len(frames) < 2 or left == 0 or frames[1].purpose not in ("call", "init"):
+        if len(frames) < 2 or self._left == 0 or frames[1].purpose not in ("call", "init"):
             return False
         if frames[1].chain[-1] in versions.opaque:
             return False
@@ -531,8 +530,8 @@ class _Run:
         if not (world.read or holds_objects(program)) or (machine := self._machine) is None:
             return
         check_stand_ins(machine, program, lambda: self._apart(program))
-        bindings = self._bindings(world.assumptions.values())
-        asked = (bindings, self.subject.home, self._source, world.is_frozen, machine.kept.found)
+        known = self._bindings(world.assumptions.values())
+        asked = (known, self.subject.home, self._source, world.is_frozen, machine.kept.found)
         found = changed(handing_over.before_handing_over(program, world.parting.handed), *asked)
         self._given = handing_over.what_is_given(world.parting, lambda: changed(program, *asked))
         for value in found.written:
@@ -593,5 +592,9 @@ class _Run:
         return any(escaped)
 
     def _apart(self, program: Program, assumptions: tuple[Assumption, ...] = ()) -> Apart:
-        opened = {name: value.type for name, value in self.inputs.items() if is_a(value, Open)}
-        return by_owner(self.world, apart(program, opened, self.world.contents_read(), self._bindings(assumptions)))
+        read, bindings = self.world.contents_read(), self._bindings(assumptions)
+        asked = (list(map(id, read)), {name: id(value) for name, value in bindings.items()})
+        if self._told_apart is None or self._told_apart[0] is not program or self._told_apart[1] != asked:
+            opened = {name: value.type for name, value in self.inputs.items() if is_a(value, Open)}
+            self._told_apart = program, asked, apart(program, opened, read, bindings)
+        return by_owner(self.world, self._told_apart[2])

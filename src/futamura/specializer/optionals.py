@@ -169,8 +169,10 @@ class _Differing:
                 return False
             if frame.subject is not None or partner.subject is not None:
                 return False
-            if not all(self._same((uid, value), frame.env[value], env[value]) for value in sorted(env)):
-                return False
+            for value in sorted(env):
+                x, y = frame.env[value], env[value]
+                if (x is not y or type(x) is Virtual) and not self._same((uid, value), x, y):
+                    return False
         if any(self._is_apart(frame.env[value], env[value]) for value in _tested(frame)):
             return False
         for place, (content, dirty) in a.overlays.items():
@@ -178,10 +180,10 @@ class _Differing:
             if dirty != stored or not self._same(place, content, other):
                 return False
         while self._work:
-            left, right = self._work.pop()
-            names = left.names if left.kind == "instance" else range(len(left.items))
-            for name, x, y in zip(names, left.items, right.items, strict=True):
-                if not self._same((left.site, name), x, y):
+            entry, twin = self._work.pop()
+            names = entry.names if entry.kind == "instance" else range(len(entry.items))
+            for name, x, y in zip(names, entry.items, twin.items, strict=True):
+                if (x is not y or type(x) is Virtual) and not self._same((entry.site, name), x, y):
                     return False
         return True
 
