@@ -120,13 +120,14 @@ class Another:
         self._came_back = False
         self.main: Callable[..., Any] = original
         """The residual in whose place this one runs."""
+        self.run: Callable[..., Any] = self._choose
+        """What the entry calls: once the other residual is there, that one itself, or what little is needed around."""
         if flag is not None and believed.holds not in flag.believed:
             flag.believed.append(believed.holds)
 
-    def __call__(self, /, *args: Any, **keywords: Any) -> Any:
+    def _choose(self, /, *args: Any, **keywords: Any) -> Any:
+        """One call, where the other residual is not there yet, or it is time for a look."""
         flag = self._flag
-        if flag is not None and flag.now is True and self._made is not None and self._made is not self._original:
-            return self._made(*args, **keywords)  # it stays so
         if flag is not None and flag.now == DOUBTED and self._is_time():
             if flag.settle():
                 return self._go_back(args, keywords)
@@ -135,13 +136,46 @@ class Another:
         runs, changes = self._made, self._changes
         if runs is None and _has_room():
             runs, changes = self._made, self._changes = self._make()
+            self._prepare(runs)
         elif runs is None:
             runs, changes = self._original, True
         if runs is self._original:
-            return _doubted(self._flags, self._keeps, runs, args, keywords)
+            return setting(self._flags, runs, keeps=self._keeps)(*args, **keywords)
         if flag is not None and changes:
-            return _doubted((flag,), self._keeps, runs, args, keywords)
+            return setting((flag,), runs, keeps=self._keeps)(*args, **keywords)
         return runs(*args, **keywords)
+
+    def _prepare(self, made: Callable[..., Any]) -> None:
+        """From now on `run` does what has to be done around `made`."""
+        flag = self._flag
+        if made is self._original:
+            return
+        function = _plain(made)
+        if flag is None:
+            self.run = function
+            return
+        changes, keeps, running = self._changes, self._keeps, flag.running
+
+        def run(*args: Any, **keywords: Any) -> Any:
+            """One function for all: each call that collects arguments takes a hundred nanoseconds."""
+            if flag.now is not True:  # else it stays so
+                if flag.now:
+                    if self._waits <= 0:
+                        return self._choose(*args, **keywords)
+                    self._waits -= 1
+                self._came_back = True
+                if changes and keeps:
+                    flag.now = True
+                elif changes:
+                    running.append(None)
+                    flag.now = flag.now or DOUBTED
+                    try:
+                        return function(*args, **keywords)
+                    finally:
+                        running.pop()
+            return function(*args, **keywords)
+
+        self.run = run
 
     def _is_time(self) -> bool:
         """A look whether all still is as it was takes the longer the more there is of it: it is taken ever more seldom
@@ -173,17 +207,15 @@ class General:
         """`make` gives it, and says whether it may change what the one in whose place it runs believes, and whether
         somebody may do that later."""
         self._make: Final = make
-        self._made: Callable[..., Any] | None = None
-        self._changes = self._keeps = False
         self.flags: Sequence[HandedOver] = ()
         """Those of the residuals in whose place it runs."""
+        self.run: Callable[..., Any] = self._first
+        """What the entry calls."""
 
-    def __call__(self, /, *args: Any, **keywords: Any) -> Any:
-        if self._made is None:
-            self._made, self._changes, self._keeps = self._make()
-        if self._changes:
-            return _doubted(self.flags, self._keeps, self._made, args, keywords)
-        return self._made(*args, **keywords)
+    def _first(self, /, *args: Any, **keywords: Any) -> Any:
+        made, changes, keeps = self._make()
+        self.run = setting(self.flags, made, keeps=keeps) if changes else _plain(made)
+        return self.run(*args, **keywords)
 
 
 class Later:
@@ -204,31 +236,29 @@ class Later:
 
 def setting(flags: Sequence[HandedOver], function: Callable[..., Any], *, keeps: bool) -> Callable[..., Any]:
     """`function`, which may change anything, and may give it to who `keeps` it: the flags are set before it runs."""
+    function = _plain(function)
 
-    def run(*args: Any, **keywords: Any) -> Any:
-        return _doubted(flags, keeps, function, args, keywords)
-
-    return run
-
-
-def _doubted(
-    flags: Sequence[HandedOver],
-    keeps: bool,
-    function: Callable[..., Any],
-    args: tuple[Any, ...],
-    keywords: dict[str, Any],
-) -> Any:
-    for flag in flags:
-        if keeps:
+    def gives(*args: Any, **keywords: Any) -> Any:
+        for flag in flags:
             flag.now = True
-        else:
-            flag.running.append(None)
-            flag.doubt()
-    try:
         return function(*args, **keywords)
-    finally:
-        for flag in flags if not keeps else ():
-            flag.running.pop()
+
+    def runs(*args: Any, **keywords: Any) -> Any:
+        for flag in flags:
+            flag.running.append(None)
+            flag.now = flag.now or DOUBTED
+        try:
+            return function(*args, **keywords)
+        finally:
+            for flag in flags:
+                flag.running.pop()
+
+    return gives if keeps else runs
+
+
+def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What a call of a residual runs: a call of the function itself takes less."""
+    return function.__func__ if isinstance(function, staticmethod) else function
 
 
 def disturbs(other: Outcome, main: Outcome) -> bool:

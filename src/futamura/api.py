@@ -235,7 +235,7 @@ class Specializer:
             alone: Callable[[], Residual] | None = None if plain is None else lambda: plain.finish()[0]
             if alone is None and any(event.code == "FT412" for event in outcome.events):
                 alone = lambda: self._without_weighing()._made(family, inputs)[0]  # noqa: E731
-            general: Callable[..., Any] | None = plain.runs() if plain is not None else None
+            general: Callable[..., Any] | General | None = plain.runs() if plain is not None else None
             if plain is None and promises:
                 general = General(lambda: self._unpromised(family, inputs, outcome))
             shared, risky, asks = _doubted(outcome, promises, plain, printed=printed is not None)

@@ -111,7 +111,7 @@ class Residual(_Callable):
     def __init__(
         self,
         recipe: Recipe,
-        general: Callable[..., Any] | None = None,
+        general: Callable[..., Any] | General | None = None,
         alone: Callable[[], Residual] | None = None,
         another: Beside | None = None,
     ) -> None:
@@ -156,7 +156,7 @@ class Residual(_Callable):
         printed: Printed,
         function: types.FunctionType,
         original: Callable[..., Any],
-        general: Callable[..., Any] | None,
+        general: Callable[..., Any] | General | None,
         another: Beside | None,
     ) -> types.FunctionType:
         """The residual with its tests: inside of its own text where possible, else in a function around it."""
@@ -173,7 +173,7 @@ class Residual(_Callable):
         taken = [] if self._recipe.assume == "trust" else [write for _, write in self._taken(printed)]
         flag = self._recipe.handed_over
         general = general or original
-        other = original
+        other: Callable[..., Any] | Another = original
         if another is not None:
             whole = original
             make = another.make or (lambda: (whole, True))
@@ -186,12 +186,12 @@ class Residual(_Callable):
         elif flag is not None:
             general = original = setting((flag,), original, keeps=True)
         checks = [
-            guarding.Check(general, writers, items=items),
+            guarding.Check(general, writers, items=items, later=isinstance(general, General)),
             guarding.Check(original, [*taken, *strangers], tested),
         ]
         ours = [functools.partial(_is_default, *one) for one in self._recipe.left_out.items()]
         if ours or flag is not None:
-            checks.insert(0, guarding.Check(other, ours, flag=flag))
+            checks.insert(0, guarding.Check(other, ours, flag=flag, later=isinstance(other, Another)))
         inside = guarding.guarded(printed.emitted, printed.signature, checks, function.__globals__)
         if inside is not None:
             entry = load_residual(inside, function, printed.signature)

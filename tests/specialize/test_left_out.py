@@ -284,6 +284,26 @@ def total(rates: Any, x: Any, many: Any = None) -> Any:
     return sum(rate * many * x for rate in rates)
 
 
+def watched(text: Any, watch: Any, many: Any = None) -> Any:
+    watch()
+    return f"{text} {many}" if many is not None else text
+
+
+def test_a_call_that_gives_the_parameter_costs_one_call_more() -> None:
+    """Once the other residual is there, and nothing can change what is believed, the entry calls its function."""
+    files: list[str] = []
+
+    def watch() -> None:
+        files[:] = [frame.f_code.co_filename for frame, _ in traceback.walk_stack(None)]
+
+    residual = specialize(watched, "tea")
+    assert "FT414" in codes(residual)
+    for _ in range(3):
+        assert residual(watch, 3) == "tea 3"
+    assert not any(file.endswith("another.py") for file in files)
+    assert residual(watch) == "tea"
+
+
 def test_nothing_is_specialized_in_a_call_where_there_is_no_room() -> None:
     def at(depth: int, function: Any, *args: Any) -> Any:
         return function(*args) if depth == 0 else at(depth - 1, function, *args)

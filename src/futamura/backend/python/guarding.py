@@ -67,7 +67,7 @@ class Items:
 class Check:
     """One test at the entry: conditions on the parameters, what was assumed, and who runs if it fails."""
 
-    otherwise: Callable[..., Any]
+    otherwise: Any
     conditions: Sequence[Callable[[Constants], str]] = ()
     """Each writes an expression over the parameters, which raises nothing."""
     assumed: Sequence[Assumed] = ()
@@ -75,6 +75,8 @@ class Check:
     """Tested after the conditions, which have to say that these are exact lists or tuples of that length."""
     flag: object = None
     """If given, its attribute `now` has to be false; it is asked before the conditions."""
+    later: bool = False
+    """Does `otherwise` have an attribute `run`, which is called?  Who runs may be another one later."""
     refusal: str = ""
     """If given, a `TypeError` with this text is raised instead, and builtins are called by their names."""
 
@@ -168,7 +170,8 @@ def _leaving(test: EntryTest, check: Check, signature: Signature) -> str:
         test.gone = test.constant(_GONE, "Gone")
     if check.refusal:
         return f"raise {test.constant(TypeError, 'TypeError')}({check.refusal!r})"
-    return f"return {test.constant(check.otherwise, 'original')}({_arguments(signature)})"
+    run = ".run" if check.later else ""
+    return f"return {test.constant(check.otherwise, 'original')}{run}({_arguments(signature)})"
 
 
 def _lines(tests: Sequence[EntryTest]) -> list[str]:
