@@ -233,7 +233,7 @@ class Specializer:
         def residual(printed: Printed | None, outcome: Outcome) -> Residual:
             kept = promises if printed is not None else ()
             alone: Callable[[], Residual] | None = None if plain is None else lambda: plain.finish()[0]
-            if alone is None and any(event.code == "FT412" for event in outcome.events):
+            if alone is None and (outcome.late or any(event.code == "FT412" for event in outcome.events)):
                 alone = lambda: self._without_weighing()._made(family, inputs)[0]  # noqa: E731
             general: Callable[..., Any] | General | None = plain.runs() if plain is not None else None
             if plain is None and promises:

@@ -364,3 +364,60 @@ def test_methods_that_ask_those_above(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "FT412" in residual.stats["notes"] and not fallbacks(residual)
     for key, value in (("a", 2), ("b", 3), ([], 4), ("b", 5)):
         assert outcome(residual, key, value) == outcome(mine.put, key, value)
+
+
+class Money:
+    def __init__(self, amount, currency):
+        self.amount = amount
+        self.currency = currency
+
+
+def exceeds(amount, currency, other):
+    if not isinstance(other, Money):
+        raise TypeError(currency)
+    if other.currency != currency:
+        raise ValueError(currency)
+    return other.amount > amount
+
+
+def test_names_for_which_nothing_folds_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is known folds as well if the names stand for something else."""
+    residual = specialize(exceeds, 10, "EUR")
+    assert "'EUR'" in source_of(residual) and not notes(residual) and not assumed(residual)
+    assert {"isinstance", "Money", "TypeError", "ValueError"} <= {*residual.function.__code__.co_names}
+    others = (Money(5, "EUR"), Money(50, "EUR"), Money(5, "USD"), 3, None)
+
+    def agree() -> None:
+        for other in others:
+            assert outcome(residual, other) == outcome(exceeds, 10, "EUR", other)
+
+    agree()
+    for name, value in (("isinstance", lambda x, kind: kind is Money), ("ValueError", KeyError), ("Money", int)):
+        monkeypatch.setitem(globals(), name, value)
+        agree()
+        monkeypatch.undo()
+        agree()
+
+
+def limited(low, x):
+    try:
+        if low < 5:
+            raise ValueError
+    except ValueError:
+        low = 5
+    return [x, low]
+
+
+def test_names_for_which_something_folds_are_tested(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is raised is caught by the function itself, as long as its name stands for an exception."""
+    residual = specialize(limited, 1)
+    assert "try" not in source_of(residual) and assumed(residual) == 1
+    monkeypatch.setitem(globals(), "ValueError", int)
+    assert outcome(residual, 3) == outcome(limited, 1, 3)
+
+
+def test_a_module_has_all_names_that_were_assumed(tmp_path: Path) -> None:
+    path = specialize(exceeds, 10, "EUR").save(tmp_path / "exceeds.py")
+    scope: dict[str, Any] = {"__name__": "exceeds"}
+    exec(compile(path.read_text(), str(path), "exec"), scope)
+    assert scope["exceeds"](Money(50, "EUR")) is True

@@ -40,7 +40,7 @@ from futamura.specializer.machine import Machine
 from futamura.specializer.world import World
 from futamura.specializer.worth import PRICE, PRICES
 
-__all__ = ["times_in_a_call", "why_not_worth"]
+__all__ = ["Saved", "cost_of", "net_gains", "time_left", "times_in_a_call", "why_not_worth"]
 
 _OF_TESTING: Final = 6
 """Nanoseconds that any tests take together, beside their own."""
@@ -124,14 +124,25 @@ def why_not_worth(
             return ""
         little = _LITTLE_FOR_INPUTS if world.objects.tested else _LITTLE_FOR_TRUST
         return _why_not_told_apart(program, saved, apart(program), little)
-    inputs = apart(program)
-    cost = _cost(assumptions, m.home)
-    stars, others = _cost_apart(world, inputs, program.main.signature)
-    cost += stars + others + _OF_TESTING
+    cost = _cost_of_all(m, program, apart(program))
     little, margin = (_LITTLE, _MARGIN) if static else (_LITTLE_FOR_NOTHING, _MARGIN_FOR_NOTHING)
     if not _loses(program, saved, cost, little, margin):
         return ""
     return f"to test {len(assumptions)} assumptions at each call would take longer than what folds saves"
+
+
+def net_gains(m: Machine, program: Program, saved: Saved, inputs: Apart) -> tuple[float, ...]:
+    """Nanoseconds that one call of the residual takes less than one of the original, its tests counted, by each guess
+    at how often a call comes to a block."""
+    tested = bool(m.world.assumptions) and m.world.assumes
+    cost = _cost_of_all(m, program, inputs) if tested or inputs.names else 0
+    return tuple([_gain(program, saved, plainly) - cost for plainly in (None, ())])
+
+
+def _cost_of_all(m: Machine, program: Program, inputs: Apart) -> int:
+    """Nanoseconds that all tests at entry take."""
+    stars, others = _cost_apart(m.world, inputs, program.main.signature)
+    return cost_of(m.world.assumptions.values(), m.home) + stars + others + _OF_TESTING
 
 
 def _loses(program: Program, saved: Saved, cost: int, little: float, margin: float) -> bool:
@@ -141,7 +152,7 @@ def _loses(program: Program, saved: Saved, cost: int, little: float, margin: flo
     if loss <= little:  # the other one can only say that there is less to lose
         return False
     loss = min(loss, margin * cost - _gain(program, saved, None))
-    return loss > little and loss > _PART * times_in_a_call(program, _left)
+    return loss > little and loss > _PART * time_left(program)
 
 
 def _gain(program: Program, saved: Saved, plainly: Collection[tuple[str, int]] | None) -> float:
@@ -155,6 +166,11 @@ def _gain(program: Program, saved: Saved, plainly: Collection[tuple[str, int]] |
     return times_in_a_call(program, folded, plainly=plainly, often=often) - added
 
 
+def time_left(program: Program) -> float:
+    """Nanoseconds that one call of the residual takes, roughly, without its tests."""
+    return times_in_a_call(program, _left)
+
+
 def _left(function: Function) -> list[float]:
     """Nanoseconds that what is left in each block takes."""
     return [sum(_price(op.name) for op in block.ops) / _TENTHS for block in function.blocks]
@@ -164,7 +180,7 @@ def _price(name: str) -> int:
     return _OF_CALLING if name == "call" else PRICES.get(name, PRICE)
 
 
-def _cost(assumptions: Iterable[Assumption], home: Mapping[str, object]) -> int:
+def cost_of(assumptions: Iterable[Assumption], home: Mapping[str, object]) -> int:
     """Nanoseconds that testing these takes at one call."""
     cost = names = looked_up = 0
     stamped: dict[int, int] = {}

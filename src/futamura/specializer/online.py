@@ -36,7 +36,7 @@ from futamura.specializer.binding import collect_at_entry, collecting, open_sign
 from futamura.specializer.choosing import check_ways
 from futamura.specializer.control import ENDERS
 from futamura.specializer.declared import NOTHING, Declared
-from futamura.specializer.entry_costs import Saved, why_not_worth
+from futamura.specializer.entry_costs import Saved, net_gains, why_not_worth
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.growth import check_stored
 from futamura.specializer.ladder import descend
@@ -51,6 +51,7 @@ from futamura.specializer.parting import NOTHING_ASKED, Asked
 from futamura.specializer.policy import Budget, Event, Polyvariance, Style, static_size
 from futamura.specializer.programs import Point, name_values, point_of
 from futamura.specializer.purity import EVERY_NAME, MISSING
+from futamura.specializer.read_late import better_of, late_names
 from futamura.specializer.recalling import recall
 from futamura.specializer.recursion import classes_entered
 from futamura.specializer.residual import Lazy, ResidualBlock, ResidualEnd, ResidualOperation, Version
@@ -118,23 +119,22 @@ def specialize_function(
         return sources.resolve(function)
 
     subject = _Subject(function.__qualname__, function.__globals__, root, function)
-    if asked.parts or asked.defaults:
-        run = _Run(subject, inputs, lower, limits, modules)
-        run.watch, run.trial = watch, True
-        run.world.declare(declared)
-        run.parts, run.defaults.open = asked.parts, asked.defaults
-        run.world.parting.flag = asked.flag
-        run.world.give_up(asked.given_up)
-        found = descend(run, polyvariance, trial=True)
-        if found is not None:
-            return found
-    run = _Run(subject, inputs, lower, limits, modules)
-    run.watch = watch
-    run.world.declare(declared)
-    run.world.give_up(asked.given_up)
-    found = descend(run, polyvariance)
-    assert found is not None
-    return found
+    def once(late: frozenset[str]) -> Outcome:
+        for trial in (True, False) if asked.parts or asked.defaults else (False,):
+            run = _Run(subject, inputs, lower, limits, modules)
+            run.watch, run.trial = watch, trial
+            run.world.declare(declared)
+            run.world.late, run.world.home = late, subject.home
+            if trial:
+                run.parts, run.defaults.open = asked.parts, asked.defaults
+                run.world.parting.flag = asked.flag
+            run.world.give_up(asked.given_up)
+            if (found := descend(run, polyvariance, trial=trial)) is not None:
+                return found
+        raise AssertionError("only a trial gives nothing")
+
+    found = once(frozenset())
+    return better_of(found, once(found.late)) if found.late else found
 
 
 def specialize_program(
@@ -212,6 +212,7 @@ class _Run:
         self._missed: Final[dict[str, type]] = {}
         self._machine: Machine | None = None
         self._told_apart: tuple[Program, object, Apart] | None = None  # the last answer, and what for
+        self._late: frozenset[str] = frozenset()
         self._deadline: Final = None if budget.seconds is None else time.monotonic() + budget.seconds
 
     @property
@@ -288,6 +289,7 @@ class _Run:
                 if self.world.objects.costs_too_much(machine.folded, self.world.assumptions.values(), program):
                     raise Restart("objects of globals are not worth their tests", whole=True)
                 static = len(self.open) < len(self.inputs) or bool(facts.cells) or self._shaped
+                self._late = late_names(machine, program) or self._late
                 cause = why_not_worth(machine, program, self._saved, self._apart_now, static=static)
                 if cause and self._believes_less(program):
                     self.events.append(Event("FT412", cause))
@@ -522,6 +524,7 @@ class _Run:
             believed=self.world.believed(), unfrozen=frozenset(self.world.unfrozen),
             escaped=self.world.escaped(), written=self.world.places_written(), hides=bool(self.world.hiding),
             handed_over=self.world.parting.flag if self.world.parting.used else None,
+            late=self._late or self.world.late, nets=net_gains(machine, program, self._saved, inputs),
         )  # fmt: skip
 
     def _check_static(self, program: Program, read: set[tuple[int, str]]) -> None:

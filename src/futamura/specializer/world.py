@@ -117,6 +117,9 @@ class World(Hiding):
         """By the identities of the registry and of the class; this keeps both alive."""
         self.assumes = True
         """Is something believed that is tested at entry: of globals, closures, and the classes of static objects?"""
+        self.late: frozenset[str] = frozenset()
+        self.home: Mapping[str, object] | None = None
+        """Globals of the residual's module that are read when it runs (`read_late.py`), and this module."""
         self._promised: Final[dict[int, object]] = {}
         self.caches: Final = Caches()
         self.bool_comparisons = False
@@ -426,6 +429,8 @@ class World(Hiding):
         """The binding of a global as an assumption; None if visible code rebinds it, or it does not exist."""
         if self.is_assigned(namespace, name) or not (self.assumes or namespace is runtime.__dict__ or name == "super"):
             return None  # `super()` without arguments cannot be called under another name
+        if name in self.late and namespace is self.home:
+            return None
         if name in namespace:
             value = namespace[name]
         elif hasattr(builtins, name):
