@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from typing import Any
 import pytest
 
 from futamura import Residual, specialize
+from tests import outcomes
 from tests.specialize.modules import written
 
 HEAD = """
@@ -418,3 +420,48 @@ def test_a_view_is_an_item_of_several() -> None:
     residual = specialize(of_two, {1: 2, 3: 4})
     for x in (Least(), {5}, 3):
         assert outcome(residual, x) == outcome(lambda x: of_two({1: 2, 3: 4}, x), x)
+
+
+def squares(xs: Any, mean: Any, y: Any) -> Any:
+    """A variable in the generator that only hands a value on to the next operation."""
+    return math.fsum((d := x - mean) * d + y for x in xs)
+
+
+def of_two(xs: Any, y: Any) -> Any:
+    found = math.fsum((d := x - 1) * d for x in xs)
+    return found, math.fsum((d := x - y) * d for x in xs)
+
+
+def seen_outside(xs: Any, y: Any) -> Any:
+    found = math.fsum((d := x - y) * d for x in xs)
+    return found, d
+
+
+def seen_later(xs: Any, y: Any) -> Any:
+    d = y
+    return math.fsum((old := d, d := x)[0] * y + old for x in xs), y
+
+
+def seen_by_another(xs: Any, y: Any) -> Any:
+    def last() -> Any:
+        return d
+
+    return math.fsum((d := x) * d + last() * y for x in xs)
+
+
+def seen_behind_code(xs: Any, y: Any) -> Any:
+    return math.fsum((d := x) * y + d for x in xs)
+
+
+@pytest.mark.parametrize("function", [squares, of_two, seen_outside, seen_later, seen_by_another, seen_behind_code])
+def test_variables_that_generators_share(function: Callable[..., Any]) -> None:
+    given = {"mean": 2.0} if function is squares else {}
+    residual = specialize(function, xs=[1.0, 2.5, 4.0], **given)
+    for y in (3, 0.5, -1.0, "a", None):
+        assert outcomes.outcome(residual, y) == outcomes.outcome(function, [1.0, 2.5, 4.0], *given.values(), y)
+
+
+@pytest.mark.parametrize("function", [squares, of_two])
+def test_a_variable_that_hands_on_a_value_is_one_of_the_generator(function: Callable[..., Any]) -> None:
+    residual = specialize(function, xs=[1.0, 2.5, 4.0], **({"mean": 2.0} if function is squares else {}))
+    assert "nonlocal" not in residual.source and "_xs" not in residual.source

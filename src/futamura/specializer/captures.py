@@ -8,7 +8,8 @@
 
 A variable is final at a capture if no function of the program that captures it assigns or deletes it, and the function
 that it belongs to does not after the capture.  A class statement that mentions it may do anything to it.  If only the
-function that it belongs to assigns it again, it rests as long as that function waits for a call to come back.
+function that it belongs to assigns it again, it rests as long as that function waits for a call to come back.  In
+`fsum((d := x - mean) * d for x in xs)` the variable only passes a value on to the next operation.
 
 Invariant: a conservative fact about source code; nothing depends on values.
 """
@@ -32,6 +33,8 @@ class Capture(NamedTuple):
     """Has it its last value?"""
     rests: bool
     """Does it keep its value until the function that makes the closure goes on?"""
+    passing: bool
+    """Does nobody read it but who has just written it?  Then each may have one of its own."""
 
 
 def captures(program: Program) -> dict[tuple[str, int], tuple[Capture, ...]]:
@@ -60,7 +63,8 @@ class _Captures:
 
     def _capture(self, function: Function, op: Operation, at: int) -> Capture:
         final = self._is_final(function, op, at)
-        return Capture(final, final or self._rests(function, _cells(self.program, op)[at]))
+        cell = _cells(self.program, op)[at]
+        return Capture(final, final or self._rests(function, cell), self._passes(function, cell))
 
     def _rests(self, function: Function, cell: int) -> bool:
         """Does nobody assign the variable but this function, which cannot go on while something else runs that it has
@@ -70,6 +74,17 @@ class _Captures:
         if any(isinstance(op.attr, ClassAttr) and cell in op.args for op in function.operations()):
             return False
         return not any(self._writes(name, place) for name, place in self._captured_by(function, cell))
+
+    def _passes(self, function: Function, cell: int) -> bool:
+        """Does the variable belong to this function, and is each read of it one of what was written right before?"""
+        if cell in function.entry.params or not _read_when_written(function, cell):
+            return False
+        for name, place in self._captured_by(function, cell):
+            inner = self.program[name]
+            own = inner.entry.params[len(inner.signature.names) + place]
+            if not _read_when_written(inner, own) or any(self._captured_by(inner, own)):
+                return False
+        return True
 
     def _is_final(self, function: Function, op: Operation, at: int) -> bool:
         key = (function.name, op.id, at)
@@ -124,6 +139,23 @@ class _Captures:
                     seen.add(target)
                     work.append(target)
         return any(_written(other, cell) for block in seen for other in function.blocks[block].ops)
+
+
+def _read_when_written(function: Function, cell: int) -> bool:
+    """Does this function read the variable only behind an assignment of its own, with nothing in between?"""
+    for block in function.blocks:
+        fresh = False
+        for op in block.ops:
+            if op.name == "cell_set":
+                fresh = fresh or op.args[1] == cell
+            elif op.name == "cell_get":
+                if op.args[0] == cell and not fresh:
+                    return False
+            elif cell in op.args and (op.name == "cell_del" or isinstance(op.attr, ClassAttr)):
+                return False
+            else:
+                fresh = fresh and op.name in ("const", "copy")
+    return True
 
 
 def _written(op: Operation, cell: int) -> bool:

@@ -18,6 +18,7 @@ from typing import Final
 
 from futamura.ir.graph import Operation
 from futamura.specializer import iterators, library
+from futamura.specializer.captures import Capture
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.functions import parts_of, settle_functions
 from futamura.specializer.generators import arguments_of
@@ -127,26 +128,28 @@ def _own_values(m: Machine, entry: VObject, where: Suspension) -> list[AbstractV
     values = arguments_of(entry)
     own = tuple(values)
     count = len(where.facts.function.free)
-    rests = [False] * count
+    known = [Capture(False, False, False)] * count
     if isinstance(where.made_by, tuple):
         facts, attr, place = where.made_by
         function = VObject(
             "function", FunctionType, tuple(values[len(values) - count :]), site=place, extra=(facts, attr)
         )
-        rests = [capture.rests for capture in parts_of(m, function)[3]]
-    for at, resting in zip(range(len(values) - count, len(values)), rests, strict=True):
+        known = list(parts_of(m, function)[3])
+    for at, capture in zip(range(len(values) - count, len(values)), known, strict=True):
         cell = m.state.resolve(values[at])
         held = m.state.object(cell)
-        if held is not None and resting and held.items:
+        if held is not None and capture.passing:
+            values[at] = Known(None)
+        elif held is not None and capture.rests and held.items:
             values[at] = held.items[0]
         elif type(cell) is not Known:
             return None
     if any(_is_cell(m, leaf) for value in values for leaf in m.state.leaves(value)):
         return None  # a closure's variable, which others may assign
-    for at, value in enumerate(own[len(values) - count :], len(values) - count):
+    for at, (value, capture) in enumerate(zip(own[len(values) - count :], known, strict=True), len(values) - count):
         held = m.state.object(value)
         if held is not None:
-            values[at] = m.virtual(held)
+            values[at] = m.virtual(held.with_items(()) if capture.passing else held)
     return values
 
 
