@@ -137,6 +137,9 @@ def load_attribute(
         return Known(cls)
     if type(target) is Known and name in FIXED_FIELDS.get(cls, ()):
         return Known(getattr(target.value, name))
+    if cls is types.MappingProxyType and type(target) is Known:
+        if (found_there := method_of_copy(m, target, name, site(frame))) is not None:
+            return found_there
     if cls in WITH_BUILTIN_METHODS or (entry is not None and entry.kind in ("generator", "dict")):
         found = isinstance(class_lookup(cls, name), _METHODS)
         return m.virtual(VObject("method", cls, (target,), site=site(frame), extra=name)) if found else None

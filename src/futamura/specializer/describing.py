@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import gc
 import types
 import typing
 from collections.abc import Iterable
@@ -24,13 +23,13 @@ from futamura.specializer.abstract import instance_of, is_abstract
 from futamura.specializer.annotations import Annotations, described, is_class, plain_class
 from futamura.specializer.flags import combined_by_value, parts_of_flag
 from futamura.specializer.machine import Machine
-from futamura.specializer.models import KEYWORD_METHODS, KEYWORD_MODELS, MODELS, Keywords, known_classes
+from futamura.specializer.models import KEYWORD_MODELS, MODELS, Keywords, known_classes
 from futamura.specializer.plainness import keeps_members
 from futamura.specializer.purity import MISSING, class_lookup, deep
 from futamura.specializer.refinement import plain_check
 from futamura.specializer.rules import SPECIAL, exact_type, site
 from futamura.specializer.state import Frame
-from futamura.specializer.values import NONE, AbstractValue, Known, VObject
+from futamura.specializer.values import AbstractValue, Known, VObject
 from futamura.specializer.wholes import WHOLES
 
 __all__ = ["is_dunder", "is_plain_enum", "member_by_value", "members", "origin_of"]
@@ -169,26 +168,6 @@ def _cast(
     return args[1] if len(args) == 2 else given["val"]
 
 
-def _proxy_get(
-    m: Machine, frame: Frame, op: Operation, target: AbstractValue, args: list[AbstractValue], keywords: Keywords
-) -> AbstractValue | None:
-    """`field.metadata.get(name, default)`: of a read-only view of a dict that is static."""
-    if type(target) is not Known or keywords or len(args) not in (1, 2) or type(args[0]) is not Known:
-        return None
-    key = args[0].value
-    (held,) = gc.get_referents(target.value) or [None]
-    if type(key) is not str or type(held) is not dict or not all(type(name) is str for name in held):
-        return None
-    if not m.frozen(target.value):
-        return None
-    m.validate(args[0])
-    if key not in held:
-        return args[1] if len(args) == 2 else NONE
-    m.reads(target.value, held[key])
-    return m.known(held[key], m.state.age(target))
-
-
-KEYWORD_METHODS[types.MappingProxyType, "get"] = _proxy_get
 KEYWORD_MODELS[issubclass] = _issubclass
 KEYWORD_MODELS[dataclasses.is_dataclass] = _is_dataclass
 KEYWORD_MODELS[dataclasses.fields] = _fields

@@ -6,7 +6,8 @@
 
 A copy stands for the object only while code is specialized: where it has to exist at run time, that is the object.
 A copied set may have its elements in another order: nobody iterates over it.  Parts of what an object keeps, which
-have no name in a residual, are asked by way of copies, too (`to_ask`).
+have no name in a residual, are asked by way of copies, too (`to_ask`).  Of a read-only view (`MappingProxyType(table)`)
+the dict behind it is read, but for that of a class.
 
 Invariant: only what the class has of its builtin base is done to the copy, and that it has is an assumption; the copy
 holds what the object holds as long as that is believed, and no code of the program runs to make it.
@@ -14,7 +15,10 @@ holds what the object holds as long as that is believed, and no code of the prog
 
 from __future__ import annotations
 
+import gc
+from collections import OrderedDict
 from collections.abc import Callable
+from types import MappingProxyType
 from typing import Any, Final
 
 from futamura.specializer.machine import Machine
@@ -52,6 +56,8 @@ def plainly(m: Machine, value: AbstractValue, *names: str) -> AbstractValue:
     if type(value) is not Known:
         return value
     cls = type(value.value)
+    if cls is MappingProxyType:
+        return _of_view(m, value)
     base = _base_of(cls) if cls.__flags__ & HEAP_TYPE else None
     if "__getitem__" in names and base is dict:
         names = (*names, "__missing__")  # `dict` has none, and asks for it
@@ -68,8 +74,31 @@ def plainly(m: Machine, value: AbstractValue, *names: str) -> AbstractValue:
     return m.known(copy, m.state.age(value))
 
 
+def _of_view(m: Machine, value: Known) -> AbstractValue:
+    """The dict that a view is of, or a plain copy; `value` if that is none, or the namespace of a class, in which there
+    is a text about it in any case."""
+    table = gc.get_referents(value.value)[0]
+    if type(table) not in (dict, OrderedDict) or not m.world.plainly_keyed(table) or "__doc__" in table:
+        return value
+    if not m.frozen(value.value):
+        return value
+    m.reads(value.value, table)
+    if not m.frozen(table):
+        return value
+    if type(table) is dict:
+        return m.known(table, m.state.age(value))
+    copy = _copy_of(m, value.value, dict, table)
+    if not m.frozen(copy):  # somebody got it
+        m.escape(value)
+        return value
+    return m.known(copy, m.state.age(value))
+
+
 def method_of_copy(m: Machine, target: Known, name: str, site: object) -> AbstractValue | None:
     """The method of the copy, if it reads only, and the object has no such attribute of its own."""
+    if type(target.value) is MappingProxyType:
+        viewed = plainly(m, target) if name in _READING[dict] else target
+        return None if viewed is target else m.virtual(VObject("method", dict, (viewed,), site=site, extra=name))
     base = _base_of(type(target.value)) if type(target.value).__flags__ & HEAP_TYPE else None
     if base is None or name not in _READING[base] or own_attribute(target.value, name) is not MISSING:
         return None
@@ -81,12 +110,12 @@ def method_of_copy(m: Machine, target: Known, name: str, site: object) -> Abstra
     return None if copy is target else m.virtual(VObject("method", base, (copy,), site=site, extra=name))
 
 
-def _copy_of(m: Machine, value: object, base: type) -> object:
+def _copy_of(m: Machine, value: object, base: type, table: object = MISSING) -> object:
     found = m.kept.copies.get(id(value))
     if found is None:
-        copy = _COPIES[base](value)
+        copy = _COPIES[base](value if table is MISSING else table)
         for item in (*dict.keys(copy), *dict.values(copy)) if base is dict else copy:
-            m.reads(value, item)
+            m.reads(value if table is MISSING else table, item)
         m.world.freeze(copy)
         found = m.kept.copies[id(value)] = (copy, value)
         m.kept.reads[id(copy)] = lambda: m.lift(Known(value))
