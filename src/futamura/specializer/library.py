@@ -502,6 +502,26 @@ def shown(method: Any, value: Any, name: str) -> Any:
     return text
 
 
+def shown_in_percent(
+    before: str, first: tuple[Any, ...], shows: tuple[Any, ...], after: str, rest: tuple[Any, ...], literal: bool
+) -> str:
+    """`template % (*first, value, *rest)`, of which `before` and `after` are the parts around the field of `value`;
+    where there is nothing else to show, the text that they stand for.  Python makes an f-string of a template that is
+    written there with its values, which formats what it gets."""
+    made = before % first if first else before
+    text = shown(*shows)
+    if type(text) is not str:
+        text = format(text, "") if literal else TEXT_OF(text)
+    if not rest and not after:
+        return made + text if first or before else text
+    tail = after % rest if rest else after
+    return made + (text + tail) if first or before else text + tail
+
+
+TEXT_OF: Final = str.__str__
+"""The text of an object of a subclass, whose own methods are not asked."""
+
+
 def name_in_c(kind: type) -> str:
     """The name by which errors of CPython speak of a class."""
     if not FLAGS_OF(kind) & 256:  # others can add attributes to it: a class statement made it

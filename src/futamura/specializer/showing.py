@@ -10,12 +10,13 @@ Invariant: the methods are those that Python would call, in its order, with its 
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Callable
 from types import FunctionType
 from typing import Final
 
 from futamura.ir.classes import is_a
-from futamura.ir.graph import Operation
+from futamura.ir.graph import Operation, Span
 from futamura.specializer import library
 from futamura.specializer.calls import call_value, enter
 from futamura.specializer.dunders import method_of, own_class
@@ -24,7 +25,7 @@ from futamura.specializer.models import HANDLED, MODELS
 from futamura.specializer.purity import class_lookup, deep
 from futamura.specializer.rules import OPERATOR_CALLS, site
 from futamura.specializer.state import Frame
-from futamura.specializer.texts import str_of
+from futamura.specializer.texts import fields_of, shows_itself, str_of
 from futamura.specializer.values import AbstractValue, Known, VObject, arguments_of
 
 __all__: list[str] = []
@@ -203,9 +204,59 @@ def _format(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) 
     return enter(m, frame, op, library.shown_within, [Known(found[0]), value, Known(found[1]), spec])
 
 
+def _percent(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue]) -> bool:
+    """`template % (a, b)`: the one item that has such a method is shown, the others as in templates of their own."""
+    template, values = args
+    entry = m.state.object(values)
+    items = entry.items if entry is not None and entry.kind == "tuple" and entry.cls is tuple else (values,)
+    if type(template) is not Known or type(template.value) is not str:
+        return False
+    if sum(shows_itself(m, one) for one in items) != 1:
+        return False
+    fields = fields_of(template.value, len(items))
+    literal = None if fields is None else _is_f_string(frame, op, fields)
+    at = next(at for at, item in enumerate(items) if shows_itself(m, item))
+    name = None if fields is None or literal is None else _OF_FIELDS.get(fields[at][0])
+    found = None if name is None else _method(m, frame, items[at], name)
+    if fields is None or found is None:
+        return False
+    text, (start, end) = template.value, fields[at].span()
+    before, after = _around(m, text[:start], items[:at]), _around(m, text[end:], items[at + 1 :])
+    shows = m.virtual(VObject("tuple", tuple, (Known(found[0]), items[at], Known(found[1]))))
+    return enter(m, frame, op, library.shown_in_percent, [*before, shows, *after, Known(literal)])
+
+
+def _around(m: Machine, template: str, items: tuple[AbstractValue, ...]) -> list[AbstractValue]:
+    """A part of a template, and what it shows; without that it is a text."""
+    text = template if items else template.replace("%%", "%")
+    return [Known(text), m.virtual(VObject("tuple", tuple, items))]
+
+
+def _is_f_string(frame: Frame, op: Operation, fields: list[re.Match[str]]) -> bool | None:
+    """Does Python make an f-string of it: is the template a literal with fields for texts only, and are the values a
+    tuple behind it?  None if that is not certain."""
+    made = {value: one for one in frame.facts.function.operations() for value in one.results if value in op.args}
+    template, values = made.get(op.args[0]), made.get(op.args[1])
+    if template is None or template.name != "const" or values is None or values.name != "tuple":
+        return False
+    if template.span is None or values.span is None or op.span is None:
+        return None
+    if any(field[0][-1] not in "sra" for field in fields) or _place(values.span) < _place(op.span):
+        return False
+    return True if _place(template.span) == _place(op.span) else None
+
+
+def _place(span: Span) -> tuple[int, int]:
+    return span.line, span.column
+
+
+_OF_FIELDS: Final = {"%s": "__str__", "%r": "__repr__"}
+
 _ASKED: Final = {"": "__format__", "s": "__str__", "r": "__repr__"}
 """Which method the conversions of a field ask."""
 
 MODELS[str] = _str
 MODELS[repr] = _repr
 OPERATOR_CALLS["format"] = _format
+_other_mod = OPERATOR_CALLS["mod"]
+OPERATOR_CALLS["mod"] = lambda m, frame, op, args: _percent(m, frame, op, args) or _other_mod(m, frame, op, args)

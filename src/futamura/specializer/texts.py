@@ -13,9 +13,11 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Callable, Sequence
+from types import FunctionType
 from typing import Final
 
 from futamura.ir.graph import Operation
+from futamura.specializer.dunders import own_class
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import KEYWORD_METHODS, MODELS, Keywords, joined_text
 from futamura.specializer.purity import class_lookup, deep, many_digits, stays_short, wide
@@ -24,7 +26,7 @@ from futamura.specializer.rules import OPERATOR_CALLS, SPECIAL, exact_type, rule
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known, arguments_of
 
-__all__ = ["str_of"]
+__all__ = ["fields_of", "shows_itself", "str_of"]
 
 _LONGEST: Final = 10_000
 _FIELD: Final = re.compile(r"%(?:(%)|([-+ #0]*\d{0,3}(?:\.\d{1,3})?[sdrfxXeEgGoica]))")
@@ -41,6 +43,8 @@ def _percent(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue])
         return m.emit("mod", args, type=str, raises=False) if _total(text, [values]) else None
     if entry is None or entry.kind != "tuple" or entry.cls is not tuple:
         return None
+    if any(shows_itself(m, item) for item in entry.items):
+        return None  # its method is entered (`showing.py`)
     if not any(type(item) is Known for item in entry.items):
         if not _total(text, list(entry.items)):
             return None
@@ -75,6 +79,18 @@ def _percent(m: Machine, frame: Frame, op: Operation, args: list[AbstractValue])
     return m.emit("mod", (Known(made), rest), type=str, raises=not _total(made, kept))
 
 
+def shows_itself(m: Machine, value: AbstractValue) -> bool:
+    """Has the class of this object a method of the program that makes a text of it?"""
+    cls = own_class(m, value)
+    return cls is not None and any(type(class_lookup(cls, name)) is FunctionType for name in ("__str__", "__repr__"))
+
+
+def fields_of(template: str, count: int) -> list[re.Match[str]] | None:
+    """The fields of a template that takes just so many values one by one; None if it is another one."""
+    fields = [found for found in _FIELD.finditer(template) if not found[1]]
+    return fields if len(fields) == count and "%" not in _FIELD.sub("", template) else None
+
+
 _SHOWN: Final = frozenset({str, float, bool, type(None)})
 
 
@@ -87,8 +103,8 @@ def shown_surely(value: AbstractValue) -> bool:
 
 def _total(template: str, values: list[AbstractValue]) -> bool:
     """Does the template take just these values, and show each of them without fail?"""
-    fields = [found for found in _FIELD.finditer(template) if not found[1]]
-    if len(fields) != len(values) or "%" in _FIELD.sub("", template):
+    fields = fields_of(template, len(values))
+    if fields is None:
         return False
     for field, value in zip(fields, values):
         counted = type(value) is Dynamic and value.type is int
