@@ -271,3 +271,40 @@ def test_a_loop_in_the_handler_of_what_the_function_begins_with() -> None:
     told: list[Any] = []
     assert residual(dict[str, int]().popitem, told.append) is None
     assert [one() for one in told] == [announcing, announcing] and residual(int, told.append) == 0
+
+
+def converters(rate: Any, x: Any) -> Any:
+    scale = x * rate
+    names = [f"{rate}-{x}"]
+
+    def forth(y: Any) -> Any:
+        return y * scale, names, len(names)
+
+    def back(y: Any) -> Any:
+        names.append(y)
+        return y / scale, names
+
+    return forth, back
+
+
+def test_closures_have_their_variables_in_common() -> None:
+    residual = specialize(converters, rate=3)
+    assert sorted(residual.function.__code__.co_cellvars) == ["names", "scale"]
+    made, expected = residual(2), converters(3, 2)
+    for y in (1, 0, 5):
+        for mine, theirs in zip(made, expected, strict=True):
+            assert outcome(mine, y) == outcome(theirs, y)
+
+
+def pairs(rate: Any, x: Any) -> Any:
+    def maker(k: Any) -> Any:
+        return lambda: k, lambda: (k, rate)
+
+    return [maker(x) for _ in range(2)]
+
+
+@pytest.mark.parametrize("function", [pairs, specialize(pairs, rate=3)])
+def test_calls_at_one_place_share_no_variables(function: Callable[..., Any]) -> None:
+    (one, other), (third, fourth) = function(5) if function is not pairs else pairs(3, 5)
+    one.__closure__[0].cell_contents = 7
+    assert [one(), other(), third(), fourth()] == [7, (7, 3), 5, (5, 3)]

@@ -67,6 +67,8 @@ class Emission:
         self._unseen: frozenset[int] | None = None
         self._lasting: Final[dict[tuple[str, int | Constant], int]] = {}
         """Variables that all closures of a loop share, by name and value."""
+        self._shared: Final[dict[tuple[int, int], int]] = {}
+        """Those that all closures of a block share, by its number and by their own."""
         self._known: dict[int, Constant] | None = None
         self._positions: Final[dict[ResidualBlock, tuple[int, list[int]]]] = {}
 
@@ -268,6 +270,7 @@ class Emission:
                 reads = [rv for at, part in enumerate(self.assembly.blocks) for rv in self._operands(at, part)]
                 self._unseen = unseen(self.assembly, self.replaced, reads)
             hidden = op.results[0] in self._unseen
+            closure, args = self._with_shared_cells(block, op, closure, args)
             define(definitions, self.builder, block, closure, args, result, named=not hidden)
             return
         maker = definitions.maker(closure, len(args), self.builder.qualname)
@@ -294,6 +297,21 @@ class Emission:
             lasts = closure.lasts[at] and (constant is not None or args[plain + at] in head.params)
             if name is not None and lasts:
                 fresh[at], operands[plain + at] = None, self._lasting_cell(head, name, args[plain + at], constant)
+        return closure._replace(fresh=tuple(fresh)), tuple(operands)
+
+    def _with_shared_cells(
+        self, block: BlockBuilder, op: ResidualOperation, closure: Closure, args: tuple[int, ...]
+    ) -> tuple[Closure, tuple[int, ...]]:
+        """The closure with the variables that the block has made for others before it."""
+        variables = self.assembly.machine.captured.get(op.results[0], ())
+        fresh, operands = list(closure.fresh), list(args)
+        plain = len(args) - len(fresh)
+        for at, (name, variable) in enumerate(zip(fresh, variables)):
+            if name is not None and variable >= 0:
+                key = (block.id, variable)
+                if key not in self._shared:
+                    self._shared[key] = self.builder.emit(block, "cell", (args[plain + at],), name, hint=name)
+                fresh[at], operands[plain + at] = None, self._shared[key]
         return closure._replace(fresh=tuple(fresh)), tuple(operands)
 
     def _constants(self) -> dict[int, Constant]:

@@ -112,9 +112,11 @@ def _construct_function(m: Emitter, entry: VObject) -> Dynamic:
     operands: list[AbstractValue] = list(plain)
     fresh: list[str | None] = []
     lasts: list[bool] = []
+    variables: list[int] = []
     for at, cell in enumerate(entry.items[len(plain) :]):
         cell = m.state.resolve(cell)
         held = m.state.object(cell)
+        variables.append(cell.oid if type(cell) is Virtual else -1)
         if held is not None and captures[at].final and held.items:
             operands.append(held.items[0])
             fresh.append(free[at])
@@ -134,7 +136,9 @@ def _construct_function(m: Emitter, entry: VObject) -> Dynamic:
     base = name.rpartition(".")[2].partition("#")[0]
     closure = Closure(attr._replace(name=name), tuple(fresh), tuple(lasts))
     hint = base if base.isidentifier() and base not in m.shared else None
-    return m.emit("closure", operands, closure, type=FunctionType, hint=hint, raises=False)
+    made = m.emit("closure", operands, closure, type=FunctionType, hint=hint, raises=False)
+    m.captured[made.rv] = tuple(variables)
+    return made
 
 
 def _share_cells(m: Emitter, entry: VObject) -> None:

@@ -127,6 +127,8 @@ class Machine(Emitter):
         """The tokens of tuples that `is` was asked about."""
         self.ways: dict[tuple[int, int], set[bool]] = {}
         """Where the step of an iterator was entered under dynamic control: did it give an item, did it end?"""
+        self.captured: Final[dict[int, tuple[int, ...]]] = {}
+        """By the residual value of a closure: the virtual variables that it captures; -1 for those that exist."""
         self.definitions = Definitions()
         self.shared: set[str] = set()  # names of real variables
         self.own_cells: tuple[CellType, ...] = ()
