@@ -119,15 +119,14 @@ def specialize_function(
         return sources.resolve(function)
 
     subject = _Subject(function.__qualname__, function.__globals__, root, function)
+
     def once(late: frozenset[str]) -> Outcome:
         for trial in (True, False) if asked.parts or asked.defaults else (False,):
             run = _Run(subject, inputs, lower, limits, modules)
-            run.watch, run.trial = watch, trial
+            run.watch, run.trial, run.world.late, run.world.home = watch, trial, late, subject.home
             run.world.declare(declared)
-            run.world.late, run.world.home = late, subject.home
             if trial:
-                run.parts, run.defaults.open = asked.parts, asked.defaults
-                run.world.parting.flag = asked.flag
+                run.parts, run.defaults.open, run.world.parting.flag = asked.parts, asked.defaults, asked.flag
             run.world.give_up(asked.given_up)
             if (found := descend(run, polyvariance, trial=trial)) is not None:
                 return found
@@ -511,6 +510,7 @@ class _Run:
             "left": sum(len(block.ops) for function in program.functions for block in function.blocks),
             "restarts": restarts,
         }
+        late = self._late or self.world.late
         # The code that the target had when its residual was made is what was asked for, also where it calls itself.
         assumptions = tuple(
             entry for entry in self.world.assumptions.values()
@@ -524,7 +524,7 @@ class _Run:
             believed=self.world.believed(), unfrozen=frozenset(self.world.unfrozen),
             escaped=self.world.escaped(), written=self.world.places_written(), hides=bool(self.world.hiding),
             handed_over=self.world.parting.flag if self.world.parting.used else None,
-            late=self._late or self.world.late, nets=net_gains(machine, program, self._saved, inputs),
+            late=late, nets=net_gains(machine, program, self._saved, inputs) if late else (),
         )  # fmt: skip
 
     def _check_static(self, program: Program, read: set[tuple[int, str]]) -> None:
