@@ -54,11 +54,11 @@ def late_names(m: Machine, program: Program) -> frozenset[str]:
 
 
 def better_of(found: Outcome, late: Outcome) -> Outcome:
-    """The one of which a call takes less, by each guess; `late` only if nothing more is given up or left in it than in
-    the other one, but for what reads the names."""
+    """The one of which a call takes less, by each guess; `late` only if it gives up what the other one does, for the
+    same reasons, and leaves no more, but for what reads the names."""
     short = late.program is not None and late.stats["left"] <= found.stats["left"] + len(found.late)
-    known = {event.code for event in found.events}
-    if short and known.issuperset(event.code for event in late.events) and _takes_less(late, found):
+    alike = {event.code for event in found.events} == {event.code for event in late.events}
+    if short and alike and _takes_less(late, found):
         return late
     found.late = frozenset()
     return found
