@@ -472,8 +472,7 @@ class _Run:
         self._saved: Saved = {}
         self._placed: dict[tuple[str, int], ResidualBlock] = {}
         self.world.parting.assembling()
-        for rv, hint in zip(inner, kept if self.subject.style is None else ()):
-            machine.hints[rv] = hint
+        machine.hints.update(zip(inner, kept if self.subject.style is None else ()))
 
         def placed(function: str, number: int, block: ResidualBlock, version: Version | None) -> None:
             self._saved[function, number] = block.saved
@@ -551,8 +550,7 @@ class _Run:
             place, every = (world.serial(value), name), (world.serial(value), EVERY_NAME)
             if (place in read or every in read) and place not in world.written and world.is_frozen(value):
                 world.written.add(place)
-                text = f"attribute `{name}` of a static object is written after it was read"
-                self.events.append(Event("FT305", text))
+                self.events.append(Event("FT305", f"attribute `{name}` of a static object is written after it was read"))
                 raise Restart("an attribute of a static object is written by the residual", whole=True)
         if any(handing_over.is_believed(machine, value) for value in found.given) and world.parting.follow_no_more():
             raise Restart("elements of a set are handed to unknown code by the residual", whole=True)
@@ -591,8 +589,7 @@ class _Run:
         if self.world.assumes and self.world.assumptions and self.world.objects.tested:
             self.world.assumes = False
             return True
-        escaped = [self.world.escape(value) for value in self._apart_now(program).objects]
-        return any(escaped)
+        return any([self.world.escape(value) for value in self._apart_now(program).objects])
 
     def _apart(self, program: Program, assumptions: tuple[Assumption, ...] = ()) -> Apart:
         read, bindings = self.world.contents_read(), self._bindings(assumptions)
