@@ -19,7 +19,7 @@ from futamura.ir.classes import is_a
 from futamura.ir.homes import module_of
 from futamura.specializer.purity import MISSING, class_lookup, own_attribute, stored_attribute
 
-__all__ = ["Assumption", "Filled", "Registered", "Registrations", "identities", "parts", "place_of"]
+__all__ = ["Assumption", "Filled", "Registered", "Registrations", "bindings_in", "identities", "parts", "place_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +116,11 @@ class Assumption:
             return f"class attribute {self.place} does not exist"
         what = {"global": "global", "cell": "variable", "field": "attribute"}.get(self.kind, self.kind)
         return f"{what} {self.place} is {_named(self.value)}"
+
+
+def bindings_in(namespace: object, assumptions: Iterable[Assumption]) -> dict[str, object]:
+    """The globals of this module that are assumed to be bound, with what they are bound to."""
+    return {entry.name: entry.value for entry in assumptions if entry.kind == "global" and entry.holder is namespace}
 
 
 class Filled(NamedTuple):

@@ -17,7 +17,7 @@ import sys
 import time
 import types
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Never
 
@@ -31,7 +31,7 @@ from futamura.specializer import long_lists as _long_lists
 from futamura.specializer.aliasing import Apart, apart
 from futamura.specializer.assemble import Entry, assemble
 from futamura.specializer.assembly import parameters
-from futamura.specializer.assumption import Assumption
+from futamura.specializer.assumption import Assumption, bindings_in
 from futamura.specializer.binding import collect_at_entry, collecting, open_signature
 from futamura.specializer.choosing import check_ways
 from futamura.specializer.control import ENDERS
@@ -472,7 +472,8 @@ class _Run:
         self._saved: Saved = {}
         self._placed: dict[tuple[str, int], ResidualBlock] = {}
         self.world.parting.assembling()
-        machine.hints.update(zip(inner, kept if self.subject.style is None else ()))
+        for rv, hint in zip(inner, kept if self.subject.style is None else ()):
+            machine.hints[rv] = hint
 
         def placed(function: str, number: int, block: ResidualBlock, version: Version | None) -> None:
             self._saved[function, number] = block.saved
@@ -532,7 +533,7 @@ class _Run:
         if not (world.read or holds_objects(program)) or (machine := self._machine) is None:
             return
         check_stand_ins(machine, program, lambda: self._apart(program))
-        known = self._bindings(world.assumptions.values())
+        known = bindings_in(self.subject.home, world.assumptions.values())
         asked = (known, self.subject.home, self._source, world.is_frozen, machine.kept.found)
         found = changed(handing_over.before_handing_over(program, world.parting.handed), *asked)
         self._given = handing_over.what_is_given(world.parting, lambda: changed(program, *asked))
@@ -550,7 +551,8 @@ class _Run:
             place, every = (world.serial(value), name), (world.serial(value), EVERY_NAME)
             if (place in read or every in read) and place not in world.written and world.is_frozen(value):
                 world.written.add(place)
-                self.events.append(Event("FT305", f"attribute `{name}` of a static object is written after it was read"))
+                text = f"attribute `{name}` of a static object is written after it was read"
+                self.events.append(Event("FT305", text))
                 raise Restart("an attribute of a static object is written by the residual", whole=True)
         if any(handing_over.is_believed(machine, value) for value in found.given) and world.parting.follow_no_more():
             raise Restart("elements of a set are handed to unknown code by the residual", whole=True)
@@ -577,10 +579,6 @@ class _Run:
 
         return Source(program, entry, cells, binding, namespace)
 
-    def _bindings(self, assumptions: Iterable[Assumption]) -> dict[str, object]:
-        home = self.subject.home
-        return {entry.name: entry.value for entry in assumptions if entry.kind == "global" and entry.holder is home}
-
     def _apart_now(self, program: Program) -> Apart:
         return self._apart(program, tuple(self.world.assumptions.values()))
 
@@ -589,10 +587,11 @@ class _Run:
         if self.world.assumes and self.world.assumptions and self.world.objects.tested:
             self.world.assumes = False
             return True
-        return any([self.world.escape(value) for value in self._apart_now(program).objects])
+        escaped = [self.world.escape(value) for value in self._apart_now(program).objects]
+        return any(escaped)
 
     def _apart(self, program: Program, assumptions: tuple[Assumption, ...] = ()) -> Apart:
-        read, bindings = self.world.contents_read(), self._bindings(assumptions)
+        read, bindings = self.world.contents_read(), bindings_in(self.subject.home, assumptions)
         asked = (list(map(id, read)), {name: id(value) for name, value in bindings.items()})
         if self._told_apart is None or self._told_apart[0] is not program or self._told_apart[1] != asked:
             opened = {name: value.type for name, value in self.inputs.items() if is_a(value, Open)}
