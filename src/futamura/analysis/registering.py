@@ -37,7 +37,7 @@ from futamura.analysis.reading import parts
 from futamura.analysis.trees import every
 from futamura.analysis.uses import FUNCTIONS, Home, Use, uses
 
-__all__ = ["directly_registering", "registering_functions"]
+__all__ = ["directly_registering", "keeps_types", "registering_functions"]
 
 _HOOKS: Final = frozenset({"__init_subclass__", "__set_name__"})
 _MAKING: Final = frozenset({"__new__", "__init__", "__prepare__"})
@@ -236,7 +236,7 @@ def _constructors(tree: ast.Module) -> Mapping[int, str]:
     nodes = every(tree)
     found: dict[int, str] = {}
     copying = {name for node in nodes for name in _copying_modules(node)}
-    if any(_makes_again(node, copying) for node in nodes) or _keeps_types(nodes):
+    if any(_makes_again(node, copying) for node in nodes) or keeps_types(nodes):
         return found
     classes = {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
     for cls in nodes:
@@ -282,18 +282,25 @@ def _copying_modules(node: ast.AST) -> Iterator[str]:
 def _makes_again(node: ast.AST, copying: Collection[str]) -> bool:
     """May this make an object of any class, or call a constructor of one that exists?"""
     if isinstance(node, ast.Attribute):
-        own = isinstance(node.value, ast.Call)  # super()
-        return node.attr == "__class__" or (node.attr in (*_REACHING, *_CONSTRUCTORS) and not own)
+        return node.attr == "__class__" or (_is_reaching(node.attr) and not _of_super(node))
+    if isinstance(node, ast.Constant):  # `vars(Part)["__init__"](part, 3)`
+        return _is_reaching(node.value)
+    if isinstance(node, ast.Name):
+        return node.id == "__class__"
     called = node.func if isinstance(node, ast.Call) else None
     if isinstance(called, ast.Attribute) and getattr(called.value, "id", "") not in copying:
         return False
     return getattr(called, "id", getattr(called, "attr", "")) == "replace"
 
 
+def _is_reaching(name: object) -> bool:
+    return type(name) is str and (name in _REACHING or name in _CONSTRUCTORS)
+
+
 _LOOKING: Final = frozenset({"isinstance", "issubclass", "get", "str", "repr", "id"})
 
 
-def _keeps_types(nodes: Sequence[ast.AST]) -> bool:
+def keeps_types(nodes: Sequence[ast.AST]) -> bool:
     """Is the class of an object taken for more than to look at it, or to compare it?"""
     looked: set[int] = set()
     for node in nodes:

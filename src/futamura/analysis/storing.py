@@ -499,6 +499,7 @@ def _constructing(tree: ast.Module) -> set[int]:
         for node in every(tree)
         if isinstance(node, ast.Attribute) and node.attr in found and node.attr != "__new__" and id(node) not in inside
     }
+    called.update(node.value for node in every(tree) if isinstance(node, ast.Constant) and type(node.value) is str)
     return {id(one) for name, functions in found.items() if name not in called for one in functions}
 
 

@@ -228,7 +228,7 @@ def shifts(call: ast.Call, callee: Scope) -> tuple[int, ...]:
     explicit = isinstance(call.func, ast.Attribute)
     if not isinstance(callee, ast.Lambda) and callee.name in MAKING:
         if isinstance(call.func, ast.Attribute) and call.func.attr in MAKING:
-            bound = isinstance(call.func.value, ast.Call)  # `super().__init__(...)`
+            bound = getattr(getattr(call.func.value, "func", None), "id", "") == "super"
             return (0,) if callee.name == "__new__" else (1,) if bound else (0, 1)
         return (1,)  # behind the new object
     return (0, 1) if explicit or callee.args.args[:1] else (0,)

@@ -75,9 +75,8 @@ class Possible:
             if isinstance(one, ast.FunctionDef) and not one.decorator_list and bound[one.name] == 1 and not bound["*"]
         }
         """Functions of the module whose names mean nothing else in it."""
-        found = [node for node in every(tree) if isinstance(node, ast.ClassDef)]
-        self.classes: Final = {node.name: node for node in found}
-        self.ambiguous: Final = {name for name, count in Counter(node.name for node in found).items() if count > 1}
+        self.classes: Final = {node.name: node for node in every(tree) if isinstance(node, ast.ClassDef)}
+        self.ambiguous: Final = {name for name in self.classes if bound[name] > 1}
         self.imported: Final = dict(walking.imported_names(tree))
         self.rebound: Final = frozenset(walking.names_of_module(tree))
         """What the module's own level binds: builtins of these names are others."""
@@ -88,7 +87,7 @@ class Possible:
         self.spelled: Final = walking.spell_out(self.own, self.rebound)
         methods = {id(call.func) for call in self.spelled.values()}
         values = [node for node in value_nodes(tree) if id(node) not in methods]
-        self.makes_any: Final = any(isinstance(node, ast.Name) and node.id in self.classes for node in values)
+        self.makes_any: Final = reflecting.gives_classes(tree, values, self.classes)
         """Is a class of the module used as a value, so that any call may make an instance?"""
         self.bound: Final = {one: frozenset(walking.bound_names(one, self.own[one])) for one in self.functions}
         self.bound[MODULE] = frozenset()
@@ -521,7 +520,7 @@ class Possible:
             if callee.id in self.named:
                 return self.named[callee.id]
             if callee.id in self.classes:
-                return self.constructors_of(callee.id)
+                return [*self.constructors_of(callee.id), *(self.loose if callee.id in self.ambiguous else ())]
             if self.is_builtin(function, callee.id) or callee.id in self.imported or callee.id in OWN_WAYS:
                 return []
         if isinstance(callee, ast.Name) and implied.is_own_class(function, callee.id, self.own[function]):  # `cls()`
@@ -537,9 +536,11 @@ class Possible:
             name = work.pop()
             if name in ("Exception", "ValueError", "TypeError", "object", "type") or name in seen:
                 continue
-            if name not in self.classes:
+            if name not in self.classes or name in self.ambiguous:
                 return self.constructors()
             seen.add(name)
+            if self.classes[name].keywords:
+                found.extend(self.named.get("__call__", ()))
             work.extend(base.id if isinstance(base, ast.Name) else "" for base in self.classes[name].bases)
             found.extend(one for one in self.classes[name].body if isinstance(one, SCOPES) and one.name in MAKING)
         return found

@@ -21,6 +21,7 @@ from typing import Any, Final, Protocol
 
 from futamura.backend.python.entrytest import EntryTest, asking, is_global_name
 from futamura.backend.python.tables import tables_reader
+from futamura.ir.classes import is_a
 from futamura.ir.homes import IMMUTABLE, gets_no_names
 from futamura.ir.stamps import (
     STAMPED,
@@ -127,7 +128,7 @@ class Holding:
             if key not in self._holders:  # the flag is asked before; few are both an object and a container
                 continue
             holder, found = self._holders[key]
-            if isinstance(holder, type):
+            if is_a(holder, type):
                 for one in found:
                     lookups.add(holder, one)
             elif type(holder) is FunctionType:
@@ -157,7 +158,7 @@ def _builtins_of(namespace: dict[str, Any]) -> dict[str, Any]:
 
 def _count(holder: Any, found: Sequence[Assumed]) -> int:
     """How much would have to be looked up."""
-    if not isinstance(holder, type):
+    if not is_a(holder, type):
         return 1 + len(found[0].value.kept) if _is_table(found[0]) else len(found)  # type: ignore[attr-defined]
     lookups = _Lookups(EntryTest(frozenset()))
     for one in found:
@@ -166,7 +167,7 @@ def _count(holder: Any, found: Sequence[Assumed]) -> int:
 
 
 def _mark(holder: Any, found: Sequence[Assumed]) -> Mark | None:
-    if isinstance(holder, type):
+    if is_a(holder, type):
         return class_mark(holder, childless=any(one.kind == "subclasses" for one in found))
     if type(holder) is FunctionType:
         return function_mark(holder) if all(one.name in STAMPED for one in found) else None
