@@ -524,6 +524,14 @@ def test_any_change_of_an_object_is_seen() -> None:
     assert seen > 3000
 
 
+@pytest.mark.parametrize("cls", [Plain, Slotted])
+def test_an_object_gets_another_class(cls: Any) -> None:
+    value = cls()
+    made = stamp(marked(value))
+    value.__class__ = type("Other", (cls,), {"__slots__": ()})
+    assert made.now != made.was
+
+
 def test_one_attribute_more_and_another_one_less() -> None:
     value = Plain()
     value.one = value.two = None

@@ -78,7 +78,13 @@ CHANGES: list[Callable[[Any], object]] = [
     lambda table: vars(table.columns[0]).update(kind=str),
     lambda table: setattr(table.columns[2], "__dict__", dict(vars(table.columns[1]))),
     lambda table: setattr(type(table), "check", lambda self, row: "other"),
+    lambda table: setattr(table, "__class__", derived(type(table), check=lambda self, row: "another")),
+    lambda table: setattr(table.columns[0], "__class__", derived(type(table.columns[0]), name=property(len))),
 ]
+
+
+def derived(cls: type, **attributes: Any) -> type:
+    return type("Derived", (cls,), attributes)
 
 
 @pytest.fixture

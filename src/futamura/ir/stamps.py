@@ -106,10 +106,9 @@ class Stamp(NamedTuple):
 
     def words(self) -> list[int] | None:
         """All of them as they are; None if some are not where they were.  Nothing runs before they are read."""
-        if self.fixed is None:
-            return self.now.tolist()
-        now, was = self.fixed
-        return self.now.tolist() if now == was else None
+        now, was = self.fixed or (None, None)
+        read = self.now.tobytes() if now == was else None  # bytes: making a list might run the collector first
+        return None if read is None else memoryview(read).cast(self.now.format).tolist()  # type: ignore[call-overload]
 
 
 def class_mark(cls: type, *, childless: bool = False) -> Mark | None:
@@ -161,27 +160,30 @@ def joins_the_stamp(names: int, others: int, namespace: Mapping[str, Any]) -> bo
 
 
 def object_mark(value: object, held: Sequence[object] | None) -> Mark | None:
-    """The mark of an object of a class written in Python that extends `object`, which tells whether attributes that
-    hold these are stored or deleted; or (None) whether any is, or another one stored, in its dict."""
+    """The mark of an object of a class written in Python that extends `object`: it tells whether that gets another
+    class, or attributes that hold these are stored or deleted; or (None) any in its dict, or others."""
     cls: Any = type(value)
     if not is_readable() or not all(base is object or base.__flags__ & _HEAP_TYPE for base in cls.__mro__):
         return None
     slots = any(type(one) is MemberDescriptorType for base in cls.__mro__ for one in base.__dict__.values())
     own = _holding(id(value), range(2, cls.__basicsize__ // WIDTH), held) if slots else ()
     kept = [base.__dict__["__dict__"] for base in cls.__mro__ if "__dict__" in base.__dict__]
+    kind = id(value) + WIDTH  # behind the count of references
+    if words_at(kind, 1) != [id(cls)]:
+        return None
     if not kept:
-        return Mark(value, own) if own else None
+        return Mark(value, (kind, *own)) if own else None
     place, version = offset_of_attributes(), offset_of_versions()
     if type(kept[0]) is not GetSetDescriptorType or place is None:
         return None  # reading it would run code, or it is not known where it is
     if cls.__flags__ & INLINE_VALUES:
-        return _mark_of_values(value, held, own)
+        return _mark_of_values(value, held, (kind, *own))
     if version is None:
         return None
     attributes = kept[0].__get__(value)
     if type(attributes) is not dict or words_at(id(value) + place, 1) != [id(attributes)]:
         return None
-    addresses = (id(value) + place, id(attributes) + version, *own)
+    addresses = (id(value) + place, id(attributes) + version, kind, *own)
     return Mark(value, addresses, fixed=(id(attributes),), kept=attributes)
 
 

@@ -20,7 +20,7 @@ from futamura.source import Place
 from futamura.specializer.assumption import Assumption
 from futamura.specializer.module_texts import Modules, Writer
 
-__all__ = ["Reason", "Unknown", "changed_by", "promise_for", "promised_in"]
+__all__ = ["Constant", "Reason", "Unknown", "changed_by", "promise_for", "promised_in"]
 
 _FILLED: Final = (list, dict, set)
 
@@ -55,6 +55,15 @@ class _World(Protocol):
     def assumptions(self) -> Mapping[tuple[str, int, str], Assumption]: ...
 
 
+class Constant(NamedTuple):
+    """A container that a global of a module, or an attribute of one of its classes, holds."""
+
+    home: Mapping[str, object]
+    name: str
+    """As the text of the module knows it, attributes as `.name`."""
+    place: str
+
+
 class Unknown:
     """Asked for one specialization; each place once."""
 
@@ -79,6 +88,11 @@ class Unknown:
                 place = f"{found.holder.__module__}.{found.place}"
                 return None if home is None else self._why(home, f".{found.name}", place, value)
         return None
+
+    def why_inside(self, value: object, found: Constant) -> Reason | None:
+        """The same of something in such a constant."""
+        why = self._why(found.home, found.name, found.place, value) if type(value) in _FILLED else None
+        return None if why is None else why._replace(text=f"what {why.text.replace('` is', '` holds is', 1)}")
 
     def _why(self, namespace: Mapping[str, object], name: str, place: str, value: object) -> Reason | None:
         key = id(namespace), name, id(value)

@@ -43,7 +43,7 @@ from futamura.specializer.purity import (
     is_plain_object,
     plain_lookup,
 )
-from futamura.specializer.unknown import Reason, Unknown
+from futamura.specializer.unknown import Constant, Reason, Unknown
 from futamura.specializer.values import token_key
 
 __all__ = ["World"]
@@ -79,8 +79,8 @@ class World(Hiding):
         self._frozen: Final[dict[int, object]] = {}
         self._constants: Final[set[int]] = set()
         """Those of `_frozen` that are so only because of what the text of their module does."""
-        self._homes: Final[dict[int, tuple[object, Mapping[str, object]]]] = {}
-        """What constants of modules lead to, by its identity, with the module."""
+        self._homes: Final[dict[int, tuple[object, Constant]]] = {}
+        """What constants of modules lead to, by its identity, with the constant."""
         self._changing: Final[dict[int, dict[int, object]]] = {}
         """Per namespace the objects that its module changes under some name; they are kept alive here."""
         self.looked_at: Final[list[Mapping[str, object]]] = []
@@ -166,15 +166,14 @@ class World(Hiding):
         if id(cell) in self._closures:
             self.freeze(content)
 
-    def freeze_constant(self, value: object, home: Mapping[str, object] | None = None) -> None:
-        """`value` is what a constant of a module holds, whose `home` that is: static unless it is changed under another
-        name."""
+    def freeze_constant(self, value: object, held_by: Constant | None = None) -> None:
+        """`value` is what a constant of a module holds: static unless it is changed under another name."""
         key = id(value)
-        if home is not None:
-            self._homes.setdefault(key, (value, home))
+        if held_by is not None:
+            self._homes.setdefault(key, (value, held_by))
         if key in self.filled and type(value) not in _FILLED:
             if key in self._homes and is_plain_object(value):
-                self.objects.add(*self._homes[key])  # functions that run on import store on it: it is compared
+                self.objects.add(value, self._homes[key][1].home)  # what runs on import stores on it: it is compared
             return
         if is_mutable(value) and key not in self._frozen and not any(key in some for some in self._changing.values()):
             if grows_when_read(value):
@@ -186,7 +185,7 @@ class World(Hiding):
     def home_of(self, value: object) -> Mapping[str, object] | None:
         """The module of the constant that this was found in."""
         found = self._homes.get(id(value))
-        return None if found is None else found[1]
+        return None if found is None else found[1].home
 
     def _holds_constant(
         self, namespace: Mapping[str, object], name: str, value: object, *, whole: bool = True
@@ -366,7 +365,7 @@ class World(Hiding):
         if self.objects.found(container, item):
             return
         if id(container) in self._constants or self.growing.holds(container):
-            self.freeze_constant(item, self.home_of(container))
+            self.freeze_constant(item, self._homes[id(container)][1] if id(container) in self._homes else None)
         elif id(container) in self._frozen or id(container) in self._given:
             self.freeze(item)
 
@@ -446,7 +445,7 @@ class World(Hiding):
             elif type(value) is dict and self._modules and (entries := self._modules.memo(namespace, name)):
                 self.caches.keep(value, changed=entries.changed, inside=entries.inside, texts=entries.texts)
             elif self._holds_constant(namespace, name, value, whole=False):
-                self.freeze_constant(value, namespace)
+                self.freeze_constant(value, Constant(namespace, name, f"{module}.{name}"))
         return (value,)
 
     def is_assigned(self, namespace: Mapping[str, object], name: str) -> bool:
@@ -539,7 +538,9 @@ class World(Hiding):
         """Why the contents of this static object are not believed, if what functions of its module do is the reason."""
         if self.is_frozen(value) or self.parting.is_over():
             return None
-        return self._unknown.why(value) or self.objects.why_contents(value)
+        held = self._homes.get(id(value))
+        inside = None if held is None else self._unknown.why_inside(*held)
+        return self._unknown.why(value) or inside or self.objects.why_contents(value)
 
     def why_lost(self, value: object) -> str:
         """Why nothing is believed of what this object holds, if it was for a while; "" if it is not so."""
@@ -562,7 +563,8 @@ class World(Hiding):
         if whole:
             self.objects.add(value, home)
         elif self._holds_constant(home, "." + name, value, whole=False):
-            self.freeze_constant(value, home)
+            place = f"{home.get('__name__')}.{cls.__qualname__}.{name}"
+            self.freeze_constant(value, Constant(home, f".{name}", place))
 
     def freeze_described(self, cls: type, value: object) -> None:
         """`value` describes a class: static if no function of the class's module changes it under any name."""

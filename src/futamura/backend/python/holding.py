@@ -72,11 +72,14 @@ class Holding:
         self._test: Final = test
         self._written: Final = written
         self._holders: Final[dict[int, tuple[Any, list[Assumed]]]] = {}
+        self._classes: Final[dict[int, type]] = {}
+        """Those of the objects among them, as they were."""
 
     def add(self, holder: object, one: Assumed) -> None:
         """`holder` is a class, a function, the dict of a module, a registry, a cell, an object or a container."""
         key = ~id(holder) if _is_table(one) else id(holder)
         self._holders.setdefault(key, (holder, []))[1].append(one)
+        self._classes.setdefault(key, type(holder))
         if type(holder) is dict and one.kind == "global" and one.name not in holder:
             names = _builtins_of(holder)  # whoever replaces a builtin does not change the module
             known = self._holders.setdefault(id(names), (names, []))[1]
@@ -116,8 +119,15 @@ class Holding:
 
     def _asking(self, holders: Sequence[object]) -> Callable[[], bool]:
         test = EntryTest(frozenset())
-        self._one_by_one([key for holder in holders for key in (id(holder), ~id(holder))], test)
+        keys = [key for holder in holders for key in (id(holder), ~id(holder)) if key in self._holders]
+        for holder, cls in ((self._holders[key][0], self._classes[key]) for key in keys if self._is_object(key)):
+            kind, name = test.constant(type, "type"), test.constant(holder, cls.__name__)
+            test.terms.append(f"{kind}({name}) is {test.constant(cls, 'cls')}")  # before anything is asked of it
+        self._one_by_one(keys, test)
         return asking(test.constants, test.terms or ["True"], {})
+
+    def _is_object(self, key: int) -> bool:
+        return self._holders[key][1][0].kind in _OF_OBJECTS
 
     def _one_by_one(self, keys: Sequence[int], test: EntryTest) -> None:
         """The terms of these holders, each looked up on its own; classes, then cells, come last."""
