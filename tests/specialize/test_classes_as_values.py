@@ -155,3 +155,18 @@ def test_no_object_is_asked_for_its_class(tmp_path: Path, monkeypatch: pytest.Mo
     text += "def midway(x, f):\n    first = read(x)\n    f()\n    return first, read(x)\n"
     text += "def poke():\n    ONE.n[0] = 3\n"
     compare(text, "asked_", tmp_path, monkeypatch)
+
+
+@pytest.mark.interpreted
+@pytest.mark.usefixtures("assuming")
+@pytest.mark.parametrize(
+    "alias", ["__str__ = __repr__", "__radd__ = __add__", "__hash__ = Base.__hash__", "__slots__ = ()", "__doc__ = 'x'"]
+)
+def test_methods_under_two_names_leave_constants(alias: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "RATES = {'a': 2, 'b': 3}\nclass Base:\n    def __hash__(self):\n        return 1\n"
+    text += "class Part(Base):\n    def __repr__(self):\n        return 'part'\n"
+    text += f"    def __add__(self, other):\n        return other\n    {alias}\n"
+    text += "def run(x):\n    return RATES['a'] * x\n"
+    users: Any = module("aliased_methods_", text, tmp_path, monkeypatch)
+    residual = specialize(users.run)
+    assert "RATES" not in residual.source and residual(4) == 8

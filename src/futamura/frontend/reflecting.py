@@ -64,7 +64,8 @@ _DATA: Final = frozenset(
 
 def _lent(tree: ast.AST) -> Iterator[int]:
     """The lines where a function becomes a special method (`__init__ = start`, `Cls.__add__ = plus`): who calls it by
-    an operator, or by its class, calls none of that name.  An operator may be another one (`__ror__ = __or__`)."""
+    an operator, or by its class, calls none of that name.  An operator may be another one (`__ror__ = __or__`), what
+    shows an object as well (`__str__ = __repr__`), and a base class may have it (`__hash__ = Base.__hash__`)."""
     functions = {one.name for one in every(tree) if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef))}
     for node in every(tree):
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
@@ -78,8 +79,12 @@ def _lent(tree: ast.AST) -> Iterator[int]:
         special = [name for name in names if _is_special(name)]
         named = {getattr(part, "id", getattr(part, "attr", "")) for part in ast.walk(value)} if special else set()
         used = named & functions
-        if special and used and not {*special, *used} <= OPERATING:
+        alike = any({*special, *used} <= names for names in (OPERATING, _SHOWING_OBJECTS)) or used == {"__hash__"}
+        if special and used and not alike:
             yield node.lineno
+
+
+_SHOWING_OBJECTS: Final = frozenset({"__str__", "__repr__", "__unicode__"})
 
 
 def _is_special(name: object) -> bool:
