@@ -160,12 +160,17 @@ def test_no_object_is_asked_for_its_class(tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.interpreted
 @pytest.mark.usefixtures("assuming")
 @pytest.mark.parametrize(
-    "alias", ["__str__ = __repr__", "__radd__ = __add__", "__hash__ = Base.__hash__", "__slots__ = ()", "__doc__ = 'x'"]
-)
+    "alias",
+    [
+        "__str__ = show", "__call__ = show", "__str__ = __repr__", "__radd__ = __add__", "__hash__ = Base.__hash__",
+        "__slots__ = ()", "__doc__ = 'x'",
+    ],
+)  # fmt: skip
 def test_methods_under_two_names_leave_constants(alias: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "RATES = {'a': 2, 'b': 3}\nclass Base:\n    def __hash__(self):\n        return 1\n"
     text += "class Part(Base):\n    def __repr__(self):\n        return 'part'\n"
-    text += f"    def __add__(self, other):\n        return other\n    {alias}\n"
+    text += "    def __add__(self, other):\n        return other\n    def show(self):\n        return 'shown'\n"
+    text += f"    {alias}\n"
     text += "def run(x):\n    return RATES['a'] * x\n"
     users: Any = module("aliased_methods_", text, tmp_path, monkeypatch)
     residual = specialize(users.run)

@@ -40,7 +40,7 @@ from futamura.frontend.memos import Memo, lazy_attributes, memo_tables
 from futamura.frontend.passing import Callee, Elsewhere, Parameters, asks_by_name, shows_variables
 from futamura.frontend.sharing import changed_parts, changing_objects, is_container, name_of_change
 from futamura.frontend.sources import Changed
-from futamura.frontend.tuples import with_named_tuples
+from futamura.frontend.tuples import with_methods, with_named_tuples
 from futamura.ir.bytecode import instructions
 from futamura.ir.classes import is_a
 from futamura.ir.homes import namespace_of
@@ -295,7 +295,7 @@ def _tree(namespace: Mapping[str, object]) -> ast.Module | None:
     lines = _lines(namespace)
     try:
         with unwarned():
-            return with_named_tuples(ast.parse("".join(lines))) if lines else None
+            return with_named_tuples(with_methods(ast.parse("".join(lines)))) if lines else None
     except (SyntaxError, ValueError, RecursionError):
         return None
 

@@ -1,11 +1,15 @@
-"""Named tuples that a text makes by calls, as the classes that they are.
+"""Named tuples that a text makes by calls, as the classes that they are; methods with a second name, as two methods.
 
     Op = namedtuple("Op", "name run")               class Op(NamedTuple):
                                                         name: Any
                                                         run: Any
     class Point(namedtuple("Point", "x y")): ...    class Point(NamedTuple): x: Any; y: Any; ...
+    class Keys:
+        def keys(self): ...
+        __iter__ = keys                             def __iter__(self): ...
 
-What a call of an imported function gives may do anything; these do nothing.
+What a call of an imported function gives may do anything; these do nothing.  A special method is called without its
+name, and so without that of the function.
 
 Invariant: only what is certainly `collections.namedtuple`, with fields that are written out, is taken for one; lines
 and columns stay.
@@ -14,6 +18,7 @@ and columns stay.
 from __future__ import annotations
 
 import ast
+import copy
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -21,9 +26,32 @@ from typing import Final
 from futamura.analysis.reading import bound_by
 from futamura.analysis.trees import every
 
-__all__ = ["with_named_tuples"]
+__all__ = ["with_methods", "with_named_tuples"]
 
 _BASE: Final = "NamedTuple"
+
+
+def with_methods(tree: ast.Module) -> ast.Module:
+    """The text, in which special methods that are functions of the same class are functions of their own: it is
+    changed."""
+    for cls in [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]:
+        bound = Counter(name for one in cls.body for node in ast.walk(one) for name in bound_by(node))
+        methods = {one.name: one for one in cls.body if isinstance(one, ast.FunctionDef) and bound[one.name] == 1}
+        cls.body = [_as_method(one, methods) or one for one in cls.body]
+    return tree
+
+
+def _as_method(statement: ast.stmt, methods: Mapping[str, ast.FunctionDef]) -> ast.FunctionDef | None:
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Name):
+        return None
+    if len(statement.targets) != 1:
+        return None
+    name, function = getattr(statement.targets[0], "id", ""), methods.get(statement.value.id)
+    if function is None or not (name.startswith("__") and name.endswith("__")):
+        return None
+    made = copy.deepcopy(function)
+    made.name = name
+    return made
 
 
 def with_named_tuples(tree: ast.Module) -> ast.Module:
