@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from futamura.specializer import entry_costs
+from futamura.specializer import entry_costs, read_late
 
 PENDING = Path(__file__).with_name("pending.txt")
 HERE = PENDING.parent
@@ -42,6 +42,7 @@ def whatever_it_costs(monkeypatch: pytest.MonkeyPatch) -> None:
     """All that can be assumed is, though testing it may take longer than what folds saves."""
     for name in ("_LITTLE", "_LITTLE_FOR_NOTHING"):
         monkeypatch.setattr(entry_costs, name, sys.maxsize)
+    monkeypatch.setattr(read_late, "_LEAST", sys.maxsize)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -47,7 +47,7 @@ def note_choice(m: Machine, table: AbstractValue, parts: Parts, taken: AbstractV
         return
     content = table.value
     assert isinstance(content, (dict, list, tuple))
-    if not content or len(content) > 64 or not (type(content) is tuple or m.frozen(content)):
+    if not content or len(content) > 64:
         return
     pairs = content.items() if is_a(content, dict) else enumerate(content)
     items = [item for key, item in pairs if may_equal(key, parts)]
@@ -55,6 +55,8 @@ def note_choice(m: Machine, table: AbstractValue, parts: Parts, taken: AbstractV
     functions = {id(item): item for item in items if type(item) in _FUNCTIONS}
     missing = tuple([other for other in others if other is None or other is OTHER])
     if not 1 <= len(functions) <= MOST or len(functions) + len(missing) < len({id(item) for item in items}):
+        return
+    if type(content) is not tuple and not m.frozen(content):  # asked last: from now on it is compared
         return
     entered = [item for item in functions.values() if type(item) is FunctionType and m.resolve(item) is not None]
     if entered:
