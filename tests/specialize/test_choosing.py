@@ -660,3 +660,32 @@ def test_what_names_an_attribute_decides(function, table):
             outcome(run, [Counted("coin"), Counted(event)])
             asked.append(Counted.asked[:])
         assert asked[0] == asked[1]
+
+
+def _more(x: int) -> int:
+    return x + 1
+
+
+def _twice(x: int) -> int:
+    return x * 2
+
+
+def _negative(x: int) -> int:
+    return -x
+
+
+def _replacing(table: dict[str, Any], keys: list[str], x: int) -> int:
+    for key in keys:
+        x = table[key](x)
+        if key == "swap":
+            table["a"] = _negative
+    return x
+
+
+def test_functions_of_a_table_that_the_code_replaces() -> None:
+    def table() -> dict[str, Any]:
+        return {"a": _more, "b": _twice, "swap": _twice}
+
+    residual, other = futamura.specialize(_replacing, table()), table()
+    for keys in (["a", "swap"], ["a", "swap", "a"], ["a"]):
+        assert residual(keys, 3) == _replacing(other, keys, 3)
