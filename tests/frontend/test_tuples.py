@@ -12,7 +12,7 @@ from futamura import DYN
 from futamura.frontend.tuples import with_named_tuples
 from tests.outcomes import outcome
 from tests.specialize.specializing import specialize
-from tests.specialize.test_modules import module
+from tests.specialize.test_modules import agree_midway, module
 
 IMPORTS = "from collections import namedtuple\nimport collections\n"
 
@@ -106,8 +106,4 @@ HOLDERS = {
 def test_what_they_hold_may_change(holder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = "from collections import namedtuple\n" + HOLDERS[holder]
     text += "def midway(x, f):\n    a = len(OP.rows) * x\n    f()\n    return a, len(OP.rows) * x\n"
-    ops: Any = module("held_", text, tmp_path, monkeypatch)
-    twin: Any = module("held_twin_", text, tmp_path, monkeypatch)
-    residual = specialize(ops.midway, DYN)
-    for _ in range(3):
-        assert residual(2, ops.bump) == twin.midway(2, twin.bump)
+    agree_midway("held_", text, tmp_path, monkeypatch, "bump", 2)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.specialize.specializing import specialize
-from tests.specialize.test_modules import module
+from tests.specialize.test_modules import agree_midway, module
 
 READ = """
 ROWS = [[1], [2]]
@@ -123,14 +123,6 @@ CALLS = [
 ]  # fmt: skip
 
 
-def compare(text: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    users: Any = module(name, text, tmp_path, monkeypatch)
-    twin: Any = module(f"{name}twin_", text, tmp_path, monkeypatch)
-    residual = specialize(users.midway)
-    for _ in range(2):
-        assert residual(3, users.poke) == twin.midway(3, twin.poke), residual.source
-
-
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("way", [*BY_CLASSES, *(f"special: {way}" for way in BY_NAMES)])
 def test_constructors_and_special_methods(
@@ -139,13 +131,13 @@ def test_constructors_and_special_methods(
     text, call = BY_NAMES[way[9:]] if way.startswith("special: ") else BY_CLASSES[way]
     text = re.sub(r"\bCHANGE\b", change, text)
     own = f"{READ}{text}" if "=PARTS" in text else f"{text}{READ}"
-    compare(f"{PART}{own}\ndef poke():\n    {call}\n", "valued_", tmp_path, monkeypatch)
+    agree_midway("valued_", f"{PART}{own}\ndef poke():\n    {call}\n", tmp_path, monkeypatch, "poke", 3)
 
 
 @pytest.mark.parametrize("call", CALLS)
 def test_a_constructor_that_is_called_again(call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It does not only run on import."""
-    compare(f"{AGAIN}\ndef poke():\n    {call}\n", "again_", tmp_path, monkeypatch)
+    agree_midway("again_", f"{AGAIN}\ndef poke():\n    {call}\n", tmp_path, monkeypatch, "poke", 3)
 
 
 def test_no_object_is_asked_for_its_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,7 +146,7 @@ def test_no_object_is_asked_for_its_class(tmp_path: Path, monkeypatch: pytest.Mo
     text += "ONE = One()\ndef read(x):\n    return ONE.k * x, ONE.n[0], len(ASKED)\n"
     text += "def midway(x, f):\n    first = read(x)\n    f()\n    return first, read(x)\n"
     text += "def poke():\n    ONE.n[0] = 3\n"
-    compare(text, "asked_", tmp_path, monkeypatch)
+    agree_midway("asked_", text, tmp_path, monkeypatch, "poke", 3)
 
 
 @pytest.mark.interpreted

@@ -14,7 +14,7 @@ import pytest
 from futamura import DYN
 from tests.outcomes import outcome
 from tests.specialize.specializing import specialize
-from tests.specialize.test_modules import module
+from tests.specialize.test_modules import agree_midway, module
 
 TABLES = '''
 class Rule:
@@ -160,11 +160,7 @@ def test_functions_that_may_be_methods(way: str, tmp_path: Path, monkeypatch: py
     call."""
     text = f"{OWNERS}{METHODS[way]}OWN = {'Sub' if 'Sub' in METHODS[way] else 'Owner'}()\n"
     text += "def midway(x, f):\n    a = OWN.run(x)\n    f()\n    return a, OWN.run(x)\n"
-    users: Any = module("owned_", text, tmp_path, monkeypatch)
-    twin: Any = module("owned_twin_", text, tmp_path, monkeypatch)
-    residual = specialize(users.midway, DYN)
-    for _ in range(3):
-        assert residual(3, users.OWN.poke) == twin.midway(3, twin.OWN.poke)
+    agree_midway("owned_", text, tmp_path, monkeypatch, "OWN.poke", 3)
 
 
 FORMS = '''
@@ -218,17 +214,27 @@ def test_objects_of_classes_with_a_metaclass_of_the_program(tmp_path: Path, monk
         assert residual(data) == forms.clean(data)
 
 
+POKED = """
+from meta_ import Meta
+class One(metaclass=Meta):
+    def __init__(self):
+        self.k = 1
+    def total(self, xs):
+        return [self.k * x + self.k for x in xs]
+ONE = One()
+def poke():
+    One.poke(ONE)
+def midway(xs, f):
+    first = ONE.total(xs)
+    f()
+    return first, ONE.total(xs)
+"""
+
+
 def test_a_metaclass_of_another_module_may_do_anything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who looks at the texts of the classes does not see it."""
-    meta = "class Meta(type):\n    def poke(cls, one):\n        one.k += 1\n"
-    module("meta_", meta, tmp_path, monkeypatch)
-    text = "from meta_ import Meta\nclass One(metaclass=Meta):\n    def __init__(self):\n        self.k = 1\n"
-    text += "    def run(self, x):\n        a = self.k\n        type(self).poke(self)\n        return a, self.k * x\n"
-    text += "ONE = One()\ndef run(x):\n    return ONE.run(x)\n"
-    users: Any = module("poked_", text, tmp_path, monkeypatch)
-    twin: Any = module("poked_twin_", text, tmp_path, monkeypatch)
-    residual = specialize(users.run, DYN)
-    assert [residual(2) for _ in range(3)] == [twin.run(2) for _ in range(3)]
+    module("meta_", "class Meta(type):\n    def poke(cls, one):\n        one.k += 1\n", tmp_path, monkeypatch)
+    agree_midway("poked_", POKED, tmp_path, monkeypatch, "poke", [1, 2, 3])
 
 
 def test_a_list_whose_items_are_called_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -485,12 +491,7 @@ def test_who_asks_for_the_class_of_an_object_may_make_another_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = KINDS % "int" + "\ndef again(one):\n    made = type(one)\n    made.__init__(one, '$b')\n"
-    layouts: Any = module("remade_", text, tmp_path, monkeypatch)
-    twin: Any = module("remade_twin_", text, tmp_path, monkeypatch)
-    residual = specialize(layouts.midway, DYN)
-    for _ in range(2):
-        record = {"a": "x", "b": "y"}
-        assert residual(record, layouts.again) == twin.midway(record, twin.again)
+    agree_midway("remade_", text, tmp_path, monkeypatch, "again", {"a": "x", "b": "y"})
 
 
 INSIDES = '''
@@ -525,12 +526,8 @@ def midway(x, f):
 def test_what_is_in_a_constant_changes_and_the_constant_does_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    insides: Any = module("insides_", INSIDES, tmp_path, monkeypatch)
-    twin: Any = module("insides_twin_", INSIDES, tmp_path, monkeypatch)
-    residual = specialize(insides.midway, DYN)
-    assert " for " not in residual.source, residual.source
-    for _ in range(3):
-        assert residual(2, insides.bump) == twin.midway(2, twin.bump)
+    source = agree_midway("insides_", INSIDES, tmp_path, monkeypatch, "bump", 2)
+    assert " for " not in source, source
 
 
 ALIASES = {
@@ -553,8 +550,4 @@ def test_a_constant_that_is_changed_under_another_name_is_none(
     text = "ROWS = [[1], [2]]\n" + ALIASES[way]
     text += "def midway(x, f):\n    a = [len(row) * x for row in ROWS]\n    f()\n"
     text += "    for row in ROWS:\n        row.append(x)\n    return a, [len(row) * x for row in ROWS]\n"
-    one: Any = module("aliased_", text, tmp_path, monkeypatch)
-    twin: Any = module("aliased_twin_", text, tmp_path, monkeypatch)
-    residual = specialize(one.midway, DYN)
-    for _ in range(3):
-        assert residual(2, one.change) == twin.midway(2, twin.change)
+    agree_midway("aliased_", text, tmp_path, monkeypatch, "change", 2)

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import operator
 import posixpath
 import textwrap
 import types
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import futamura
+from tests.specialize.specializing import specialize
 
 OTHER = """
 count = 0
@@ -71,6 +74,19 @@ def module(name: str, text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(importlib.import_module("sys").modules, name, made)
     spec.loader.exec_module(made)
     return made
+
+
+def agree_midway(
+    name: str, text: str, folder: Path, monkeypatch: pytest.MonkeyPatch, by: str, *given: Any, rounds: int = 3
+) -> str:
+    """Compare `midway(*given, f)` of a module with that of its twin, where `f` is the module's function `by`, which
+    changes something in the middle of the call; gives the source of the residual."""
+    own: Any = module(name, text, folder, monkeypatch)
+    twin: Any = module(f"{name}twin_", text, folder, monkeypatch)
+    find, residual = operator.attrgetter(by), specialize(own.midway)
+    for _ in range(rounds):
+        assert residual(*given, find(own)) == twin.midway(*given, find(twin)), residual.source
+    return residual.source
 
 
 @pytest.mark.interpreted

@@ -69,10 +69,10 @@ class Arguments(Possible):
                 self.collect(callee, callee.args.vararg, held)
         by_keyword = [one.arg for one in callee.args.kwonlyargs]
         named = (*names, *by_keyword)
+        unnamed = (*names[min(moved) + before :], *by_keyword)
         for keyword, held in zip(call.keywords, passing.named):
             if keyword.arg is None:
                 held = items_of(held)
-            unnamed = (*names[min(moved) + before :], *by_keyword)
             for name in unnamed if keyword.arg is None else (keyword.arg,):
                 self.hold((callee, name), held)
             if keyword.arg is None or keyword.arg not in named:
