@@ -324,15 +324,28 @@ def test_what_is_told_apart_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert trusted(one) == other.of(other) and trusted(7.0) == other.of(7.0)
 
 
+def marked(table, a, b, c):
+    a[0], b[0], c[0] = 1, 2, 3
+    return table[0]
+
+
+def test_nothing_is_believed_where_only_inputs_would_be_tested_and_little_folds() -> None:
+    residual = futamura.specialize(marked, table=[7, 8])
+    assert residual._recipe.apart.names == () and residual.stats["notes"] == {"FT412": 1}
+    assert "to tell `a`, `b`, `c` from static objects at each call would take longer" in residual.explain()
+    table = [7, 8]
+    assert futamura.specialize(marked, table=table)([0], [0], table) == 3
+    assert residual([0], [0], [0]) == 7
+
+
 def looked_up(table, a, b):
     return table[a].get(b)
 
 
-def test_nothing_is_believed_where_only_inputs_would_be_tested_and_nothing_folds() -> None:
+def test_a_table_in_which_nothing_folds_is_not_told_apart() -> None:
     table = [{1: 2}, {3: 4}]
     residual = futamura.specialize(looked_up, table=table)
-    assert residual._recipe.apart.names == () and residual.stats["notes"] == {"FT412": 1}
-    assert "to tell `b` from static objects at each call would take longer" in residual.explain()
+    assert residual._recipe.apart.names == () and residual.stats["notes"] == {}
     assert residual(0, 1) == 2 and residual(1, 1) is None
     trusted: Any = futamura.Specializer(assume="trust")(looked_up, table=table)
     assert trusted(1, 3) == 4
