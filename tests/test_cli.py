@@ -45,7 +45,7 @@ def plain(n):
     return total
 
 async def later():
-    return 1
+    yield 1
 
 constant = 7
 builtin = len

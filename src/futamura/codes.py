@@ -60,8 +60,8 @@ CODES: Final[dict[str, Code]] = {
     ),
     "FT105": Code(
         "async",
-        "asynchronous code is not supported",
-        "keep the part to be specialized in a plain function and await around it",
+        "asynchronous iteration is not supported (`await` and `async with` are)",
+        "keep what iterates in a function of its own, and await that",
         "not-yet",
     ),
     "FT106": Code(

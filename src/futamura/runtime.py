@@ -20,7 +20,7 @@ from collections.abc import Callable, Generator
 from types import FunctionType, MethodDescriptorType, ModuleType, WrapperDescriptorType
 from typing import Any, Final
 
-from futamura.ir.evaluate import with_enter
+from futamura.ir.evaluate import enter_async_context, with_enter
 
 __all__ = [
     "STOPPED",
@@ -29,6 +29,7 @@ __all__ = [
     "call_in_generator",
     "delete_global",
     "end_of_generator",
+    "enter_async_context",
     "enter_context",
     "iterated",
     "iterating",

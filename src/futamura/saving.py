@@ -37,6 +37,7 @@ from futamura.standalone import absolute, reads_renamed
 
 __all__ = ["SavingError", "module_text"]
 
+_DEFINITIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SHARED: Final = (list, dict, set, tuple)
 _HOLDERS: Final = (*_SHARED, frozenset)
 _NAMED: Final = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType)
@@ -196,7 +197,7 @@ class _Module:
         """Imports for the global names that the text reads."""
         emitted, namespace = self._emitted, self._made.__globals__
         own = {name for name, _ in emitted.constants} | set(emitted.free)
-        defined = {node.name for node in ast.parse(emitted.text).body if isinstance(node, ast.FunctionDef)}
+        defined = {node.name for node in ast.parse(emitted.text).body if isinstance(node, _DEFINITIONS)}
         names = _globals_of(emitted.text, "LOAD_GLOBAL", "LOAD_NAME") - own - defined - self._imports.statements.keys()
         assumed = {item.name for item in assumptions if item.kind == "global" and item.holder is namespace}
         for name in sorted(names):
@@ -224,7 +225,7 @@ class _Module:
         if made.__kwdefaults__:
             lines.append(f"{name}.__kwdefaults__ = {self._expression(made.__kwdefaults__, 'a default')}")
         text = next((node for node in ast.parse(self._emitted.text).body if getattr(node, "name", "") == name), None)
-        written = ast.get_docstring(text, clean=False) if isinstance(text, ast.FunctionDef) else None  # else a lambda
+        written = ast.get_docstring(text, clean=False) if isinstance(text, _DEFINITIONS) else None  # else a lambda
         if isinstance(made.__doc__, str) and written != made.__doc__:
             lines.append(f"{name}.__doc__ = {made.__doc__!r}")
         return lines

@@ -48,7 +48,8 @@ def reads_renamed(text: str, name: str, other: str) -> str | None:
         bound = isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and node.id == name
         if bound or (isinstance(node, ast.arg) and node.arg == name):
             return None
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == name and node not in tree.body:
+        defines = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.name == name
+        if defines and node not in tree.body:
             return None
     return _edited(
         text,

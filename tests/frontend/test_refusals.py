@@ -12,9 +12,12 @@ from futamura.source import LONG, Place, caret_line, character_column, excerpt
 from tests.frontend.test_lowering import define
 
 REFUSED = [
-    ("async def f(): pass", "FT105", 1),
-    ("def f():\n    async def g(): pass\n", "FT105", 2),
-    ("async def f(x):\n    return [y async for y in x]\n", "FT105", 1),
+    ("async def f(): yield", "FT105", 1),
+    ("async def f(x):\n    return [y async for y in x]\n", "FT105", 2),
+    ("async def f(x):\n    async for y in x: pass\n", "FT105", 2),
+    ("async def f(x):\n    return (await y for y in x)\n", "FT105", 2),
+    ("async def f(x):\n    return ([await z for z in y] for y in x)\n", "FT105", 2),
+    ("import types\n@types.coroutine\ndef f():\n    yield\n", "FT105", 2),
     ("def f():\n    try: pass\n    except* ValueError: pass\n", "FT106", 2),
     ("def f():\n    return eval('1')\n", "FT103", 2),
     ("def f():\n    return map(eval, [])\n", "FT103", 2),
@@ -43,6 +46,8 @@ ACCEPTED = [
     "def f(x):\n    locals = x\n    return locals()",
     "def f():\n    class C:\n        async def m(self): pass\n        y = locals()\n    return C",
     "class M:\n    stack = 1\ndef f(): return M.stack",
+    "def f():\n    async def g(): yield\n    return g",
+    "async def f(x): return (y for y in await x), [await y for y in x]",
 ]
 
 

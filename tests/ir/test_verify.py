@@ -72,7 +72,7 @@ BROKEN: dict[str, tuple[Callable[[], Function], str]] = {
     "no block": (lambda: replace(SOUND, blocks=()), "no block"),
     "parameters": (lambda: replace(SOUND, free=()), "entry has 3 parameters, the signature and free variables 2"),
     "names": (lambda: replace(SOUND, free=("a",)), "a name occurs twice"),
-    "kind": (lambda: replace(SOUND, kind="coroutine"), "unknown kind"),  # type: ignore[arg-type]
+    "kind": (lambda: replace(SOUND, kind="task"), "unknown kind"),  # type: ignore[arg-type]
     "block id": (lambda: change(2, id=7), "b2: has the id 7"),
     "to the entry": (lambda: end(0, edges=(Edge(0, (0, 1, 2)),)), "leads to the entry"),
     "nowhere": (lambda: end(0, edges=(Edge(9),)), "leads to b9, which does not exist"),
@@ -93,6 +93,15 @@ BROKEN: dict[str, tuple[Callable[[], Function], str]] = {
     "copy": (lambda: operation(4, 1, args=(12,)), "1 arguments but 2 results"),
     "operation id": (lambda: operation(2, 0, id=0), "two operations have the same id"),
     "yield": (lambda: operation(2, 1, operator=OPERATORS["yield"]), "in a function that is no generator"),
+    "await": (lambda: operation(2, 1, operator=OPERATORS["await"]), "in a function that is no coroutine"),
+    "async with": (
+        lambda: operation(2, 0, operator=OPERATORS["with_unwind"], args=(6, 6), attr="async"),
+        "in a function that is no coroutine",
+    ),
+    "with": (
+        lambda: operation(2, 0, operator=OPERATORS["with_unwind"], args=(6, 6), attr="x"),
+        "the attribute must be 'async' if there is one",
+    ),
     "terminator": (lambda: end(4, args=()), "b4: return: takes 1 arguments, got 0"),
     "edges": (lambda: end(2, edges=()), "b2: branch: has 2 edges, got 0"),
     "end attribute": (lambda: end(4, attr=1), "b4: return: takes no attribute"),

@@ -503,8 +503,8 @@ def lists_names(a, b):
     return dir(), a, b
 
 
-async def awaits(a, b):
-    return a + b
+async def gives_items(a, b):
+    yield a + b
 
 
 def calls_hidden(a, b):
@@ -525,12 +525,12 @@ def test_a_function_that_reads_its_frame(function: Any) -> None:
     assert caught.value.diagnostic.code == "FT103" and caught.value.diagnostic.line is not None
 
 
-def test_an_asynchronous_function() -> None:
-    residual = tried(awaits, a=4)
+def test_an_asynchronous_generator() -> None:
+    residual = tried(gives_items, a=4)
     if residual is not None:
         assert fallbacks(residual) != {}
     with pytest.raises(FutamuraError) as caught, bounded():
-        futamura.Specializer(strict=True)(awaits, a=4)
+        futamura.Specializer(strict=True)(gives_items, a=4)
     assert caught.value.diagnostic.code == "FT105"
 
 

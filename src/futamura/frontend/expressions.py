@@ -303,6 +303,11 @@ def yield_(d: Draft, node: ast.Yield) -> Temp:
     return d.emit(OPERATORS["yield"], (value,), None, node)
 
 
+@lowers(ast.Await)
+def await_(d: Draft, node: ast.Await) -> Temp:
+    return d.emit(OPERATORS["await"], (d.value(node.value),), None, node)
+
+
 @lowers(ast.YieldFrom)
 def yield_from(d: Draft, node: ast.YieldFrom) -> Temp:
     return d.emit(OPERATORS["yield_from"], (d.value(node.value),), None, node)

@@ -15,6 +15,7 @@ import __future__
 
 import ast
 import functools
+import inspect
 import linecache
 from collections.abc import Iterator
 from types import CodeType, FunctionType, MethodType
@@ -72,6 +73,10 @@ def locate(target: object) -> Located:
         # Generated text may have been compiled without them, and got their effects written out.
         plain = _found(function, _text(function, 0))
         found = found if isinstance(plain, str) else plain._replace(stringized=False)
+    if isinstance(found, str) and function.__code__.co_flags & inspect.CO_ITERABLE_COROUTINE:
+        line = function.__code__.co_firstlineno
+        title = f"`{function.__qualname__}` is a generator that can be awaited (`types.coroutine`)"
+        raise UnsupportedError(diagnose("FT105", title, file=file, place=(line, 0, line, 0)))
     if isinstance(found, str):
         code = "FT108" if found.startswith("several") else "FT104"
         line = function.__code__.co_firstlineno

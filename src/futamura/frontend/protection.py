@@ -20,6 +20,7 @@ from collections.abc import Callable
 
 from futamura.frontend.draft import Cleanup, Draft, DraftBlock, Temp, lowers
 from futamura.frontend.targets import assign
+from futamura.ir.attributes import ASYNC
 from futamura.ir.ops import OPERATORS
 
 __all__: list[str] = []
@@ -167,16 +168,17 @@ def _guarded_clause(d: Draft, node: ast.ExceptHandler, name: str) -> None:
     _protected(d, node, "finally", lambda: d.suite(node.body), clear, unwind)
 
 
-@lowers(ast.With)
-def with_(d: Draft, node: ast.With) -> None:
+@lowers(ast.With, ast.AsyncWith)
+def with_(d: Draft, node: ast.With | ast.AsyncWith) -> None:
     _with(d, node, 0)
 
 
-def _with(d: Draft, node: ast.With, position: int) -> None:
+def _with(d: Draft, node: ast.With | ast.AsyncWith, position: int) -> None:
     """Several items are nested statements."""
     item = node.items[position]
+    attr = ASYNC if isinstance(node, ast.AsyncWith) else None
     manager = d.value(item.context_expr)
-    leave, value = d.several(OPERATORS["with_enter"], (manager,), None, 2, item.context_expr)
+    leave, value = d.several(OPERATORS["with_enter"], (manager,), attr, 2, item.context_expr)
 
     def body() -> None:
         if item.optional_vars is not None:
@@ -187,11 +189,11 @@ def _with(d: Draft, node: ast.With, position: int) -> None:
             d.suite(node.body)
 
     def clean_up() -> None:
-        d.effect(OPERATORS["with_exit"], (leave,), None, item.context_expr)
+        d.effect(OPERATORS["with_exit"], (leave,), attr, item.context_expr)
 
     def unwind(exception: Temp, after: DraftBlock) -> None:
         place = item.context_expr
-        outcome = d.emit(OPERATORS["with_unwind"], (leave, exception), None, place)
+        outcome = d.emit(OPERATORS["with_unwind"], (leave, exception), attr, place)
         swallowed = d.emit(OPERATORS["truth"], (outcome,), None, place)
         onward = d.new_block()
         d.terminate("branch", (swallowed,), [(after, ()), (onward, ())], place)

@@ -27,7 +27,7 @@ from futamura.frontend.definitions import docstring
 from futamura.frontend.draft import Draft, Nested, Unit
 from futamura.frontend.locate import Located, locate
 from futamura.frontend.refusals import refuse_unsupported
-from futamura.frontend.scopes import Scope, analyze, mangle
+from futamura.frontend.scopes import FUNCTIONS, Scope, analyze, mangle
 from futamura.frontend.ssa import Construction, span_of
 from futamura.frontend.statements import leave
 from futamura.frontend.variables import cell_variables, order_blocks
@@ -145,8 +145,6 @@ def _program(located: Located, check: bool) -> Program:
     )
     unit.takes_constants_of(code)
     scope = analyze(node, located.private, free, stringized=located.stringized)
-    if isinstance(node, ast.AsyncFunctionDef):
-        raise unit.refuse("FT105", "this is an asynchronous function", node)
     refuse_unsupported(unit, scope, _namespace(function), free)
     name = unit.unique(code.co_qualname)
     unit.pending.append(Nested(name, code.co_qualname, node, scope, free))
@@ -175,7 +173,7 @@ def _lower(unit: Unit, nested: Nested, check: bool) -> Function:
         parameters,
         qualname=nested.qualname,
         free=nested.free,
-        kind="generator" if nested.scope.generator else "function",
+        kind=nested.scope.function_kind,
         doc=docstring(nested.node, unit.optimize),
         module=unit.module,
         file=unit.file,
@@ -194,7 +192,7 @@ def _draft(unit: Unit, nested: Nested, guarded: frozenset[ast.AST]) -> Draft:
         draft.statement = node.body
         leave(draft, "return", draft.value(node.body))
     else:
-        assert isinstance(node, ast.FunctionDef)
+        assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
         draft.suite(node.body)
         if draft.alive:
             last = node.body[-1]
@@ -207,7 +205,7 @@ def _signature(nested: Nested) -> Signature:
     node = nested.node
     if isinstance(node, ast.GeneratorExp):
         return Signature(regular=(".0",))
-    assert isinstance(node, (ast.FunctionDef, ast.Lambda))
+    assert isinstance(node, FUNCTIONS)
     arguments, private = node.args, nested.scope.private
 
     def names(found: list[ast.arg]) -> tuple[str, ...]:

@@ -19,7 +19,9 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import Any, Final, Literal, TypeAlias
 
-__all__ = ["COMPREHENSIONS", "Scope", "analyze", "is_opaque", "mangle", "parameters"]
+from futamura.ir.graph import FunctionKind
+
+__all__ = ["COMPREHENSIONS", "FUNCTIONS", "Scope", "analyze", "is_opaque", "mangle", "parameters"]
 
 ScopeKind: TypeAlias = Literal["function", "comprehension", "class", "opaque"]
 
@@ -107,6 +109,14 @@ class Scope:
         if name in self.bound:
             self.rebound.add(name)
         self.bound[name] = None
+
+    def is_asynchronous(self) -> bool:
+        return isinstance(self.node, ast.AsyncFunctionDef)
+
+    @property
+    def function_kind(self) -> FunctionKind:
+        """What a call of the function of this scope makes."""
+        return "coroutine" if self.is_asynchronous() else "generator" if self.generator else "function"
 
     @property
     def locals(self) -> tuple[str, ...]:
@@ -271,7 +281,6 @@ class _Collector:
 
     def async_definition(self, scope: Scope, node: ast.AsyncFunctionDef) -> bool:
         scope.bind(mangle(scope.private, node.name))
-        scope.trouble.append(("FT105", "an asynchronous function", node))
         return self.opaque(scope, node)
 
     def type_alias(self, scope: Scope, node: Any) -> bool:
@@ -370,10 +379,20 @@ class _Collector:
 
     def yields(self, scope: Scope, node: ast.Yield | ast.YieldFrom) -> bool:
         scope.generator = True
+        if scope.is_asynchronous():
+            scope.trouble.append(("FT105", "`yield` in an asynchronous function", node))
+        return False
+
+    def awaits(self, scope: Scope, node: ast.Await) -> bool:
+        around: Scope | None = scope
+        while around is not None and around.kind == "comprehension":
+            around = around.parent
+        if around is not None and isinstance(around.node, ast.GeneratorExp):
+            scope.trouble.append(("FT105", "an asynchronous generator expression", node))
         return False
 
     def asynchronous(self, scope: Scope, node: ast.AST) -> bool:
-        scope.trouble.append(("FT105", "`await`" if isinstance(node, ast.Await) else "an asynchronous statement", node))
+        scope.trouble.append(("FT105", "`async for`", node))
         return False
 
     def except_star(self, scope: Scope, node: ast.AST) -> bool:
@@ -407,9 +426,8 @@ _HANDLERS: Final[dict[type[ast.AST], Callable[[_Collector, Scope, Any], bool]]] 
     ast.AnnAssign: _Collector.annotated,
     ast.Yield: _Collector.yields,
     ast.YieldFrom: _Collector.yields,
-    ast.Await: _Collector.asynchronous,
+    ast.Await: _Collector.awaits,
     ast.AsyncFor: _Collector.asynchronous,
-    ast.AsyncWith: _Collector.asynchronous,
     ast.TryStar: _Collector.except_star,
     **({ast.TypeAlias: _Collector.type_alias} if hasattr(ast, "TypeAlias") else {}),
 }

@@ -10,11 +10,14 @@ Invariant: an attribute is immutable and compares exactly; values of the program
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from futamura.ir.constant import Constant
 
-__all__ = ["ClassAttr", "Form", "FunctionAttr"]
+__all__ = ["ASYNC", "ClassAttr", "Form", "FunctionAttr"]
+
+ASYNC: Final = "async"
+"""The attribute of what `async with` does, where `with` has none."""
 
 Form: TypeAlias = Callable[[object, int, int], str]
 """(attribute, number of arguments, number of results) -> what is wrong, or ""."""
@@ -48,6 +51,10 @@ def is_name_tuple(value: object) -> bool:
 
 def nothing(attr: object, arguments: int, results: int) -> str:
     return "" if attr is None else f"takes no attribute, got {attr!r}"
+
+
+def waiting(attr: object, arguments: int, results: int) -> str:
+    return "" if attr is None or attr == ASYNC else f"the attribute must be {ASYNC!r} if there is one, got {attr!r}"
 
 
 def constant(attr: object, arguments: int, results: int) -> str:

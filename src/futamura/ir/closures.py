@@ -17,13 +17,13 @@ from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from futamura.ir.attributes import ClassAttr
-from futamura.ir.graph import Function, Signature
+from futamura.ir.graph import Function, FunctionKind, Signature
 
 __all__ = ["bind", "define_class"]
 
 
 @cache
-def _stub(posonly: int, regular: int, varargs: bool, kwonly: int, varkw: bool, generator: bool) -> CodeType:
+def _stub(posonly: int, regular: int, varargs: bool, kwonly: int, varkw: bool, kind: FunctionKind) -> CodeType:
     """The code of `def f(p0, /, p1, *p2, **p3): return run((p0, p1, p2, p3))`."""
     names = iter(f"p{index}" for index in range(posonly + regular + kwonly + 2))
     before = [next(names) for _ in range(posonly)]
@@ -36,8 +36,9 @@ def _stub(posonly: int, regular: int, varargs: bool, kwonly: int, varkw: bool, g
         parts.append("*" + "".join(stars))
     parts += [*keywords, *("**" + name for name in maps)]
     values = "".join(name + ", " for name in (*before, *plain, *keywords, *stars, *maps))
-    body = f"(yield from run(({values})))" if generator else f"run(({values}))"
-    source = f"def outer(run):\n def stub({', '.join(parts)}):\n  return {body}\n return stub"
+    waits = {"function": "", "generator": "yield from ", "coroutine": "await "}[kind]
+    head = "async def" if kind == "coroutine" else "def"
+    source = f"def outer(run):\n {head} stub({', '.join(parts)}):\n  return ({waits}run(({values})))\n return stub"
     namespace: dict[str, Any] = {}
     exec(compile(source, "<interpreter>", "exec", dont_inherit=True), namespace)
     code: CodeType = namespace["outer"](None).__code__
@@ -48,7 +49,7 @@ def _code(function: Function) -> CodeType:
     signature: Signature = function.signature
     code = _stub(
         len(signature.posonly), len(signature.regular), signature.varargs is not None, len(signature.kwonly),
-        signature.varkw is not None, function.kind == "generator",
+        signature.varkw is not None, function.kind,
     )  # fmt: skip
     name = function.qualname.rpartition(".")[2]
     return code.replace(co_name=name, co_qualname=function.qualname, co_varnames=signature.names)

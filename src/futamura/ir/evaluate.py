@@ -278,6 +278,16 @@ def with_enter(args: Sequence[Any], attr: Any) -> object:
     return (leave[0], enter[0]())
 
 
+async def enter_async_context(manager: Any) -> tuple[Any, Any]:
+    """The same for `async with`."""
+    enter = _special(manager, "__aenter__")
+    leave = None if enter is None else _special(manager, "__aexit__")
+    if leave is None:
+        async with manager:
+            raise AssertionError(f"{type(manager)} is an asynchronous context manager after all")
+    return (leave[0], await enter[0]())
+
+
 def with_exit(args: Sequence[Any], attr: Any) -> None:
     args[0](None, None, None)
 

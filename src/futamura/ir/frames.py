@@ -199,7 +199,10 @@ class Frame:
         return self.plan.depth[self.block.region] > 0
 
     def deliver(self, sent: object) -> None:
-        """A suspended operation got its value."""
-        operation = self.block.ops[self.index]
-        self.environment[operation.results[0]] = sent
+        """A suspended operation got its value, or values."""
+        results = self.block.ops[self.index].results
+        if len(results) == 1:
+            self.environment[results[0]] = sent
+        elif results:
+            self.environment.update(zip(results, sent))  # type: ignore[call-overload]
         self.index += 1

@@ -60,7 +60,7 @@ OBJECT: Final = "object"
 """The default type of a value: any Python object.  Types are an open set of names ("i64", "f64", ...)."""
 
 RegionKind: TypeAlias = Literal["body", "try", "except", "copy"]
-FunctionKind: TypeAlias = Literal["function", "generator"]
+FunctionKind: TypeAlias = Literal["function", "generator", "coroutine"]
 
 
 class Span(NamedTuple):

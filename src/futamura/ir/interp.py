@@ -17,16 +17,17 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Callable, Generator, Mapping, Sequence
-from types import CellType, FunctionType
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
+from types import CellType, FunctionType, coroutine
 from typing import Any, Final, NamedTuple, NoReturn, TypeAlias
 
-from futamura.ir.attributes import ClassAttr, FunctionAttr
+from futamura.ir.attributes import ASYNC, ClassAttr, FunctionAttr
 from futamura.ir.closures import bind, define_class
 from futamura.ir.constant import Constant
+from futamura.ir.evaluate import enter_async_context
 from futamura.ir.frames import Frame, Machine, OutOfFuel, Stopped
 from futamura.ir.graph import FrameState, Function, Program, Span, Suspended, Terminator
-from futamura.ir.ops import OPERATORS
+from futamura.ir.ops import OPERATORS, Operator
 
 __all__ = ["Failed", "Finished", "OutOfFuel", "closure_of", "resume", "run", "run_located", "suspend_at"]
 
@@ -38,7 +39,7 @@ class Finished(NamedTuple):
 
 
 OnYield: TypeAlias = Callable[[object], object]
-_MOVED, _RETURNED, _YIELDS, _DELEGATES = range(4)
+_MOVED, _RETURNED, _YIELDS, _DELEGATES, _AWAITS = range(5)
 _NO_ITEM: Final = object()
 
 
@@ -104,7 +105,7 @@ def suspend_at(
     function = closure_of(machine, program.main, closure, defaults, kwdefaults)
     try:
         result = function(*args, **(kwargs or {}))
-        if program.main.kind == "generator":
+        if program.main.kind != "function":
             result = _drive(result, on_yield)
     except Stopped as stopped:
         return stopped.state
@@ -157,9 +158,11 @@ def closure_of(
 
 
 def _continue(frame: Frame) -> object:
-    """Run a frame from where it stands: the value that it returns, or a generator."""
+    """Run a frame from where it stands: the value that it returns, a generator, or what is awaited."""
     if frame.function.kind == "generator":
         return _generate(frame)
+    if frame.function.kind == "coroutine":
+        return _coroutine(frame)
     if frame.machine.failing is not None:
         return _run_watched(frame)
     _run_region(frame, 0)
@@ -194,8 +197,8 @@ def _generate(frame: Frame) -> Generator[object, object, object]:
     while True:
         try:
             item = regions.send(message)  # type: ignore[arg-type]
-        except StopIteration:
-            return frame.value
+        except StopIteration as end:
+            return end.value if isinstance(end.value, _Passing) else frame.value
         try:
             message = _Sent((yield item))
         except BaseException as exception:
@@ -211,13 +214,31 @@ def _receive(frame: Frame, message: _Sent) -> object:
     return message.value
 
 
+async def _coroutine(frame: Frame) -> object:
+    """The coroutine of a frame; a StopIteration that leaves it gets the words for coroutines here."""
+    outcome: object = await _until_stopped(frame)  # type: ignore[misc]
+    if isinstance(outcome, _Passing):
+        raise outcome.exception
+    return outcome
+
+
+@coroutine
+def _until_stopped(frame: Frame) -> Generator[object, object, object]:
+    return (yield from _generate(frame))
+
+
 def _native(iterable: Any) -> Generator[object, object, object]:
     return (yield from iterable)
 
 
-def _delegate(frame: Frame) -> Generator[object, _Sent, object]:
-    """`yield from`: Python's own, with the messages of `_generate`."""
-    inner = _native(frame.value)
+async def _awaited(value: Any) -> object:
+    return await value
+
+
+def _delegate(
+    frame: Frame, inner: Generator[object, object, object] | Coroutine[object, object, object]
+) -> Generator[object, _Sent, object]:
+    """`yield from`, or `await`: Python's own, with the messages of `_generate`."""
     message = _Sent()
     while True:
         failure = None
@@ -281,7 +302,9 @@ def _generate_region(frame: Frame, region: int) -> Generator[object, _Sent, bool
                 if outcome == _YIELDS:
                     frame.deliver(_receive(frame, (yield frame.value)))
                 elif outcome == _DELEGATES:
-                    frame.deliver((yield from _delegate(frame)))
+                    frame.deliver((yield from _delegate(frame, _native(frame.value))))
+                elif outcome == _AWAITS:
+                    frame.deliver((yield from _delegate(frame, _awaited(frame.value))))
             elif plan.kind[where] == "try":
                 try:
                     returned = yield from _generate_region(frame, where)
@@ -304,7 +327,7 @@ def _generate_region(frame: Frame, region: int) -> Generator[object, _Sent, bool
             if returned:
                 return True
     except StopIteration as exception:
-        if region == 0:
+        if region == 0 and frame.function.kind == "generator":
             raise
         return _Passing(exception)
 
@@ -333,6 +356,9 @@ def _execute(frame: Frame) -> int:
             if frame.result is not None:
                 produce, frame.result = frame.result, None
                 given = produce()
+            elif attr == ASYNC and row.name in _WAITING:
+                frame.value = _WAITING[row.name](*args)
+                return _AWAITS
             elif row.evaluate is not None:
                 if args and args[0] is _GLOBALS and row.name == "call":
                     args = (frame.globals_function(), *args[1:])
@@ -342,6 +368,9 @@ def _execute(frame: Frame) -> int:
                 return _SUSPENDING[row.name]
             else:
                 given = _WITH_FRAME[row.name](frame, attr, args)
+                if _is_awaited(frame, row, attr):
+                    frame.value = given
+                    return _AWAITS
             if row.results == 1:
                 environment[results[0]] = given
             elif results:
@@ -356,7 +385,22 @@ def _execute(frame: Frame) -> int:
 
 _GLOBALS: Final = vars(builtins)["globals"]
 """It looks at the frame that calls it, which would be the interpreter's."""
-_SUSPENDING: Final = {"yield": _YIELDS, "yield_from": _DELEGATES}
+_SUSPENDING: Final = {"yield": _YIELDS, "yield_from": _DELEGATES, "await": _AWAITS}
+
+
+async def _enter(manager: Any) -> object:
+    return await enter_async_context(manager)
+
+
+async def _exit(leave: Any) -> object:
+    return await leave(None, None, None)
+
+
+async def _unwind(leave: Any, exception: BaseException) -> object:
+    return await leave(type(exception), exception, exception.__traceback__)
+
+
+_WAITING: Final[dict[str, Callable[..., object]]] = {"with_enter": _enter, "with_exit": _exit, "with_unwind": _unwind}
 
 
 # -------------------------------------------------------------------- terminators: True if the function returns
@@ -521,6 +565,11 @@ def _class(frame: Frame, attr: Any, args: tuple[Any, ...]) -> object:
 def _invoke(frame: Frame, attr: Any, args: tuple[Any, ...]) -> object:
     machine = frame.machine
     return closure_of(machine, machine.program[attr], (), (), None)(*args)
+
+
+def _is_awaited(frame: Frame, row: Operator, attr: object) -> bool:
+    """Does this operation call a coroutine of the program, and wait for it?"""
+    return row.name == "invoke" and frame.machine.program[str(attr)].kind == "coroutine"
 
 
 _WITH_FRAME: Final[dict[str, Callable[[Frame, Any, tuple[Any, ...]], object]]] = {

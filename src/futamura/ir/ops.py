@@ -131,14 +131,16 @@ _ROWS: Final = (
     # suspension
     Operator("yield", 1),
     Operator("yield_from", 1),
+    Operator("await", 1),
     # match, except and with
     Operator("match_sequence", 1, silent=True),  # (subject) -> bool
     Operator("match_mapping", 1, silent=True),  # (subject) -> bool
     Operator("match_class", 2, -1, form.pattern),  # (subject, class), attr (positional count, names) -> bool, values...
     Operator("exc_match", 2),  # (exception, class) -> bool
-    Operator("with_enter", 1, 2),  # (manager) -> exit, value
-    Operator("with_exit", 1, 0),  # (exit): exit(None, None, None)
-    Operator("with_unwind", 2),  # (exit, exception) -> what exit(type, exception, traceback) returned
+    # of `async with`, with attr "async": what the methods give is awaited
+    Operator("with_enter", 1, 2, form.waiting),  # (manager) -> exit, value
+    Operator("with_exit", 1, 0, form.waiting),  # (exit): exit(None, None, None)
+    Operator("with_unwind", 2, 1, form.waiting),  # (exit, exception) -> what exit(type, exception, traceback) returned
     # the flow-graph and the functional language: lists are exact tuples, anything else raises a ListError
     Operator("car", 1),
     Operator("cdr", 1),

@@ -211,6 +211,8 @@ def _extra(reader: Reader) -> _Extra:
     extra = _Extra()
     if reader.take("generator"):
         extra.kind = "generator"
+    elif reader.take("coroutine"):
+        extra.kind = "coroutine"
     if reader.take("free("):
         extra.free = _words(reader)
     if reader.take("qualname "):

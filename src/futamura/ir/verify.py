@@ -19,8 +19,9 @@ Invariants, all checked:
 - handlers: a block's handler is that of the innermost try region on its path; only a block that cannot raise lacks it;
   only handler edges lead to a handler block, and its region is the except region
 - extents: no edge enters an except region from outside, and only an edge from within its try region enters a copy
-- `yield` occurs in generators only; in a program, names are unique, the entry exists, and every `function` operation
-  names a function of the program and binds its cells, and every `invoke` passes all parameters of one
+- `yield` occurs in generators only, `await` and calls of coroutines of the program in coroutines
+- in a program, names are unique, the entry exists, and every `function` operation names a function of the program and
+  binds its cells, and every `invoke` passes all parameters of one
 
 Linear but for the dominators, which are linear in practice.
 """
@@ -30,7 +31,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Final, NoReturn
 
-from futamura.ir.attributes import FunctionAttr, nothing
+from futamura.ir.attributes import ASYNC, FunctionAttr, nothing, waiting
 from futamura.ir.constant import Constant
 from futamura.ir.dominance import (
     dominance_intervals,
@@ -43,7 +44,8 @@ from futamura.ir.liveness import end_uses
 __all__ = ["VerificationError", "verify_function", "verify_program"]
 
 _FLAVORS: Final = frozenset({"except", "residual", "finally", "with"})
-_SUSPENDING: Final = frozenset({"yield", "yield_from"})
+_SUSPENDING: Final = {"yield": "generator", "yield_from": "generator", "await": "coroutine"}
+"""What suspends a function, and the kind of function that it occurs in."""
 _SILENT_ENDS: Final = frozenset({"jump", "branch", "switch", "return", "unreachable"})
 
 
@@ -81,6 +83,8 @@ def _verify_references(program: Program, function: Function) -> None:
             bound = len(made.entry.params) if bound < 0 else bound + len(made.free)
             if len(operation.args) != bound:
                 raise VerificationError(f"{place}: {name} takes {bound} arguments, got {len(operation.args)}")
+            if operation.name == "invoke" and made.kind == "coroutine" != function.kind:
+                raise VerificationError(f"{place}: {name} is a coroutine, and only one can wait for it")
 
 
 def verify_function(function: Function) -> None:
@@ -123,7 +127,7 @@ class _Verifier:
             self.fail("", f"{len(function.hints)} hints but {len(function.types)} types")
         if not function.blocks:
             self.fail("", "no block")
-        if function.kind not in ("function", "generator"):
+        if function.kind not in ("function", "generator", "coroutine"):
             self.fail("", f"unknown kind {function.kind!r}")
         names = function.signature.names + function.free
         if len(set(names)) != len(names):
@@ -217,7 +221,7 @@ class _Verifier:
 
     def structure(self) -> None:
         ids: set[int] = set()
-        generator = self.function.kind == "generator"
+        of = self.function.kind
         count = 0
         for block in self.function.blocks:
             for index, (id, row, args, attr, results, _) in enumerate(block.ops):
@@ -230,8 +234,9 @@ class _Verifier:
                     problem = f"gives {row.results} results, got {len(results)}"
                 elif attr is not None or row.form is not nothing:
                     problem = row.form(attr, len(args), len(results))
-                if not generator and row.name in _SUSPENDING:
-                    problem = "in a function that is no generator"
+                wanted = "coroutine" if attr == ASYNC and row.form is waiting else _SUSPENDING.get(row.name, of)
+                if wanted != of:
+                    problem = f"in a function that is no {wanted}"
                 if problem:
                     self.fail(f"b{block.id}: op {index} ({row.name})", problem)
             ids.add(block.terminator.id)

@@ -33,7 +33,9 @@ __all__ = ["callees_first"]
 _MOST: Final = 64
 """Operations of one expression."""
 _ROOTS: Final = frozenset({"call", "invoke"})
-_APART: Final = frozenset({"copy", "cell", "function", "class", "iter", "yield", "yield_from", "unpack", "next"})
+_APART: Final = frozenset(
+    {"copy", "cell", "function", "class", "iter", "yield", "yield_from", "await", "unpack", "next"}
+)
 """Operations that are no plain part of an expression."""
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from futamura.ir.build import FunctionBuilder
 from futamura.ir.graph import Function, Program, Signature
-from futamura.specializer.assembly import Assembly, makes_generator, parameters
+from futamura.specializer.assembly import Assembly, entered_kind, parameters
 from futamura.specializer.emission import Emission
 from futamura.specializer.machine import Machine
 from futamura.specializer.passing import Flow
@@ -95,7 +95,7 @@ def _function(
 ) -> Function:
     require_variables(assembly, flow.replaced)
     machine = assembly.machine
-    kind = about.kind if version is assembly.main else "generator" if makes_generator(version) else "function"
+    kind = about.kind if version is assembly.main else entered_kind(version)
     builder = FunctionBuilder(
         name,
         signature,

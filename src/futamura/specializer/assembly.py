@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Final
 
+from futamura.ir.graph import FunctionKind
 from futamura.specializer import library
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.merge import contents, match
@@ -18,7 +19,10 @@ from futamura.specializer.state import State
 from futamura.specializer.summaries import returned_leaves
 from futamura.specializer.values import NONE, AbstractValue, Dynamic, Virtual
 
-__all__ = ["Assembly", "given_by", "implicit", "incoming", "makes_generator", "operations", "parameters", "removable"]
+__all__ = [
+    "Assembly", "entered_kind", "given_by", "implicit", "incoming", "makes_generator", "operations", "parameters",
+    "removable",
+]  # fmt: skip
 
 MOST_MADE: Final = 3
 """So often an object is made in front of operations that may raise, for the handler, before it is made at once."""
@@ -226,7 +230,12 @@ class Assembly:
 
 def makes_generator(version: Version) -> bool:
     """Does a call of the residual function with this entry give a generator?"""
-    return version.state.frames[0].facts.function.kind == "generator"
+    return entered_kind(version) == "generator"
+
+
+def entered_kind(version: Version) -> FunctionKind:
+    """The kind of the residual function with this entry."""
+    return version.state.frames[0].facts.function.kind
 
 
 def parameters(version: Version) -> list[int]:

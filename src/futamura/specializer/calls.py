@@ -73,6 +73,7 @@ from futamura.specializer.values import (
     slot_of_super,
 )
 from futamura.specializer.viewing import with_items
+from futamura.specializer.waiting import awaited_at_once, is_watched
 from futamura.specializer.worth import counted, stays_a_call
 from futamura.specializer.wrapping import function_within
 
@@ -325,7 +326,7 @@ def _inline_function(
     if not (m.world.assumes or library.is_own(function.__globals__)):
         return False
     facts = m.resolve(function) if _opened(m, function, args) else None
-    if facts is None or facts.function.kind not in ("function", "generator") or stays(m, frame, op, facts):
+    if facts is None or stays(m, frame, op, facts):
         return False
     signature = facts.function.signature
     starred = signature.varargs is not None or signature.varkw is not None
@@ -370,8 +371,6 @@ def _inline_closure(
     maker, attr = entry.extra
     assert isinstance(maker, FunctionFacts) and isinstance(attr, FunctionAttr)
     facts = m.nested(maker, attr.name)
-    if facts.function.kind not in ("function", "generator"):
-        return False
     signature = facts.function.signature
     regular = (*signature.posonly, *signature.regular)
     items = entry.items
@@ -396,7 +395,16 @@ def _push(
     made_by: object = None,
 ) -> bool:
     """Enter `facts` in a new frame, unless it is on the stack under dynamic control or too deep."""
-    frames = m.state.frames
+    if facts.function.kind == "coroutine":
+        waiting = awaited_at_once(frame, op) if purpose == "call" else None
+        if waiting is None:
+            return False
+        frame.index += 1
+        awaited = op._replace(results=waiting.results)
+        if _enter(m, frame, awaited, facts, values, made_by=made_by, apart=is_watched(m)):
+            return True
+        frame.index -= 1
+        return False
     if facts.function.kind == "generator":
         if purpose != "call":
             return False
@@ -404,6 +412,23 @@ def _push(
         chain = (*frame.chain, (frame.facts.uid, op.id))
         _give(m, frame, op, new_generator(m, facts, env, chain, site(frame), made_by))
         return True
+    return _enter(m, frame, op, facts, values, purpose=purpose, subject=subject, made_by=made_by)
+
+
+def _enter(
+    m: Machine,
+    frame: Frame,
+    op: Operation,
+    facts: FunctionFacts,
+    values: list[AbstractValue],
+    *,
+    purpose: str = "call",
+    subject: AbstractValue | None = None,
+    made_by: object = None,
+    apart: bool = False,
+) -> bool:
+    """The same for what runs at once; `apart`: it has to be a residual function."""
+    frames = m.state.frames
     if len(frames) >= m.budget.depth or (
         ("deep", facts.uid) in m.refused and any(active.facts is facts for active in frames)
     ):
@@ -416,7 +441,7 @@ def _push(
     here, entered = unfolds(m, frame, op, facts, values)
     if ("alike", chain[-1]) in m.refused and ("call", chain[-1], classes_entered(entered)) in m.refused:
         return False
-    shared = ("unit", facts.uid) in m.refused  # a variable of it must be a real one, of one call each
+    shared = apart or ("unit", facts.uid) in m.refused  # a variable of it must be a real one, of one call each
     if not shared and purpose in ("call", "init"):
         shared = stays_separate(m, frame, facts, values)
     if shared or (not here and not is_marked_inline(m, facts)):

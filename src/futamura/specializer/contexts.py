@@ -36,10 +36,10 @@ __all__: list[str] = []
 def enter(m: Machine, frame: Frame, op: Operation) -> None:
     manager = m.get(frame, op.args[0])
     leaving, entered = op.results
-    methods = _methods(m, manager)
+    methods = _methods(m, manager) if op.attr is None else None
     if methods is None:
         m.escape(manager)
-        frame.env[leaving], frame.env[entered] = m.emit_many("with_enter", (manager,), results=2)
+        frame.env[leaving], frame.env[entered] = m.emit_many("with_enter", (manager,), op.attr, results=2)
         return
     enter_method, exit_method = methods
     frame.env[leaving] = m.virtual(VObject("bound", object, (exit_method, manager), site=site(frame)))
@@ -63,7 +63,7 @@ def _methods(m: Machine, manager: AbstractValue) -> tuple[AbstractValue, Abstrac
 def leave(m: Machine, frame: Frame, op: Operation) -> None:
     leaving = m.get(frame, op.args[0])
     if type(leaving) is Dynamic:
-        m.emit("with_exit", (leaving,), results=0)
+        m.emit("with_exit", (leaving,), op.attr, results=0)
         return
     call_value(m, frame, op, leaving, [NONE, NONE, NONE], [])
 
@@ -72,7 +72,7 @@ def leave(m: Machine, frame: Frame, op: Operation) -> None:
 def unwind(m: Machine, frame: Frame, op: Operation) -> None:
     leaving, exception = (m.get(frame, arg) for arg in op.args)
     if type(leaving) is Dynamic:
-        m.set(frame, op, m.emit("with_unwind", (leaving, exception)))
+        m.set(frame, op, m.emit("with_unwind", (leaving, exception), op.attr))
         return
     kind = exact_type(m, exception)
     cls: AbstractValue = m.virtual(VObject("class of", object, (exception,), site=site(frame)))

@@ -9,6 +9,7 @@ Invariant: a function has one set of facts, whoever asks.
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -57,8 +58,11 @@ class Sources:
             return None
 
     def callee(self, function: types.FunctionType) -> FunctionFacts | None:
-        """What `resolve` finds, unless the program does not want the function looked into, or nothing is in it."""
-        return None if is_marked(function, "opaque") or only_dispatches(function) else self.resolve(function)
+        """What `resolve` finds, unless the program does not want the function looked into, nothing is in it, or it
+        makes generators that can be awaited (`types.coroutine`)."""
+        awaited = bool(function.__code__.co_flags & inspect.CO_ITERABLE_COROUTINE)
+        left = awaited or is_marked(function, "opaque") or only_dispatches(function)
+        return None if left else self.resolve(function)
 
     def program(self, program: Program, namespace: Mapping[str, object], trim: bool) -> FunctionFacts:
         """The entry of a program whose functions call one another by name."""

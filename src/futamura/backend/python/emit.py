@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, WrapperDescriptorType
 from typing import Final
 
-from futamura.backend.python import fstrings
+from futamura.backend.python import fstrings, suspending
 from futamura.backend.python.clashing import apart
 from futamura.backend.python.elsewhere import in_namespaces
 from futamura.backend.python.emitted import Emitted
@@ -31,7 +31,7 @@ from futamura.backend.python.trees import Comprehension, Expression, Literal, No
 from futamura.backend.structure.structure import structure
 from futamura.backend.structure.tree import Suite
 from futamura.ir.constant import Constant
-from futamura.ir.graph import OBJECT, ClassAttr, Function, FunctionAttr, Operation, Program, Signature, Span, Value
+from futamura.ir.graph import OBJECT, ClassAttr, Function, FunctionAttr, Program, Signature, Span, Value
 from futamura.ir.homes import module_of
 from futamura.runtime import lasting
 
@@ -40,7 +40,7 @@ __all__ = ["NameOf", "Unprintable", "emit"]
 NameOf = Callable[[object], str | None]
 """What the program calls an object, if anything."""
 
-_ = fstrings  # registers its printing rules
+_ = fstrings, suspending  # they register their printing rules
 
 
 class Unprintable(Exception):
@@ -374,6 +374,10 @@ class _FunctionEmitter:
         del cell
         return self.expressions.text(first) == _parameter(names[0])
 
+    def is_awaited(self, function: str) -> bool:
+        """Is this function of the program one whose call has to be awaited?"""
+        return self.emission.program[function].kind == "coroutine"
+
     # -- nested functions
 
     def nested(self, node: Node) -> _FunctionEmitter:
@@ -480,6 +484,7 @@ class _FunctionEmitter:
         if attr is not None and "return" in attr.annotations:
             at = attr.defaults + len(attr.kwdefaults) + attr.annotations.index("return")
             head += f" -> {operands[at]}"
+        head = f"async {head}" if self.function.kind == "coroutine" else head
         lines.append((0, head + ":", span or self.function.span))
         lines.extend((depth + 1, text, where) for depth, text, where in self.body_lines())
         return lines
@@ -505,9 +510,7 @@ class _FunctionEmitter:
         for statement in suite:
             writer.statement(statement, 0)
         lines = writer.out.found
-        if (lines and lines[-1][:2] == (0, "return")) or (
-            lines and lines[-1][:2] == (0, "return None") and len(lines) == 0
-        ):
+        if lines and lines[-1][:2] == (0, "return"):
             lines.pop()
         head: list[Line] = []
         if self.function.doc is not None:
@@ -594,4 +597,4 @@ def _returns_value(statement: object) -> bool:
 
 
 def _has_yield(prepared: Prepared) -> bool:
-    return any(op.name in ("yield", "yield_from") for op in prepared.function.operations() if isinstance(op, Operation))
+    return any(op.name in ("yield", "yield_from") for op in prepared.function.operations())

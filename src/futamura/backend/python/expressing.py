@@ -30,9 +30,9 @@ from futamura.ir.constant import Constant, is_large
 from futamura.ir.graph import FunctionAttr, Value
 from futamura.runtime import iterated, iterating
 
-__all__ = ["ATOM", "RULES", "TEST", "Context", "Expressions", "literal"]
+__all__ = ["ATOM", "AWAIT", "RULES", "TEST", "TUPLE", "Context", "Expressions", "literal"]
 
-(TUPLE, TEST, OR, AND, NOT, COMPARE, BITOR, BITXOR, BITAND, SHIFT, SUM, TERM, FACTOR, POWER, ATOM) = range(15)
+(TUPLE, TEST, OR, AND, NOT, COMPARE, BITOR, BITXOR, BITAND, SHIFT, SUM, TERM, FACTOR, POWER, AWAIT, ATOM) = range(16)
 
 _BINARY: Final[dict[str, tuple[str, int]]] = {
     "add": ("+", SUM),
@@ -79,6 +79,7 @@ class Context(Protocol):
     def is_super(self, node: Node) -> bool: ...
     def only_looped_over(self, value: Value) -> bool: ...
     def exact(self, value: Value) -> str: ...
+    def is_awaited(self, function: str) -> bool: ...
 
 
 def literal(value: object) -> tuple[str, int] | None:
@@ -494,10 +495,6 @@ def _call(e: Expressions, tree: Node) -> tuple[str, int]:
     return e.call(tree)
 
 
-def _invoke(e: Expressions, tree: Node) -> tuple[str, int]:
-    return f"{tree.op.attr}({', '.join(e.text(kid) for kid in tree.kids)})", ATOM
-
-
 def _super(e: Expressions, tree: Node) -> tuple[str, int]:
     if e.context.is_super(tree):
         return f"{e._primary(tree.kids[0])}()", ATOM
@@ -524,13 +521,6 @@ def _function(e: Expressions, tree: Node) -> tuple[str, int]:
     return e.context.lambda_text(tree), TEST
 
 
-def _yield(e: Expressions, tree: Node) -> tuple[str, int]:
-    if tree.op.name == "yield" and _is_none(tree.kids[0]):
-        return "(yield)", ATOM
-    word = "yield" if tree.op.name == "yield" else "yield from"
-    return f"({word} {e.text(tree.kids[0], TEST if tree.op.name == 'yield_from' else TUPLE)})", ATOM
-
-
 def _truth(e: Expressions, tree: Node) -> tuple[str, int]:
     return f"True if {e.condition(tree.kids[0], False, OR)} else False", TEST
 
@@ -554,15 +544,6 @@ def _exc_match(e: Expressions, tree: Node) -> tuple[str, int]:
     return f"{e.context.constant(exception_matches)}({exception}, {classes})", ATOM
 
 
-def _with_unwind(e: Expressions, tree: Node) -> tuple[str, int]:
-    leaving, exception = (e.text(kid) for kid in tree.kids)
-    return f"{leaving}({e.context.constant(type)}({exception}), {exception}, {exception}.__traceback__)", ATOM
-
-
-def _with_exit(e: Expressions, tree: Node) -> tuple[str, int]:
-    return f"{e.text(tree.kids[0])}(None, None, None)", ATOM
-
-
 def _method(name: str, starred: bool = False) -> _Rule:
     def rule(e: Expressions, tree: Node) -> tuple[str, int]:
         return f"{e._primary(tree.kids[0])}.{name}({', '.join(e.text(kid) for kid in tree.kids[1:])})", ATOM
@@ -579,21 +560,16 @@ RULES: Final[dict[str, _Rule]] = {
     "set": _set,
     "dict": _dict,
     "call": _call,
-    "invoke": _invoke,
     "super": _super,
     "iter": _iter,
     "global_get": _global_get,
     "cell_get": _cell_get,
     "function": _function,
-    "yield": _yield,
-    "yield_from": _yield,
     "truth": _truth,
     "not": _not,
     "import": _import,
     "import_from": _import_from,
     "exc_match": _exc_match,
-    "with_unwind": _with_unwind,
-    "with_exit": _with_exit,
     "list_append": _method("append"),
     "set_add": _method("add"),
     "dict_put": _method("__setitem__"),

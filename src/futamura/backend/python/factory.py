@@ -42,7 +42,7 @@ CLASS_BODY: Final = 0x3
 """CO_OPTIMIZED | CO_NEWLOCALS: a nested code object without them is the body of a class."""
 
 _INDENT: Final = "    "
-_DEFINITION: Final = re.compile(r"^def ([^\W\d]\w*)", re.MULTILINE)
+_DEFINITION: Final = re.compile(r"^(?:async )?def ([^\W\d]\w*)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def marked(text: Text, immediates: tuple[str, ...]) -> str:
 def _defined(emitted: Emitted) -> tuple[str, ...]:
     """The names of the functions at the top level, in order."""
     text = emitted.text
-    if "\ndef " not in text and text.startswith(f"def {emitted.name}("):
+    if "\ndef " not in text and "\nasync def " not in text and text.startswith(f"def {emitted.name}("):
         return (emitted.name,)
     inside = _spanning(text)
     if inside:

@@ -36,10 +36,11 @@ __all__ = [
     "Compiled", "Identity", "code_for", "compiled", "identity_of", "load", "load_residual", "source_map", "swap",
 ]  # fmt: skip
 
-_LAYOUT: Final = 0x04 | 0x08 | 0x20
-"""CO_VARARGS | CO_VARKEYWORDS | CO_GENERATOR: flags that callers depend on."""
+_LAYOUT: Final = 0x04 | 0x08 | 0x20 | 0x80
+"""CO_VARARGS | CO_VARKEYWORDS | CO_GENERATOR | CO_COROUTINE: flags that callers depend on."""
 
 _FACTORY: Final = "_factory"
+_DEFINITIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +290,7 @@ def _in_place(found: SourceMap, free: tuple[str, ...], inner: Mapping[str, objec
     factory.args.args = [ast.arg(name) for name in free]
     if found.name in free:
         factory.body = [item for item in factory.body if not isinstance(item, ast.Global)]
-    function = [item for item in factory.body if isinstance(item, ast.FunctionDef) and item.name == found.name][-1]
+    function = [item for item in factory.body if isinstance(item, _DEFINITIONS) and item.name == found.name][-1]
     body = function.body
     if free:
         # At the end: a name must not be used before its `nonlocal`.

@@ -40,7 +40,7 @@ from futamura.ir.graph import ClassAttr, FunctionAttr
 __all__ = ["PartNames"]
 
 _STAY: Final = frozenset(
-    {"yield", "yield_from", "super", "cell", "cell_get", "cell_set", "cell_del", "global_set", "global_del"}
+    {"yield", "yield_from", "await", "super", "cell", "cell_get", "cell_set", "cell_del", "global_set", "global_del"}
 )
 
 

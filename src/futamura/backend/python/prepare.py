@@ -33,6 +33,7 @@ from futamura.backend.python.trees import (
     TupleTarget,
     Variable,
 )
+from futamura.ir.attributes import ASYNC
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Edge, Function, FunctionAttr, Operation, Program, Value
 from futamura.ir.ops import OPERATORS, TERMINATORS
@@ -52,6 +53,8 @@ class ClauseHeader:
 class WithHeader:
     manager: Expression
     target: Target | None
+    waits: bool
+    """Is it an `async with`?"""
 
 
 @dataclass(slots=True)
@@ -248,7 +251,7 @@ def _open_withs(prepared: Prepared, uses) -> None:  # type: ignore[no-untyped-de
         target = body.target
         if uses[value.value] == 0 and isinstance(target, Variable):
             target = body.target = None
-        prepared.withs[region] = WithHeader(manager, target)
+        prepared.withs[region] = WithHeader(manager, target, last.value.op.attr == ASYNC)
 
 
 # -- except clauses

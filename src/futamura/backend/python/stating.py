@@ -53,9 +53,10 @@ from futamura.backend.structure.tree import (
     While,
     With,
 )
+from futamura.ir.attributes import ASYNC
 from futamura.ir.constant import Constant
 from futamura.ir.graph import ClassAttr, FunctionAttr, Span
-from futamura.runtime import enter_context
+from futamura.runtime import enter_async_context, enter_context
 
 __all__ = ["Line", "Lines", "Writer", "assertion"]
 
@@ -286,10 +287,11 @@ class Writer:
                 text += f" as {self.target(header.target, True)}"
             items.append(text)
             body = statement.body
-            if len(body) != 1 or not isinstance(body[0], With):
+            inner = body[0] if len(body) == 1 else None
+            if not isinstance(inner, With) or inner.header.waits != header.waits:  # type: ignore[attr-defined]
                 break
-            statement = body[0]
-        self.out.add(depth, f"with {', '.join(items)}:", _span(header.manager))
+            statement = inner
+        self.out.add(depth, f"{'async ' * header.waits}with {', '.join(items)}:", _span(header.manager))
         self.suite(statement.body, depth + 1)
 
     # -- simple statements
@@ -467,7 +469,8 @@ class Writer:
         """Entering a manager outside of a with statement."""
         assert isinstance(target, TupleTarget)
         leaving, entered = (self.target(item) for item in target.items)
-        entering = self.definitions.constant(enter_context)
+        waits = value.op.attr == ASYNC
+        entering = "await " * waits + self.definitions.constant(enter_async_context if waits else enter_context)
         self.out.add(depth, f"{leaving}, {entered} = {entering}({self.e.text(value.kids[0])})", value.op.span)
 
     def _match_value(self, target: Target, value: Node, depth: int) -> None:
