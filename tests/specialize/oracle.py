@@ -48,6 +48,7 @@ PROBE_CALLS: Final = 2
 STEADY: Final = 12
 """Runs of the original beside itself before a difference is believed."""
 PROBE_ITEMS: Final = 8
+PROBE_STOPS: Final = 40
 
 
 class Timeout(BaseException):
@@ -174,6 +175,21 @@ def drained(generator: Iterator[object]) -> Iterator[object]:
     yield outcome(generator.close)  # type: ignore[attr-defined]
 
 
+def driven(value: object, throws: int) -> object:
+    """What a coroutine stops with, and gives, when numbers are sent to it, and an error is thrown at one stop."""
+    if type(value) is not types.CoroutineType:
+        return value
+    stops: list[object] = []
+    try:
+        while len(stops) < PROBE_STOPS:
+            sent = None if not stops else len(stops)
+            stops.append(value.throw(KeyError("thrown")) if len(stops) == throws else value.send(sent))
+        value.close()
+    except StopIteration as end:
+        return stops, end.value
+    return stops, "closed"
+
+
 def probe(value: object, depth: int = 0) -> Iterator[object]:
     """Use the functions and generators in a result, as its receiver might."""
     kind = type(value)  # `isinstance` would ask the object for its class
@@ -194,12 +210,14 @@ def probe(value: object, depth: int = 0) -> Iterator[object]:
             yield from probe(item, depth + 1)
 
 
-def observed(copy: Copy, run: Callable[[], object], given: Mapping[str, Any]) -> tuple[list[str], str]:
+def observed(
+    copy: Copy, run: Callable[[], object], given: Mapping[str, Any], throws: int = 0
+) -> tuple[list[str], str]:
     """One call: its tokens, and "value" or "raised"."""
     printed = io.StringIO()
     kept, sys.stdout = sys.stdout, printed
     try:
-        kind, value = outcome(run)
+        kind, value = outcome(lambda: driven(run(), throws))
         used = list(probe(value)) if kind == "value" else []
     finally:
         sys.stdout = kept
@@ -326,7 +344,8 @@ def _check(program: Program, specialize: Specialize, report: Report, limit: floa
         opened, open_keywords = arguments(program, given_other, {}, number)
         try:
             with time_limit(slow, cpu=True):
-                expected, kind = observed(original, functools.partial(original.target, *everything, **keywords), given)
+                call = functools.partial(original.target, *everything, **keywords)
+                expected, kind = observed(original, call, given, number % 5)
         except (Timeout, MemoryError):
             report.kind, report.group = "skipped", "slow original"
             return
@@ -335,7 +354,7 @@ def _check(program: Program, specialize: Specialize, report: Report, limit: floa
             return
         try:
             with time_limit(slow * 5, cpu=True):
-                got, _ = observed(other, functools.partial(residual, *opened, **open_keywords), given_other)
+                got, _ = observed(other, functools.partial(residual, *opened, **open_keywords), given_other, number % 5)
         except Timeout as error:
             report.kind, report.group = "hang", "residual"
             report.detail = "".join(traceback.format_tb(error.__traceback__)[-3:])

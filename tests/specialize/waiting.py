@@ -1,0 +1,132 @@
+"""Programs as coroutines: functions that are only called become `async def`, their calls are awaited, and they stop.
+
+    def helper(x): ...                         async def helper(x): ...
+    def target(x): return helper(x)     ->     async def target(x):
+                                                   await pause(1)
+                                                   return await helper(x)
+
+Invariant: a function becomes one only if all that is done with it is calls out of functions that become one as well.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+from dataclasses import replace
+
+from tests.specialize.programs import Program
+
+__all__ = ["PAUSE", "as_coroutines"]
+
+PAUSE = """
+class pause:
+    def __init__(self, value):
+        self.value = value
+    def __await__(self):
+        return (yield self.value)
+"""
+_OFTEN = 0.15
+"""So often stands a stop in front of a statement."""
+
+
+def as_coroutines(program: Program) -> Program | None:
+    """The same program with coroutines; None if its target cannot be one."""
+    tree = ast.parse(program.source)
+    found = {
+        node.name: node for node in tree.body
+        if isinstance(node, ast.FunctionDef) and not node.decorator_list and not _yields(node)
+    }  # fmt: skip
+    while True:
+        lost = _used_otherwise(tree, found, program)
+        if not lost:
+            break
+        for name in lost:
+            del found[name]
+    if program.target not in found:
+        return None
+    rng = random.Random(program.seed)
+    waiting = _Waiting(found, rng)
+    tree.body = [
+        waiting.coroutine(node) if isinstance(node, ast.FunctionDef) and found.get(node.name) is node else node
+        for node in tree.body
+    ]
+    source = PAUSE + ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+    return replace(program, source=source)
+
+
+def _own(function: ast.FunctionDef) -> list[ast.AST]:
+    """The nodes of a function's own code: comprehensions are part of it, other functions and classes are not."""
+    found: list[ast.AST] = []
+    work: list[ast.AST] = list(function.body)
+    while work:
+        node = work.pop()
+        found.append(node)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.GeneratorExp)):
+            continue
+        work.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def _yields(function: ast.FunctionDef) -> bool:
+    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in _own(function))
+
+
+def _used_otherwise(tree: ast.Module, found: dict[str, ast.FunctionDef], program: Program) -> set[str]:
+    calls = {
+        id(node.func) for function in found.values() for node in _own(function)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }  # fmt: skip
+    elsewhere = [ast.parse(text, mode="eval") for _, text in program.static]
+    elsewhere += [ast.parse(text, mode="eval") for text in program.inputs]
+    trees = [tree, *elsewhere]
+    named = [node for one in trees for node in ast.walk(one) if isinstance(node, ast.Name) and node.id in found]
+    defined = [node.name for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    mentioned = {
+        str(node.value) for one in trees for node in ast.walk(one)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }  # fmt: skip
+    lost = {node.id for node in named if id(node) not in calls} | {name for name in defined if defined.count(name) > 1}
+    attributes = {node.attr for one in trees for node in ast.walk(one) if isinstance(node, ast.Attribute)}
+    return (lost | attributes | mentioned) & found.keys()
+
+
+class _Waiting(ast.NodeTransformer):
+    def __init__(self, found: dict[str, ast.FunctionDef], rng: random.Random) -> None:
+        self.found = found
+        self.rng = rng
+
+    def coroutine(self, node: ast.FunctionDef) -> ast.AsyncFunctionDef:
+        body = [self.visit(statement) for statement in node.body]
+        made = ast.AsyncFunctionDef(**{name: getattr(node, name, None) for name in node._fields})
+        made.body = self._with_stops(body)
+        return made
+
+    def _with_stops(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        found: list[ast.stmt] = []
+        for at, statement in enumerate(body):
+            doc = at == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+            declares = isinstance(statement, (ast.Global, ast.Nonlocal))
+            if not doc and not declares and self.rng.random() < _OFTEN:
+                stop = ast.parse(f"await pause({self.rng.randrange(9)})", mode="eval").body
+                found.append(ast.Expr(stop))
+            found.append(statement)
+        return found
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        for name in ("body", "orelse", "finalbody"):
+            inner = getattr(node, name, None)
+            if isinstance(inner, list) and inner and isinstance(inner[0], ast.stmt):
+                setattr(node, name, self._with_stops(inner))
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id in self.found:
+            return ast.Await(node)
+        return node
+
+    def _left(self, node: ast.AST) -> ast.AST:
+        return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = visit_GeneratorExp = _left
