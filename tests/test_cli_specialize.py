@@ -7,16 +7,19 @@ Invariant: every command runs in a process of its own, and no wrong use prints a
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from futamura.cli.checking import observe
 from tests.test_cli import HOUSE, command
 
 SHOP = '''
@@ -164,6 +167,35 @@ def test_explain(shop: Path) -> None:
     assert "because: `x` is left open" in done.stdout and "\x1b" not in done.stdout
     code = command("explain", "ft204", cwd=shop)
     assert code.returncode == 0 and code.stdout.startswith("FT204: static-required")
+
+
+@dataclass
+class Order:
+    amount: int
+
+
+async def waits(amount, rate, wrong=None):
+    await asyncio.sleep(0)
+    if wrong:
+        raise ValueError(rate)
+    return Order(amount * rate)
+
+
+def counts(n, step):
+    for at in range(n):
+        yield at * step
+    if n == 3:
+        raise ValueError(step)
+    return "end"
+
+
+def test_check_runs_what_runs_later() -> None:
+    assert observe(waits, [2, 3], {})[0] == "gives a coroutine that gives Order(dict(str 'amount': int 6))"
+    assert observe(waits, [2, 3, 1], {})[0] == "raises ValueError: 3"
+    assert observe(counts, [2, 3], {})[0] == "gives a generator of int 0, int 3, then str 'end'"
+    assert observe(counts, [3, 3], {})[0] == "gives a generator of int 0, int 3, int 6, then ValueError: 3"
+    assert observe(counts, [0, 3], {})[0] == "gives a generator of nothing, then str 'end'"
+    assert observe(counts, [10**20, 3], {})[0].endswith("int 294, int 297, then more")
 
 
 def test_check_says_equal(shop: Path) -> None:

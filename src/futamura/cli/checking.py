@@ -5,8 +5,8 @@
 
 Values for the open inputs come from their promises (`x:float`), their annotations, or a mixture of plain objects; with
 `--hypothesis N` from strategies that shrink a difference, with `--inputs FILE` from a JSON list of argument lists.
-Compared are the result with exact types, the exception with its text, what was printed, and what became of the
-arguments.
+Compared are the result with exact types (of a coroutine what it gives when it is run, of a generator its first items),
+the exception with its text, what was printed, and what became of the arguments.
 
 Invariant: each side has its own copy of the arguments, and of the static inputs, which calls may change; exit code 1
 means a difference was found.
@@ -14,6 +14,7 @@ means a difference was found.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import copy
 import importlib
@@ -51,6 +52,8 @@ _MIXED: Final[tuple[Any, ...]] = (
 _NAMES: Final = {kind.__name__: kind for kind in (int, float, str, bytes, bool, list, dict, tuple, set)}
 DEPTH: Final = 50
 """Levels of a result that are compared one by one."""
+ITEMS: Final = 100
+"""So many items of a generator."""
 
 
 @click.command(short_help="Compare the residual of TARGET with the original.")
@@ -143,10 +146,28 @@ def observe(function: Callable[..., Any], arguments: list[Any], keywords: dict[s
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         try:
-            result = "gives " + described(function(*arguments, **keywords))
+            result = "gives " + used(function(*arguments, **keywords))
         except Exception as error:
             result = f"raises {type(error).__qualname__}: {error}"
     return result, printed.getvalue(), described((arguments, keywords))
+
+
+def used(value: object) -> str:
+    """What a call gave: of a coroutine what it gives in an event loop of its own, of a generator its first items, and
+    what ends it."""
+    if isinstance(value, types.CoroutineType):
+        return f"a coroutine that gives {described(asyncio.run(value))}"
+    if not isinstance(value, types.GeneratorType):
+        return described(value)
+    items, end = [], "more"
+    try:
+        while len(items) < ITEMS:
+            items.append(described(next(value)))
+    except StopIteration as stop:
+        end = described(stop.value)
+    except Exception as error:
+        end = f"{type(error).__qualname__}: {error}"
+    return f"a generator of {', '.join(items) or 'nothing'}, then {end}"
 
 
 def described(value: object, depth: int = DEPTH) -> str:
