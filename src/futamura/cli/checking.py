@@ -159,7 +159,8 @@ def used(value: object) -> str:
         return f"a coroutine that gives {described(asyncio.run(value))}"
     if not isinstance(value, types.GeneratorType):
         return described(value)
-    items, end = [], "more"
+    items: list[str] = []
+    end = "more"
     try:
         while len(items) < ITEMS:
             items.append(described(next(value)))
