@@ -60,8 +60,8 @@ CODES: Final[dict[str, Code]] = {
     ),
     "FT105": Code(
         "async",
-        "asynchronous iteration is not supported (`await` and `async with` are)",
-        "keep what iterates in a function of its own, and await that",
+        "asynchronous generators are not supported (`await`, `async with` and `async for` are)",
+        "keep what gives the items in a function of its own, and iterate over that",
         "not-yet",
     ),
     "FT106": Code(

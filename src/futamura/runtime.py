@@ -20,12 +20,14 @@ from collections.abc import Callable, Generator
 from types import FunctionType, MethodDescriptorType, ModuleType, WrapperDescriptorType
 from typing import Any, Final
 
-from futamura.ir.evaluate import enter_async_context, with_enter
+from futamura.ir.evaluate import async_item, async_iterator, enter_async_context, with_enter
 
 __all__ = [
     "STOPPED",
     "advanced",
     "answered",
+    "async_item",
+    "async_iterator",
     "call_in_generator",
     "delete_global",
     "end_of_generator",

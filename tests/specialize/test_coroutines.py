@@ -441,16 +441,58 @@ def test_nested_ones_are_carried_as_they_are() -> None:
     assert residual().__qualname__ == makes(3).__qualname__ and residual().__doc__ == "Nested."
 
 
+class Stops1:
+    def __init__(self, *items):
+        self.items = [*items]
+
+    def __aiter__(self):
+        LOG.append("aiter")
+        return self
+
+    async def __anext__(self):
+        item = await pause("next")
+        if not self.items:
+            raise StopAsyncIteration(3)
+        return self.items.pop(), item
+
+
 async def iterates(k, x):
-    async for y in x:
-        k += y
-    return k
+    total = []
+    async for y, sent in x:
+        if y == k or sent == "x":
+            break
+        for at in range(k):
+            total.append((await pause(at), y))
+    else:
+        LOG.append("else")
+    return total
 
 
-@pytest.mark.parametrize("function", [iterates, items])
-def test_asynchronous_iteration_is_refused(function: Any) -> None:
+async def iterates_in_try(k, x):
+    try:
+        async for y in x:
+            if k:
+                await handled(k, y)
+    except Odd as error:
+        return str(error), [y async for y in x if y != k]
+    return [(await pause(k), y) async for y in x]
+
+
+@pytest.mark.parametrize("k", [0, 1, 2])
+@pytest.mark.parametrize("function", [iterates, iterates_in_try])
+def test_asynchronous_iteration(function: Any, k: int) -> None:
+    residual = futamura.specialize(function, k=k)
+    assert residual.stats["fallbacks"] == {} and "async for" in residual.source
+    for make in SENT:
+        for x in (lambda: Stops1(4, 5), lambda: Stops1(1, 2, 3), Stops1, lambda: 3):
+            expected = steps(function(k, x()), *[one() for one in make])
+            assert steps(residual(x()), *[one() for one in make]) == expected
+
+
+@pytest.mark.parametrize("function", [items, pause])
+def test_asynchronous_generators_are_refused(function: Any) -> None:
     with pytest.raises(FutamuraError) as caught:
-        futamura.Specializer(strict=True)(function, x=[])
+        futamura.Specializer(strict=True)(function)
     assert caught.value.diagnostic.code == "FT105"
 
 

@@ -24,9 +24,30 @@ class pause:
         self.value = value
     def __await__(self):
         return (yield self.value)
+class each:
+    def __init__(self, items):
+        self.items = iter(items)
+    def __aiter__(self):
+        return self
+    async def __anext__(self):
+        for item in self.items:
+            if item != 1:
+                await pause('item')
+            return item
+        raise StopAsyncIteration
+class held:
+    def __init__(self, manager):
+        self.manager = manager
+    async def __aenter__(self):
+        return self.manager.__enter__()
+    async def __aexit__(self, *error):
+        await pause(error[0])
+        return self.manager.__exit__(*error)
 """
 _OFTEN = 0.15
 """So often stands a stop in front of a statement."""
+_CHANGED = 0.4
+"""So often does a loop, or a `with`, wait."""
 
 
 def as_coroutines(program: Program) -> Program | None:
@@ -125,6 +146,32 @@ class _Waiting(ast.NodeTransformer):
         if isinstance(node.func, ast.Name) and node.func.id in self.found:
             return ast.Await(node)
         return node
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        self.generic_visit(node)
+        if self.rng.random() > _CHANGED:
+            return node
+        made = ast.AsyncFor(**{name: getattr(node, name, None) for name in node._fields})
+        made.iter = self._call("each", node.iter)
+        return made
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        self.generic_visit(node)
+        if self.rng.random() < _CHANGED:
+            node.is_async, node.iter = 1, self._call("each", node.iter)
+        return node
+
+    def visit_With(self, node: ast.With) -> ast.AST:
+        self.generic_visit(node)
+        if self.rng.random() > _CHANGED:
+            return node
+        for item in node.items:
+            item.context_expr = self._call("held", item.context_expr)
+        return ast.AsyncWith(**{name: getattr(node, name, None) for name in node._fields})
+
+    @staticmethod
+    def _call(name: str, argument: ast.expr) -> ast.expr:
+        return ast.Call(ast.Name(name, ast.Load()), [argument], [])
 
     def _left(self, node: ast.AST) -> ast.AST:
         return node

@@ -35,6 +35,7 @@ _REASONS: Final = {
     "cell_get": "reads a shared variable", "cell_set": "writes a shared variable",
     "cell_del": "writes a shared variable", "function": "makes a new function each time",
     "class": "makes a new class each time", "yield": "suspends", "yield_from": "suspends", "await": "suspends",
+    "aiter": "calls a method", "anext": "suspends",
     "super": "looks at the frame", "exc_match": "looks at an exception", "with_enter": "calls a context manager",
     "with_exit": "calls a context manager", "with_unwind": "calls a context manager",
 }  # fmt: skip

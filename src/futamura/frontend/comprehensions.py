@@ -15,6 +15,7 @@ import ast
 import sys
 from typing import Any, Final
 
+from futamura.frontend.asynchronous import next_item
 from futamura.frontend.conditions import branch_on
 from futamura.frontend.draft import Draft, Temp, lowers
 from futamura.frontend.scopes import Scope
@@ -29,13 +30,14 @@ ARE_FUNCTIONS: Final = sys.version_info < (3, 12)
 about unbound variables and in the qualified names of functions inside."""
 
 _ITER: Final = OPERATORS["iter"]
+_AITER: Final = OPERATORS["aiter"]
 _KINDS: Final[dict[type[ast.AST], str]] = {ast.ListComp: "list", ast.SetComp: "set", ast.DictComp: "dict"}
 
 
 @lowers(ast.ListComp, ast.SetComp, ast.DictComp)
 def comprehension(d: Draft, node: Any) -> Temp:
     first = node.generators[0]
-    iterator = d.emit(_ITER, (d.value(first.iter),), None, first.iter)
+    iterator = d.emit(_AITER if first.is_async else _ITER, (d.value(first.iter),), None, first.iter)
     result = d.emit(OPERATORS[_KINDS[node.__class__]], (), None, node)
     saved = (d.names, d.own, d.foreign, d.inner, d.inside)
     _enter(d, d.scope_of(node), node, iterator)
@@ -75,14 +77,17 @@ def _loops(d: Draft, node: Any, iterator: Temp, innermost: Any) -> None:
     after = done
     for position, clause in enumerate(node.generators):
         if position:
-            iterator = d.emit(_ITER, (d.value(clause.iter),), None, clause.iter)
+            iterator = d.emit(_AITER if clause.is_async else _ITER, (d.value(clause.iter),), None, clause.iter)
         header, body = d.new_block(), d.new_block()
         d.jump(header, node=clause.iter)
         d.start(header)
-        item = d.temp()
-        body.params = (item,)
-        d.terminate("next", (iterator,), [(body, ()), (after, ())], clause.target)
-        d.start(body)
+        if clause.is_async:
+            item = next_item(d, iterator, after, clause.target)
+        else:
+            item = d.temp()
+            body.params = (item,)
+            d.terminate("next", (iterator,), [(body, ()), (after, ())], clause.target)
+            d.start(body)
         assign(d, clause.target, item)
         for condition in clause.ifs:
             following = d.new_block()

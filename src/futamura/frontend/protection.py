@@ -23,10 +23,10 @@ from futamura.frontend.targets import assign
 from futamura.ir.attributes import ASYNC
 from futamura.ir.ops import OPERATORS
 
-__all__: list[str] = []
+__all__ = ["handler_of", "open_region"]
 
 
-def _open(d: Draft, node: ast.AST, flavor: str) -> tuple[int, int]:
+def open_region(d: Draft, node: ast.AST, flavor: str) -> tuple[int, int]:
     """Enter a new try region below the current one; return (region, parent)."""
     parent = d.region
     region = d.new_region("try", parent, node, flavor=flavor)
@@ -36,7 +36,7 @@ def _open(d: Draft, node: ast.AST, flavor: str) -> tuple[int, int]:
     return region, parent
 
 
-def _handler(d: Draft, region: int, parent: int, node: ast.AST) -> Temp:
+def handler_of(d: Draft, region: int, parent: int, node: ast.AST) -> Temp:
     """Start the handler of a try region; return the exception."""
     inside = d.new_region("except", parent, node, of=region)
     handler = d.new_block(inside)
@@ -57,7 +57,7 @@ def _protected(
     unwind: Callable[[Temp, DraftBlock], None],
 ) -> None:
     """A try region with a clean-up on every way out; `unwind` is the way out by an exception."""
-    region, parent = _open(d, node, flavor)
+    region, parent = open_region(d, node, flavor)
     after = d.new_block(parent)
     d.contexts.append(Cleanup(region, parent, clean_up))
     body()
@@ -69,7 +69,7 @@ def _protected(
         clean_up()
         if d.alive:
             d.jump(after, node=node)
-    exception = _handler(d, region, parent, node)
+    exception = handler_of(d, region, parent, node)
     unwind(exception, after)
     d.start(after)
     d.region = parent
@@ -99,7 +99,7 @@ def try_(d: Draft, node: ast.Try) -> None:
 
 
 def _try_except(d: Draft, node: ast.Try) -> None:
-    region, parent = _open(d, node, "except")
+    region, parent = open_region(d, node, "except")
     after = d.new_block(parent)
     d.suite(node.body)
     if d.alive:
@@ -109,7 +109,7 @@ def _try_except(d: Draft, node: ast.Try) -> None:
         d.suite(node.orelse)
         if d.alive:
             d.jump(after)
-    exception = _handler(d, region, parent, node)
+    exception = handler_of(d, region, parent, node)
     for clause in node.handlers:
         following = d.new_block()
         if clause.type is not None:

@@ -217,8 +217,8 @@ class _Collector:
             inner += [clause.target, *clause.ifs]
             if position:
                 inner.append(clause.iter)
-            if clause.is_async:
-                scope.trouble.append(("FT105", "an asynchronous comprehension", node))
+            if clause.is_async and self._in_expression(scope, node):
+                scope.trouble.append(("FT105", "an asynchronous generator expression", node))
         self.push(scope, inner)
 
     # What each kind of node does; True: its children are dealt with.
@@ -383,16 +383,17 @@ class _Collector:
             scope.trouble.append(("FT105", "`yield` in an asynchronous function", node))
         return False
 
-    def awaits(self, scope: Scope, node: ast.Await) -> bool:
+    @staticmethod
+    def _in_expression(scope: Scope, node: ast.AST) -> bool:
+        """Is this part of a generator expression, or one?"""
         around: Scope | None = scope
         while around is not None and around.kind == "comprehension":
             around = around.parent
-        if around is not None and isinstance(around.node, ast.GeneratorExp):
-            scope.trouble.append(("FT105", "an asynchronous generator expression", node))
-        return False
+        return isinstance(node, ast.GeneratorExp) or (around is not None and isinstance(around.node, ast.GeneratorExp))
 
-    def asynchronous(self, scope: Scope, node: ast.AST) -> bool:
-        scope.trouble.append(("FT105", "`async for`", node))
+    def awaits(self, scope: Scope, node: ast.Await) -> bool:
+        if self._in_expression(scope, scope.node):
+            scope.trouble.append(("FT105", "an asynchronous generator expression", node))
         return False
 
     def except_star(self, scope: Scope, node: ast.AST) -> bool:
@@ -427,7 +428,6 @@ _HANDLERS: Final[dict[type[ast.AST], Callable[[_Collector, Scope, Any], bool]]] 
     ast.Yield: _Collector.yields,
     ast.YieldFrom: _Collector.yields,
     ast.Await: _Collector.awaits,
-    ast.AsyncFor: _Collector.asynchronous,
     ast.TryStar: _Collector.except_star,
     **({ast.TypeAlias: _Collector.type_alias} if hasattr(ast, "TypeAlias") else {}),
 }

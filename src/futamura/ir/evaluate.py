@@ -288,6 +288,37 @@ async def enter_async_context(manager: Any) -> tuple[Any, Any]:
     return (leave[0], await enter[0]())
 
 
+def async_iterator(iterable: Any) -> Any:
+    """What `async for` asks for items.  Errors: TypeError in the words of the statement."""
+    make = _special(iterable, "__aiter__")
+    if make is None:
+        raise TypeError(f"'async for' requires an object with __aiter__ method, got {type(iterable).__name__}")
+    found = make[0]()
+    if _special(found, "__anext__") is None:
+        kind = type(found).__name__
+        raise TypeError(f"'async for' received an object from __aiter__ that does not implement __anext__: {kind}")
+    return found
+
+
+class _Again:
+    """Gives an iterator that exists already to a statement."""
+
+    __slots__ = ("_iterator",)
+
+    def __init__(self, iterator: Any) -> None:
+        self._iterator: Any = iterator
+
+    def __aiter__(self) -> Any:
+        return self._iterator
+
+
+async def async_item(iterator: Any) -> Any:
+    """The next item of an asynchronous iterator, as the statement gets it.  Errors: StopAsyncIteration at its end."""
+    async for item in _Again(iterator):
+        return item
+    raise StopAsyncIteration
+
+
 def with_exit(args: Sequence[Any], attr: Any) -> None:
     args[0](None, None, None)
 
@@ -334,6 +365,7 @@ EVALUATE: Final[dict[str, Evaluate]] = {
     "call": call,
     "super": make_super,
     "iter": lambda args, attr: iter(args[0]),
+    "aiter": lambda args, attr: async_iterator(args[0]),
     "import_from": import_from,
     "cell": make_cell,
     "cell_get": cell_get,

@@ -24,7 +24,7 @@ from typing import Any, Final, NamedTuple, NoReturn, TypeAlias
 from futamura.ir.attributes import ASYNC, ClassAttr, FunctionAttr
 from futamura.ir.closures import bind, define_class
 from futamura.ir.constant import Constant
-from futamura.ir.evaluate import enter_async_context
+from futamura.ir.evaluate import async_item, enter_async_context
 from futamura.ir.frames import Frame, Machine, OutOfFuel, Stopped
 from futamura.ir.graph import FrameState, Function, Program, Span, Suspended, Terminator
 from futamura.ir.ops import OPERATORS, Operator
@@ -356,7 +356,7 @@ def _execute(frame: Frame) -> int:
             if frame.result is not None:
                 produce, frame.result = frame.result, None
                 given = produce()
-            elif attr == ASYNC and row.name in _WAITING:
+            elif (attr == ASYNC or row.name == "anext") and row.name in _WAITING:
                 frame.value = _WAITING[row.name](*args)
                 return _AWAITS
             elif row.evaluate is not None:
@@ -400,7 +400,9 @@ async def _unwind(leave: Any, exception: BaseException) -> object:
     return await leave(type(exception), exception, exception.__traceback__)
 
 
-_WAITING: Final[dict[str, Callable[..., object]]] = {"with_enter": _enter, "with_exit": _exit, "with_unwind": _unwind}
+_WAITING: Final[dict[str, Callable[..., object]]] = {
+    "with_enter": _enter, "with_exit": _exit, "with_unwind": _unwind, "anext": async_item,
+}  # fmt: skip
 
 
 # -------------------------------------------------------------------- terminators: True if the function returns

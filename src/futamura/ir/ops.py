@@ -132,6 +132,8 @@ _ROWS: Final = (
     Operator("yield", 1),
     Operator("yield_from", 1),
     Operator("await", 1),
+    Operator("aiter", 1),  # (iterable): `__aiter__`, as `async for` calls it
+    Operator("anext", 1),  # (iterator): awaits `__anext__`
     # match, except and with
     Operator("match_sequence", 1, silent=True),  # (subject) -> bool
     Operator("match_mapping", 1, silent=True),  # (subject) -> bool

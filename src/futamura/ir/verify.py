@@ -44,7 +44,7 @@ from futamura.ir.liveness import end_uses
 __all__ = ["VerificationError", "verify_function", "verify_program"]
 
 _FLAVORS: Final = frozenset({"except", "residual", "finally", "with"})
-_SUSPENDING: Final = {"yield": "generator", "yield_from": "generator", "await": "coroutine"}
+_SUSPENDING: Final = {"yield": "generator", "yield_from": "generator", "await": "coroutine", "anext": "coroutine"}
 """What suspends a function, and the kind of function that it occurs in."""
 _SILENT_ENDS: Final = frozenset({"jump", "branch", "switch", "return", "unreachable"})
 

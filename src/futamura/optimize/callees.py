@@ -34,7 +34,7 @@ _MOST: Final = 64
 """Operations of one expression."""
 _ROOTS: Final = frozenset({"call", "invoke"})
 _APART: Final = frozenset(
-    {"copy", "cell", "function", "class", "iter", "yield", "yield_from", "await", "unpack", "next"}
+    {"copy", "cell", "function", "class", "iter", "yield", "yield_from", "await", "aiter", "anext", "unpack", "next"}
 )
 """Operations that are no plain part of an expression."""
 

@@ -32,7 +32,7 @@ _MOST_RUNS: Final = 8
 _RUNNING: Final = frozenset(
     {
         "class", "import", "import_from", "invoke", "with_enter", "with_exit", "with_unwind", "yield", "yield_from",
-        "await",
+        "await", "aiter", "anext",
     }
 )  # fmt: skip
 """Operations that run code which may raise anything."""

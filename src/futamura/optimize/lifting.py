@@ -38,7 +38,7 @@ __all__ = ["lift"]
 
 MOST_PASSED: Final = 4
 """Passing more variables than this with each call costs more than making the function once."""
-_STAYS: Final = frozenset({"function", "class", "super", "yield", "yield_from", "await"})
+_STAYS: Final = frozenset({"function", "class", "super", "yield", "yield_from", "await", "aiter", "anext"})
 
 
 def lift(program: Program, known: Known) -> Program:

@@ -20,7 +20,7 @@ from futamura.optimize.flowgraph import FlowGraph, Node
 
 __all__ = ["Copy", "may_splice", "return_to", "splice", "split"]
 
-NOT_SPLICED = frozenset({"function", "class", "super", "yield", "yield_from", "await"})
+NOT_SPLICED = frozenset({"function", "class", "super", "yield", "yield_from", "await", "aiter", "anext"})
 """What says in which function it stands."""
 SPLICED = 400
 """Longer functions are not copied."""

@@ -305,7 +305,7 @@ class _Walk:
         """May `op` write to an object in `value`, if that is one of the static ones?"""
         if op.name in _QUIET:
             return False
-        if isinstance(op.attr, FunctionAttr) or op.name in ("yield", "yield_from", "await", "class"):
+        if isinstance(op.attr, FunctionAttr) or op.name in ("yield", "yield_from", "await", "aiter", "anext", "class"):
             return True
         if op.name == "call":
             return self._call_writes(op, value)

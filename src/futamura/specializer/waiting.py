@@ -28,6 +28,18 @@ def wait(m: Machine, frame: Frame, op: Operation) -> None:
     m.set(frame, op, m.emit("await", (value,), hint=hint_of(frame, op)))
 
 
+@rule("aiter")
+def begin(m: Machine, frame: Frame, op: Operation) -> None:
+    iterable = m.get(frame, op.args[0])
+    m.escape(iterable)
+    m.set(frame, op, m.emit("aiter", (iterable,)))
+
+
+@rule("anext")
+def wait_for_item(m: Machine, frame: Frame, op: Operation) -> None:
+    m.set(frame, op, m.emit("anext", (m.get(frame, op.args[0]),), hint=hint_of(frame, op)))
+
+
 def awaited_at_once(frame: Frame, op: Operation) -> Operation | None:
     """The operation that awaits what this call makes, if it is the next one and nothing else looks at that."""
     ops = frame.facts.blocks[frame.block].ops

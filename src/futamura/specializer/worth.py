@@ -53,7 +53,7 @@ PRICES: Final = {
     **dict.fromkeys(("const", "copy", "null", "cell_get", "cell_set"), 5),
     **dict.fromkeys(("is", "is_not", "not", "truth", "cell", "global_get"), 15),
     "getattr": 25,
-    **dict.fromkeys(("call", "yield", "yield_from", "await"), 90),
+    **dict.fromkeys(("call", "yield", "yield_from", "await", "aiter", "anext"), 90),
     **dict.fromkeys(("list", "tuple", "dict", "set", "function", "iter", "with_enter", "with_exit"), 80),
     "format": 300,
     "super": 400,

@@ -16,6 +16,7 @@ from types import BuiltinFunctionType, FunctionType, MethodDescriptorType, Wrapp
 from typing import Final
 
 from futamura.backend.python import fstrings, suspending
+from futamura.backend.python.asyncloops import async_loops
 from futamura.backend.python.clashing import apart
 from futamura.backend.python.elsewhere import in_namespaces
 from futamura.backend.python.emitted import Emitted
@@ -502,6 +503,7 @@ class _FunctionEmitter:
     def body_lines(self) -> list[Line]:
         self.choose_names()
         suite = self._structured()
+        async_loops(suite, self.prepared.function, self.names.values)
         leave_out_variables(suite, self.prepared.draft.hints, self.names.values)
         writer = Writer(self.expressions, self)
         params = self.function.entry.params
@@ -512,9 +514,7 @@ class _FunctionEmitter:
         lines = writer.out.found
         if lines and lines[-1][:2] == (0, "return"):
             lines.pop()
-        head: list[Line] = []
-        if self.function.doc is not None:
-            head.append((0, repr(self.function.doc), None))
+        head: list[Line] = [] if self.function.doc is None else [(0, repr(self.function.doc), None)]
         if writer.globals:
             head.append((0, f"global {', '.join(writer.globals)}", None))
         if writer.nonlocals:
@@ -528,8 +528,7 @@ class _FunctionEmitter:
                 head.append((0, f"{name} = {self.constant(lasting)}({name})", None))
         if self.function.kind == "generator" and not _has_yield(self.prepared):
             lines = [*lines, (0, "return", None), (0, "yield", None)]
-        lines = [*head, *lines]
-        return lines or [(0, "pass", None)]
+        return [*head, *lines] or [(0, "pass", None)]
 
     def _unbound_cells(self, bound: set[str]) -> list[str]:
         """Variables that this function itself never binds: Python must know that they are its own."""

@@ -40,8 +40,11 @@ from futamura.ir.graph import ClassAttr, FunctionAttr
 __all__ = ["PartNames"]
 
 _STAY: Final = frozenset(
-    {"yield", "yield_from", "await", "super", "cell", "cell_get", "cell_set", "cell_del", "global_set", "global_del"}
-)
+    {
+        "yield", "yield_from", "await", "aiter", "anext", "super", "cell", "cell_get", "cell_set", "cell_del",
+        "global_set", "global_del",
+    }
+)  # fmt: skip
 
 
 class PartNames:

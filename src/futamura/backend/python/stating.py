@@ -233,7 +233,7 @@ class Writer:
         target, iterator = statement.target, statement.iterator
         assert isinstance(target, (Variable, Place, TupleTarget)) and isinstance(iterator, (Ref, Literal, Node, Fused))
         text = self.e.text(iterator, 0) if not isinstance(iterator, Ref) else self.e.text(iterator)
-        self.out.add(depth, f"for {self.target(target)} in {text}:", _span(iterator))
+        self.out.add(depth, f"{'async ' * statement.waits}for {self.target(target)} in {text}:", _span(iterator))
         self._loop(statement.body, statement.orelse, depth)
 
     def _guarded(self, statement: Guarded, depth: int) -> None:

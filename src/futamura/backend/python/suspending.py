@@ -3,7 +3,8 @@
     yield x                  await x                with_exit leave          with_unwind leave, e
     (yield x)                await x                leave(None, None, None)  leave(type(e), e, e.__traceback__)
 
-What `async with` calls is awaited, and so is a coroutine function of the program itself.
+What `async with` calls is awaited, and so is a coroutine function of the program itself.  `aiter` and `anext` have
+texts of their own only where they are no `async for` (`asyncloops.py`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from futamura.backend.python.expressing import ATOM, AWAIT, RULES, TEST, TUPLE, 
 from futamura.backend.python.trees import Literal, Node
 from futamura.ir.attributes import ASYNC
 from futamura.ir.constant import Constant
+from futamura.runtime import async_item, async_iterator
 
 __all__: list[str] = []
 
@@ -26,6 +28,14 @@ def _yield(e: Expressions, tree: Node) -> tuple[str, int]:
 
 def _await(e: Expressions, tree: Node) -> tuple[str, int]:
     return f"await {e.text(tree.kids[0], ATOM)}", AWAIT
+
+
+def _aiter(e: Expressions, tree: Node) -> tuple[str, int]:
+    return f"{e.context.constant(async_iterator)}({e.text(tree.kids[0])})", ATOM
+
+
+def _anext(e: Expressions, tree: Node) -> tuple[str, int]:
+    return _awaited(f"{e.context.constant(async_item)}({e.text(tree.kids[0])})", True)
 
 
 def _awaited(text: str, waits: bool) -> tuple[str, int]:
@@ -51,5 +61,7 @@ RULES["yield"] = _yield
 RULES["yield_from"] = _yield
 RULES["await"] = _await
 RULES["invoke"] = _invoke
+RULES["aiter"] = _aiter
+RULES["anext"] = _anext
 RULES["with_unwind"] = _with_unwind
 RULES["with_exit"] = _with_exit

@@ -78,6 +78,8 @@ class For:
     iterator: object
     body: Suite
     orelse: Suite = field(default_factory=list)
+    waits: bool = False
+    """Is it an `async for`?"""
 
 
 @dataclass(slots=True)

@@ -1,0 +1,160 @@
+"""`async for`: the loops that wait for items one by one, as the statement that they are.
+
+    it = aiter rows                      async for row in rows:
+    while True:                   ->         ...
+        try: row = anext it              ...
+        except StopAsyncIteration: break
+        ...
+
+What does not have this form (an iterator that is used twice, say) stays a loop with a `try` statement, and calls of the
+runtime's functions, which do the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from futamura.backend.python.prepare import ClauseHeader
+from futamura.backend.python.trees import Assign, Literal, Move, Node, Ref, Target, Variable, refs
+from futamura.backend.structure.tree import Break, For, Guarded, If, Plain, Statement, Suite, While, With
+from futamura.ir.constant import Constant
+from futamura.ir.graph import Function, Value
+
+__all__ = ["async_loops"]
+
+
+def async_loops(suite: Suite, function: Function, names: Mapping[Value, str]) -> None:
+    """Rewrite such loops of a coroutine, inner ones too; `names` are those of its variables."""
+    if function.kind != "coroutine":
+        return
+    uses = Counter[Value]()
+    for block in function.blocks:
+        for op in block.ops:
+            uses.update(op.args)
+        uses.update(block.terminator.args)
+        edges = block.terminator.edges if block.handler is None else (*block.terminator.edges, block.handler)
+        uses.update(arg for edge in edges for arg in edge.args)
+    for inner in _suites(suite):
+        at = 0
+        while at < len(inner):
+            _rewrite(inner, at, uses, names)
+            at += 1
+
+
+class _Loop(NamedTuple):
+    target: Target
+    iterator: Value
+    body: Suite
+    ended: Suite
+    """What comes when there is no item any more."""
+
+
+def _rewrite(suite: Suite, at: int, uses: Counter[Value], names: Mapping[Value, str]) -> None:
+    loop = _loop(suite[at])
+    if loop is None or uses[loop.iterator] != 1:
+        return
+    before = next((place for place in range(at - 1, -1, -1) if not _is_silent(suite[place])), -1)
+    made = suite[before] if before >= 0 else None
+    assigned = made.statement if isinstance(made, Plain) else None
+    if not isinstance(assigned, Assign) or not isinstance(assigned.value, Node) or assigned.value.op.name != "aiter":
+        return
+    if assigned.value.op.results != (loop.iterator,) or len(assigned.targets) != 1:
+        return
+    needed = {names.get(value) for value in refs(assigned.value)}
+    if any(names[target] in needed for between in suite[before + 1 : at] for target in _targets(between)):
+        return  # what is iterated over would be another one by then
+    target, body = _target(loop, uses)
+    ended, leaves = loop.ended, any(_breaks(body))
+    falls = bool(ended) and isinstance(ended[-1], Break)
+    ended = ended[:-1] if falls else ended
+    statement = For(target, assigned.value.kids[0], body, ended if leaves else [], waits=True)
+    suite[at : at + 1] = [statement] if leaves else [statement, *ended]
+    del suite[before]
+
+
+def _loop(statement: Statement) -> _Loop | None:
+    if not isinstance(statement, While) or statement.condition is not None or statement.orelse or not statement.body:
+        return None
+    guarded = statement.body[0]
+    if not isinstance(guarded, Guarded) or guarded.final or len(guarded.handlers) != 1:
+        return None
+    (first, *inside), (handler,) = guarded.body, guarded.handlers  # what else is inside raises nothing
+    header, waits = handler.header, first.statement if isinstance(first, Plain) else None
+    if not isinstance(header, ClauseHeader) or header.exception is not None or not isinstance(waits, Assign):
+        return None
+    if not isinstance(header.classes, Literal) or header.classes.constant != Constant(StopAsyncIteration):
+        return None
+    item = waits.value
+    if len(waits.targets) != 1 or not isinstance(item, Node) or item.op.name != "anext":
+        return None
+    iterator = item.kids[0]
+    if not isinstance(iterator, Ref):
+        return None
+    return _Loop(waits.targets[0], iterator.value, [*inside, *guarded.orelse, *statement.body[1:]], handler.body)
+
+
+def _target(loop: _Loop, uses: Counter[Value]) -> tuple[Target, Suite]:
+    """The target and the body; of an item that is only assigned to something else at once, that is the target."""
+    first = loop.body[0] if loop.body else None
+    assigned = first.statement if isinstance(first, Plain) else None
+    if not isinstance(assigned, Assign) or len(assigned.targets) != 1 or not isinstance(loop.target, Variable):
+        return loop.target, loop.body
+    alone = isinstance(assigned.value, Ref) and assigned.value.value == loop.target.value
+    if not alone or uses[loop.target.value] != 1:
+        return loop.target, loop.body
+    return assigned.targets[0], loop.body[1:]
+
+
+def _is_silent(statement: Statement) -> bool:
+    """Does this only give constants, or empty containers, to variables?"""
+    done = statement.statement if isinstance(statement, Plain) else None
+    if isinstance(done, Move):
+        return all(isinstance(source, Literal) for source in done.sources)
+    if not isinstance(done, Assign) or not all(isinstance(target, Variable) for target in done.targets):
+        return False
+    value = done.value
+    empty = isinstance(value, Node) and value.op.name in ("list", "set", "dict") and not value.kids
+    return empty or isinstance(value, Literal)
+
+
+def _targets(statement: Statement) -> list[Value]:
+    """The variables that such a statement gives constants to."""
+    done = statement.statement if isinstance(statement, Plain) else None
+    if isinstance(done, Move):
+        return [*done.targets]
+    targets = done.targets if isinstance(done, Assign) else ()
+    return [target.value for target in targets if isinstance(target, Variable)]
+
+
+def _breaks(suite: Suite) -> Iterator[Break]:
+    """The `break` statements of the loop whose body this is."""
+    for statement in suite:
+        if isinstance(statement, Break):
+            yield statement
+        elif isinstance(statement, (While, For)):
+            yield from _breaks(statement.orelse)
+        else:
+            for inner in _inner(statement):
+                yield from _breaks(inner)
+
+
+def _inner(statement: Statement) -> list[Suite]:
+    if isinstance(statement, If):
+        return [statement.then, statement.orelse]
+    if isinstance(statement, (While, For)):
+        return [statement.body, statement.orelse]
+    if isinstance(statement, Guarded):
+        handlers = [handler.body for handler in statement.handlers]
+        return [statement.body, *handlers, statement.orelse, statement.final]
+    return [statement.body] if isinstance(statement, With) else []
+
+
+def _suites(suite: Suite) -> list[Suite]:
+    """This one and all inside of it, inner ones first."""
+    found = [suite]
+    for one in found:  # which grows
+        for statement in one:
+            found.extend(_inner(statement))
+    return found[::-1]
