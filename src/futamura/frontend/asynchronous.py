@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import ast
 
-from futamura.frontend.draft import Draft, DraftBlock, Loop, Temp, lowers
+from futamura.frontend.draft import Draft, DraftBlock, Temp, lowers
 from futamura.frontend.protection import handler_of, open_region
+from futamura.frontend.statements import rounds
 from futamura.frontend.targets import assign
 from futamura.ir.ops import OPERATORS
 
@@ -48,14 +49,4 @@ def async_for(d: Draft, node: ast.AsyncFor) -> None:
     d.start(header)
     item = next_item(d, iterator, orelse, node.target)
     assign(d, node.target, item)
-    d.contexts.append(Loop(after, header))
-    d.suite(node.body)
-    if d.alive:
-        d.jump(header)
-    d.contexts.pop()
-    if node.orelse:
-        d.start(orelse)
-        d.suite(node.orelse)
-        if d.alive:
-            d.jump(after)
-    d.start(after)
+    rounds(d, node, header, orelse, after)

@@ -12,11 +12,11 @@ from __future__ import annotations
 import ast
 
 from futamura.frontend.conditions import branch_on, constant_truth
-from futamura.frontend.draft import Cleanup, Draft, Loop, Temp, lowers
+from futamura.frontend.draft import Cleanup, Draft, DraftBlock, Loop, Temp, lowers
 from futamura.frontend.targets import assign
 from futamura.ir.ops import OPERATORS
 
-__all__ = ["leave"]
+__all__ = ["leave", "rounds"]
 
 _ITER = OPERATORS["iter"]
 
@@ -58,16 +58,10 @@ def if_(d: Draft, node: ast.If) -> None:
     d.start(after)
 
 
-@lowers(ast.While)
-def while_(d: Draft, node: ast.While) -> None:
-    header, after = d.new_block(), d.new_block()
-    orelse = d.new_block() if node.orelse else after
-    d.jump(header)
-    d.start(header)
-    if constant_truth(d, node.test) is not True:
-        body = d.new_block()
-        branch_on(d, node.test, body, orelse)
-        d.start(body)
+def rounds(
+    d: Draft, node: ast.While | ast.For | ast.AsyncFor, header: DraftBlock, orelse: DraftBlock, after: DraftBlock
+) -> None:
+    """The body of a loop, which goes on at `header`, and what comes at its end (`orelse`), then what is `after` it."""
     d.contexts.append(Loop(after, header))
     d.suite(node.body)
     if d.alive:
@@ -79,6 +73,19 @@ def while_(d: Draft, node: ast.While) -> None:
         if d.alive:
             d.jump(after)
     d.start(after)
+
+
+@lowers(ast.While)
+def while_(d: Draft, node: ast.While) -> None:
+    header, after = d.new_block(), d.new_block()
+    orelse = d.new_block() if node.orelse else after
+    d.jump(header)
+    d.start(header)
+    if constant_truth(d, node.test) is not True:
+        body = d.new_block()
+        branch_on(d, node.test, body, orelse)
+        d.start(body)
+    rounds(d, node, header, orelse, after)
 
 
 @lowers(ast.For)
@@ -93,17 +100,7 @@ def for_(d: Draft, node: ast.For) -> None:
     d.terminate("next", (iterator,), [(body, ()), (orelse, ())], node.target)
     d.start(body)
     assign(d, node.target, item)
-    d.contexts.append(Loop(after, header))
-    d.suite(node.body)
-    if d.alive:
-        d.jump(header)
-    d.contexts.pop()
-    if node.orelse:
-        d.start(orelse)
-        d.suite(node.orelse)
-        if d.alive:
-            d.jump(after)
-    d.start(after)
+    rounds(d, node, header, orelse, after)
 
 
 @lowers(ast.Break)
