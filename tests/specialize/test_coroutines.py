@@ -441,7 +441,7 @@ def test_nested_ones_are_carried_as_they_are() -> None:
     assert residual().__qualname__ == makes(3).__qualname__ and residual().__doc__ == "Nested."
 
 
-class Stops1:
+class Stopping:
     def __init__(self, *items):
         self.items = [*items]
 
@@ -484,9 +484,26 @@ def test_asynchronous_iteration(function: Any, k: int) -> None:
     residual = futamura.specialize(function, k=k)
     assert residual.stats["fallbacks"] == {} and "async for" in residual.source
     for make in SENT:
-        for x in (lambda: Stops1(4, 5), lambda: Stops1(1, 2, 3), Stops1, lambda: 3):
+        for x in (lambda: Stopping(4, 5), lambda: Stopping(1, 2, 3), Stopping, lambda: 3):
             expected = steps(function(k, x()), *[one() for one in make])
             assert steps(residual(x()), *[one() for one in make]) == expected
+
+
+async def bound_anew(k, x):
+    """The iterator exists before `x` is 0."""
+    found = []
+    async for y in (x, x := 0)[k]:
+        found.append((y, x))
+        x = y
+    return found, x
+
+
+def test_what_is_iterated_over_gets_a_constant() -> None:
+    residual = futamura.specialize(bound_anew, k=0)
+    assert "_async_iterator(x)" in residual.source
+    for make in SENT:
+        expected = steps(bound_anew(0, Stopping(2, 3)), *[one() for one in make])
+        assert steps(residual(Stopping(2, 3)), *[one() for one in make]) == expected
 
 
 @pytest.mark.parametrize("function", [items, pause])

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from futamura.backend.python.prepare import ClauseHeader
 from futamura.backend.python.trees import Assign, Literal, Move, Node, Ref, Target, Variable, refs
-from futamura.backend.structure.tree import Break, For, Guarded, If, Plain, Statement, Suite, While, With
+from futamura.backend.structure.tree import Break, Continue, For, Guarded, If, Plain, Statement, Suite, While, With
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Function, Value
 
@@ -66,33 +66,43 @@ def _rewrite(suite: Suite, at: int, uses: Counter[Value], names: Mapping[Value, 
     if any(names[target] in needed for between in suite[before + 1 : at] for target in _targets(between)):
         return  # what is iterated over would be another one by then
     target, body = _target(loop, uses)
-    ended, leaves = loop.ended, any(_breaks(body))
-    falls = bool(ended) and isinstance(ended[-1], Break)
-    ended = ended[:-1] if falls else ended
-    statement = For(target, assigned.value.kids[0], body, ended if leaves else [], waits=True)
-    suite[at : at + 1] = [statement] if leaves else [statement, *ended]
+    leaves = any(_breaks(body, Break))
+    statement = For(target, assigned.value.kids[0], body, loop.ended if leaves else [], waits=True)
+    suite[at : at + 1] = [statement] if leaves else [statement, *loop.ended]
     del suite[before]
 
 
 def _loop(statement: Statement) -> _Loop | None:
-    if not isinstance(statement, While) or statement.condition is not None or statement.orelse or not statement.body:
+    """The `try` statement may also stand around the loop, if nothing else in it raises anything."""
+    if isinstance(statement, Guarded):
+        inner = statement.body[0] if len(statement.body) == 1 else None
+        guarded, rounds = statement, inner.body if isinstance(inner, While) and _is_endless(inner) else []
+        first, inside = (rounds[0], rounds[1:]) if rounds and not statement.orelse else (None, [])
+    elif isinstance(statement, While) and _is_endless(statement) and isinstance(statement.body[0], Guarded):
+        guarded = statement.body[0]
+        first, inside = guarded.body[0], [*guarded.body[1:], *guarded.orelse, *statement.body[1:]]
+    else:
         return None
-    guarded = statement.body[0]
-    if not isinstance(guarded, Guarded) or guarded.final or len(guarded.handlers) != 1:
+    if guarded.final or len(guarded.handlers) != 1 or not isinstance(first, Plain):
         return None
-    (first, *inside), (handler,) = guarded.body, guarded.handlers  # what else is inside raises nothing
-    header, waits = handler.header, first.statement if isinstance(first, Plain) else None
+    (handler,), header, waits = guarded.handlers, guarded.handlers[0].header, first.statement
     if not isinstance(header, ClauseHeader) or header.exception is not None or not isinstance(waits, Assign):
         return None
     if not isinstance(header.classes, Literal) or header.classes.constant != Constant(StopAsyncIteration):
         return None
-    item = waits.value
+    item, ended = waits.value, handler.body
     if len(waits.targets) != 1 or not isinstance(item, Node) or item.op.name != "anext":
         return None
+    if isinstance(statement, While):
+        ended = ended[:-1] if ended and isinstance(ended[-1], Break) else ended
+        if any(_breaks(ended, (Break, Continue))):
+            return None
     iterator = item.kids[0]
-    if not isinstance(iterator, Ref):
-        return None
-    return _Loop(waits.targets[0], iterator.value, [*inside, *guarded.orelse, *statement.body[1:]], handler.body)
+    return _Loop(waits.targets[0], iterator.value, inside, ended) if isinstance(iterator, Ref) else None
+
+
+def _is_endless(loop: While) -> bool:
+    return loop.condition is None and not loop.orelse and bool(loop.body)
 
 
 def _target(loop: _Loop, uses: Counter[Value]) -> tuple[Target, Suite]:
@@ -128,16 +138,16 @@ def _targets(statement: Statement) -> list[Value]:
     return [target.value for target in targets if isinstance(target, Variable)]
 
 
-def _breaks(suite: Suite) -> Iterator[Break]:
-    """The `break` statements of the loop whose body this is."""
+def _breaks(suite: Suite, kinds: type | tuple[type, ...]) -> Iterator[Statement]:
+    """The `break` statements, or those of these kinds, of the loop whose body this is."""
     for statement in suite:
-        if isinstance(statement, Break):
+        if isinstance(statement, kinds):
             yield statement
         elif isinstance(statement, (While, For)):
-            yield from _breaks(statement.orelse)
+            yield from _breaks(statement.orelse, kinds)
         else:
             for inner in _inner(statement):
-                yield from _breaks(inner)
+                yield from _breaks(inner, kinds)
 
 
 def _inner(statement: Statement) -> list[Suite]:
