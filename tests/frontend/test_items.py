@@ -53,7 +53,7 @@ def test_what_is_searched_is_no_operand(search: str) -> None:
     program = f"ROWS = [[1]]\nclass Any:\n    def __eq__(self, other): other[0] = 2\ndef use(x, y): return {search}\n"
     found = changed_by_functions(ast.parse(program)).certain
     assert ("ROWS" in found.itself) is SEARCHES[search]
-    assert "ROWS" in found.items or SEARCHES[search]
+    assert "ROWS" in found.items | found.by_methods.keys() or SEARCHES[search]
 
 
 def test_what_a_method_collects_is_changed_there() -> None:
@@ -92,3 +92,45 @@ def _steps(functions: int, monkeypatch: pytest.MonkeyPatch) -> int:
 
 def test_the_work_grows_with_the_module(monkeypatch: pytest.MonkeyPatch) -> None:
     assert _steps(80, monkeypatch) < 5 * _steps(20, monkeypatch)
+
+
+CALLED = {
+    "reduce(lambda t, x: t.append(x) or ROWS, [1, 2], [])": True,
+    "reduce(lambda t, x: x.append(t), ROWS, 1)": True,
+    "reduce(lambda t, x: t.append(x) or t, ROWS)": True,
+    "reduce(lambda *t: t[1].append(1), ROWS, 1)": True,
+    "reduce(lambda t, x=ROWS: t.append(x) or x, [ROWS], [])": True,
+    "list([reduce(lambda t, x: (t.append(len(x)), t)[1], ROWS, [])])": False,
+    "reduce(lambda t, x: t, [1], ROWS).append(2)": True,
+    "Made.make().append(2)": True,
+    "Kind.A().append(2)": True,
+    "defaultdict(ALIAS)[1].append(2)": True,
+    "ROWS_OF[1]().append(2)": True,
+}
+
+
+@pytest.mark.parametrize("call", CALLED)
+def test_what_is_called_without_its_name(call: str) -> None:
+    """Functions that the library calls, classes of a metaclass, members of enumerations, objects in tables."""
+    program = f"""
+from functools import reduce
+from collections import defaultdict
+from enum import Enum
+ROWS = [[1]]
+def give(): return ROWS
+ALIAS = give
+class Giver:
+    def __call__(self): return ROWS
+class Giving(type):
+    def __call__(cls): return ROWS
+class Made(metaclass=Giving):
+    @classmethod
+    def make(cls): return cls()
+class Kind(Enum):
+    A = 1
+    def __call__(self): return ROWS
+ROWS_OF = [1, Giver()]
+def use(): return {call}
+"""
+    found = changed_by_functions(ast.parse(program)).certain
+    assert ("ROWS" in found.itself | found.items | found.by_methods.keys()) is CALLED[call]

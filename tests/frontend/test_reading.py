@@ -29,6 +29,9 @@ READING = [
     "def use():\n    first, second = ROWS\n    return first",
     "def use():\n    yield from ROWS",
     "MADE = {}\ndef use():\n    MADE.update(ROWS)\n    MADE['c'] = 1",
+    "import functools\ndef use(): return functools.reduce(lambda a, b: a + b, ROWS, '')",
+    "from itertools import chain as joined\ndef use(): return [*joined(ROWS, 'c'), *joined.from_iterable(ROWS)]",
+    "import bisect as b\ndef use(): return b.bisect_left(ROWS, 'c', 0, 0)",
 ]
 READING += [  # a default calls what the text does not define
     "from decimal import *\ndef use(x=Decimal(1)): return [x]",
@@ -56,6 +59,12 @@ CHANGING = [
     "def each():\n    yield from ROWS.values()\ndef use():\n    next(each()).append(5)",
     "def use(): return dict(rows=ROWS)['rows'].pop('a').append(4) or ROWS.update(a=[])",
     "def use():\n    made = {}\n    made.update(rows=ROWS)\n    made['rows']['a'] = []",
+    "import functools\ndef use(): functools.reduce(lambda a, b: a, [1], ROWS)['a'] = [7, 8]",
+    "import bisect\ndef use(): bisect.insort(ROWS['a'], 0)",
+    "import bisect, types\nbisect = types.SimpleNamespace(bisect=dict.update)\n"
+    "def use(): bisect.bisect(ROWS, {'a': []})",
+    "import functools\ndef use():\n    kept, functools.reduce = functools.reduce, lambda a, b: b.update(a=[])\n"
+    "    functools.reduce(len, ROWS)\n    functools.reduce = kept",
     "class Text(str):\n    def join(self, rows):\n        rows['a'] = []\ndef use(): Text().join(ROWS)",
 ]
 

@@ -46,12 +46,17 @@ OPERATORS: Final = (
 )
 BUILTINS: Final = frozenset(dir(builtins)) - {"setattr", "delattr", "exec", "eval", "super"}
 PURE_MODULES: Final = frozenset(
-    {"abc", "ast", "cmath", "collections", "copy", "dataclasses", "datetime", "decimal", "enum", "fractions"}
+    {"abc", "ast", "bisect", "cmath", "collections", "copy", "dataclasses", "datetime", "decimal", "enum", "fractions"}
     | {"functools", "html", "inspect", "itertools", "json", "keyword", "math", "operator", "posixpath", "re"}
     | {"statistics", "string", "struct", "sys", "textwrap", "time", "types", "typing", "unicodedata", "urllib.parse"}
+    | {"datetime.date", "datetime.datetime", "datetime.time", "datetime.timedelta", "decimal.Decimal"}
+    | {"fractions.Fraction", "itertools.chain"}
 )
-"""Modules whose functions change nothing that they are given, but for functions that they are given, and `WRITING`."""
-WRITING: Final = frozenset({"setitem", "delitem", "methodcaller", "attrgetter", "pack_into", "setattr"}) | {
-    name for one in (*OPERATORS, "concat") for name in (f"i{one}", f"__i{one}__")
-} | {"__setitem__", "__delitem__", "call", "SimpleNamespace", "UserDict", "UserList", "new_class"}
+"""Modules, and classes of these, whose functions change nothing that they are given, but for functions that they are
+given, and `WRITING`."""
+WRITING: Final = (
+    frozenset({"setitem", "delitem", "methodcaller", "attrgetter", "pack_into", "setattr", "insort", "insort_left"})
+    | {name for one in (*OPERATORS, "concat") for name in (f"i{one}", f"__i{one}__")}
+    | {"insort_right", "__setitem__", "__delitem__", "call", "SimpleNamespace", "UserDict", "UserList", "new_class"}
+)
 """Names in these modules of functions that do change what they are given, or may, or of what keeps it for others."""

@@ -9,7 +9,8 @@ Invariant: an expression that is yielded is neither changed nor kept by the node
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from futamura.analysis.trees import every
@@ -30,6 +31,17 @@ _MEASURES: Final = frozenset(
     | {"list", "tuple", "sorted", "set", "frozenset", "dict", "map", "filter", "iter", "bool", "str", "repr", "ascii"}
     | {"format", "print", "type", "bytes", "bytearray"}
 )
+_LIBRARY: Final = {
+    "bisect": frozenset({"bisect", "bisect_left", "bisect_right"}),
+    "functools": frozenset({"reduce"}),
+    "itertools": frozenset(
+        {"accumulate", "batched", "chain", "chain.from_iterable", "combinations", "compress", "cycle", "dropwhile"}
+        | {"filterfalse", "groupby", "islice", "pairwise", "permutations", "product", "starmap", "takewhile", "tee"}
+        | {"zip_longest"}
+    ),
+    "math": frozenset({"dist", "fsum", "prod"}),
+}
+"""Functions of the library that do no more with their first two arguments than to take something out of them."""
 _GIVING: Final = frozenset({"sum", "min", "max"})
 """Of these only a single argument is just read: `sum([], xs)` and `min(xs, ys)` give a list back as it is."""
 
@@ -79,15 +91,48 @@ def _read_by_call(node: ast.Call, own: frozenset[str]) -> Iterator[ast.expr]:
     if isinstance(function, ast.Name) and function.id in _MEASURES and function.id + "()" not in own:
         if len(node.args) == 1 or function.id not in _GIVING:
             yield from node.args
+    if _AS + _dotted(function) in own:
+        yield from node.args[:2]
     yield from (keyword.value for keyword in node.keywords if keyword.arg is None)
     yield function
 
 
+_AS: Final = "="
+"""In front of what a text calls one of these functions."""
+
+
+def _dotted(node: ast.expr) -> str:
+    if isinstance(node, ast.Attribute):
+        return f"{_dotted(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _of_library(nodes: Sequence[ast.AST]) -> Iterator[str]:
+    """What the text calls functions of the library that only read, where these names mean nothing else in it."""
+    bound = Counter(name for node in nodes for name in bound_by(node))
+    for node in () if bound["*"] else nodes:
+        for alias in node.names if isinstance(node, (ast.Import, ast.ImportFrom)) else ():
+            local = alias.asname or alias.name
+            if bound[local] != 1:
+                continue
+            if isinstance(node, ast.Import):
+                yield from (f"{local}.{name}" for name in sorted(_LIBRARY.get(alias.name, ())))
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                known = _LIBRARY.get(str(node.module), frozenset())
+                yield from (local + name[len(alias.name) :] for name in sorted(known) if _is_part(name, alias.name))
+
+
+def _is_part(name: str, start: str) -> bool:
+    return name == start or name.startswith(start + ".")
+
+
 def own_names(tree: ast.Module) -> frozenset[str]:
     """Names of functions of the module, and of attributes that it stores: methods of these names may be its own.  With
-    `()` behind those that may be called as functions: a parameter only where that is done."""
+    `()` behind those that may be called as functions: a parameter only where that is done; with `=` in front what it
+    calls functions of the library."""
     nodes = every(tree)
     found = {node.attr for node in nodes if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)}
+    found.update(_AS + name for name in [*_of_library(nodes)] if name.rpartition(".")[2] not in found)
     for node in nodes:
         names = list(bound_by(node))
         found.update(names)

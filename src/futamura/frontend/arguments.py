@@ -85,6 +85,48 @@ class Arguments(Possible):
         self.collect(callee, callee.args.vararg, held)
         self.collect(callee, callee.args.kwarg, held)
 
+    def hold_passed(self, function: Scope, passed: ast.AST, held: frozenset[Source]) -> None:
+        """The functions in what is passed are called with this, but for those of which it is clear what they get."""
+        for one in self.function_values(passed):
+            self.hold_all(one, held)
+        folds = isinstance(passed, ast.Call) and self.folding(function, passed) is not None
+        for part in passed.args[1:] if isinstance(passed, ast.Call) and folds else ast.iter_child_nodes(passed):
+            self.hold_passed(function, part, held)
+
+    def hold_folded(self, function: Scope, call: ast.Call) -> bool:
+        """The parameters of the function of `reduce(f, xs, start)` hold the start, or what it gave before, and an item.
+        False if it is no such call."""
+        callee = self.folding(function, call)
+        if callee is not None:
+            first, second = (one.arg for one in callee.args.args)
+            self.hold((callee, first), self.result(function, call))
+            self.hold((callee, second), self.items(function, call.args[1]))
+        return callee is not None
+
+    def result(self, function: Scope, call: ast.Call) -> frozenset[Source]:
+        callee = self.folding(function, call)
+        if callee is None:
+            return super().result(function, call)
+        start = self.all(function, call.args[2:]) if call.args[2:] else self.items(function, call.args[1])
+        return start | {callee}
+
+    def folding(self, function: Scope, call: ast.AST) -> Scope | None:
+        """The function of `reduce(f, xs, start)`, if it is one of the text with two plain parameters."""
+        if not isinstance(call, ast.Call) or not self.is_from(function, call.func, "functools.reduce"):
+            return None
+        folding = call.args[0] if len(call.args) in (2, 3) and not call.keywords else None
+        callee = folding if isinstance(folding, ast.Lambda) else self.alone_named.get(getattr(folding, "id", ""))
+        if callee is None or any(isinstance(one, ast.Starred) for one in call.args):
+            return None
+        plain = implied.parameters(callee) == callee.args.args and len(callee.args.args) == 2
+        return callee if plain and not callee.args.defaults else None
+
+    def is_from(self, function: Scope, callee: ast.expr, name: str) -> bool:
+        """Is this the function of the library that is called so there?"""
+        if isinstance(callee, ast.Attribute):
+            return f"{self.module_of(function, callee.value)}.{callee.attr}" == name
+        return isinstance(callee, ast.Name) and self.module_of(function, callee) == name
+
     def collect(self, callee: Scope, parameter: ast.arg | None, held: frozenset[Source]) -> None:
         """Put into what a `*` or `**` parameter collects, which is as good as what was collected."""
         if parameter is not None:

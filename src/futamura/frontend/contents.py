@@ -258,8 +258,14 @@ class Contents(NamedTuple):
     """Where one does, for the first time; 0 if none does."""
     itself: bool
     """Do functions change it under another name?"""
-    inside: bool
-    """Do functions change it, or what is in it?"""
+    name: str
+    changed: Changed
+
+    def inside(self, held: object) -> bool:
+        """Do functions change it, or what is in it, if it is what the attribute holds now?"""
+        if self.itself or not self.changed.has("", self.name):
+            return self.itself
+        return bool(changed_parts("." + self.name, held, self.changed))
 
 
 def object_contents(owner: Mapping[str, object], user: Mapping[str, object], name: str) -> Contents | None:
@@ -272,7 +278,7 @@ def object_contents(owner: Mapping[str, object], user: Mapping[str, object], nam
     if found[2] is None:
         return None
     lines, changed = found[2]
-    return Contents(lines.get("." + name, 0), "." + name in changed.itself, changed.has("", name))
+    return Contents(lines.get("." + name, 0), "." + name in changed.itself, name, changed)
 
 
 _Found = tuple[Mapping[str, int], Changed]

@@ -92,8 +92,8 @@ _TOLD: Final = frozenset(
     )
 )
 """Of these nobody gets the result who does not name them, or it is a text or a number."""
-_FOLLOWED: Final = frozenset({"__get__"})
-"""Of these whoever reads an attribute gets the result."""
+_FOLLOWED: Final = frozenset({"__get__", "__call__"})
+"""Of these whoever reads an attribute, or calls what has no name here, gets the result."""
 
 
 def gives_anything(function: Scope, texts: Collection[object]) -> bool:

@@ -326,12 +326,14 @@ class _Items(Arguments):
             self.call(function, node)
         if isinstance(node, ast.Attribute):
             self.look_at_method(function, node)
-        if isinstance(node, (ast.Subscript, ast.Attribute)) and not isinstance(node.ctx, ast.Load):
-            owner = node.value
-            if isinstance(node, ast.Subscript) and isinstance(owner, ast.Attribute) and owner.attr == "__dict__":
+        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            self.change(function, node.value)
+        elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            if isinstance(node.value, ast.Attribute) and node.value.attr == "__dict__":
                 self.change_all(function, frozenset({(None, ".__dict__")}))
-                owner = owner.value  # an attribute is stored
-            self.change(function, owner)
+                self.change(function, node.value.value)  # an attribute is stored
+            else:
+                self.change_by(function, node.value, "__setitem__")
 
     def look_at_method(self, function: Scope, node: ast.Attribute) -> None:
         """A method that is called, or may be called later."""
@@ -368,12 +370,12 @@ class _Items(Arguments):
                 self.doubted |= found | items_of(found)
         if getattr(call.func, "id", "") == "getattr" and call.args and self.asks_openly(call):
             self.doubted |= self.of(function, call.args[0])
+        folded = self.hold_folded(function, call)
         for passed in arguments:
             if isinstance(passed, ast.Attribute) and passed.attr in MUTATING:  # `map(list.append, ...)`
                 self.change_all(function, given | items_of(given))
-            for part in ast.walk(passed) if getattr(call.func, "id", "") not in _ASKING else ():
-                for one in self.function_values(part):
-                    self.hold_all(one, given | items_of(given))  # it is called with what is there
+            if getattr(call.func, "id", "") not in _ASKING and not (folded and passed is call.args[0]):
+                self.hold_passed(function, passed, given | items_of(given))  # it is called with what is there
         for key, later in called_arguments(call):
             if self.may_be_any_function(function, key):
                 self.hold(CALLED, given | items_of(given) if later else items_of(given))

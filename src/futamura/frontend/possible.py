@@ -103,8 +103,9 @@ class Possible:
         self.around: Final = {
             inner: outer for outer in self.functions for inner in self.own[outer] if inner is not outer
         }
-        self.by_keyword: Final = frozenset(walking.names_of_attributes(tree, self.named))
-        """What may be attributes of objects because a call names them."""
+        called = walking.members(self.classes.values()) if "__call__" in self.named else ()
+        self.by_keyword: Final = frozenset([*walking.names_of_attributes(tree, self.named), *called])
+        """What may be attributes of objects because a call names them, and members of enumerations that are called."""
         texts = (one.value for one in every(tree) if isinstance(one, ast.Constant) and type(one.value) is str)
         self.attributes: Final = self.candidates.union("." + name for name in (*self.by_keyword, *texts))
         """With a dot what may be names of attributes that the text stores."""
@@ -289,7 +290,9 @@ class Possible:
                 return found
         holder = call.func.value if isinstance(call.func, ast.Attribute) else call.func
         made = isinstance(holder, ast.Name) and implied.is_own_class(function, holder.id, self.own[function])
-        if not (callees and isinstance(call.func, ast.Attribute)) and not (made and holder is call.func):
+        if made and holder is call.func:
+            return found | given | items_of(given) | self.new(call, given)
+        if not (callees and isinstance(call.func, ast.Attribute)):
             found |= self.items(function, holder)  # it may give what it holds
         arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
         left = [one for one in arguments if id(one) in self.alone]
@@ -428,7 +431,7 @@ class Possible:
                 return True
             work.extend(
                 base.id if isinstance(base, ast.Name) else base.attr if isinstance(base, ast.Attribute) else ""
-                for base in map(_unsubscripted, self.classes[name].bases)
+                for base in map(walking.unsubscripted, self.classes[name].bases)
             )
         return False
 
@@ -440,7 +443,7 @@ class Possible:
             cls = self.classes.get(work.pop())
             if cls is not None and cls not in found:
                 found.append(cls)
-                work.extend(getattr(base, "id", "") for base in map(_unsubscripted, cls.bases))
+                work.extend(getattr(base, "id", "") for base in map(walking.unsubscripted, cls.bases))
         return found
 
     def calls_itself(self, metaclass: ast.expr) -> bool:
@@ -524,7 +527,7 @@ class Possible:
             if self.is_builtin(function, callee.id) or callee.id in self.imported or callee.id in OWN_WAYS:
                 return []
         if isinstance(callee, ast.Name) and implied.is_own_class(function, callee.id, self.own[function]):  # `cls()`
-            return self.constructors()
+            return [*self.constructors(), *self.named.get("__call__", ())]
         own = self.function_values(callee) if isinstance(callee, (ast.Attribute, ast.Name)) else ()
         return [*own, *self.loose, *(self.constructors() if self.makes_any else ())]
 
@@ -594,7 +597,3 @@ _EMPTY_CLASSES: Final = frozenset(
     | _EXCEPTIONS
 )
 """Classes whose methods do not change what they get."""
-
-
-def _unsubscripted(base: ast.expr) -> ast.expr:
-    return base.value if isinstance(base, ast.Subscript) else base

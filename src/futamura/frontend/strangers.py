@@ -82,13 +82,14 @@ class Strangers:
 
 _CALLING_FIRST: Final = frozenset(
     {"map", "filter", "reduce", "partial", "starmap", "takewhile", "dropwhile", "filterfalse", "iter", "MethodType"}
+    | {"defaultdict"}
 )
 DESCRIBING: Final = frozenset({"property", "staticmethod", "classmethod", "cached_property"})
 """What makes attributes of the functions that it is given."""
 _PASSING: Final = frozenset({"partial", "MethodType", "reduce"})
 LATER: Final = _CALLING_FIRST | {
     *("zip", "enumerate", "reversed", "chain", "cycle", "islice", "repeat", "tee", "partialmethod"),
-    *("defaultdict", "namedtuple", "attrgetter", "itemgetter", "methodcaller", "ContextVar"),
+    *("namedtuple", "attrgetter", "itemgetter", "methodcaller", "ContextVar"),
 }
 """What makes iterators, functions with arguments, and what else calls or gives what it got later."""
 _CALLING_SECOND: Final = frozenset({"accumulate", "groupby"})

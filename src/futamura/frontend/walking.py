@@ -21,8 +21,8 @@ from futamura.analysis.trees import every
 __all__ = [
     "SCOPES", "Scope", "acts", "assigned", "attributes_of_self", "bound_names", "by_attribute", "calls_of_fields",
     "calls_through_self", "defaults", "global_names", "implied_attributes", "imported_names", "is_given",
-    "is_handed_over", "is_of_class", "names_attributes", "names_in_classes", "names_of_attributes",
-    "names_of_module", "own_nodes", "patterns_of", "spell_out", "value_nodes", "without_key",
+    "is_handed_over", "is_of_class", "members", "names_attributes", "names_in_classes", "names_of_attributes",
+    "names_of_module", "own_nodes", "patterns_of", "spell_out", "unsubscripted", "value_nodes", "without_key",
 ]  # fmt: skip
 
 Scope: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
@@ -205,6 +205,17 @@ def names_in_classes(tree: ast.Module) -> Iterator[int]:
             yield id(node)
         if not isinstance(node, (*SCOPES, ast.ClassDef)):
             work.extend(ast.iter_child_nodes(node))  # type: ignore[arg-type]
+
+
+def members(classes: Iterable[ast.ClassDef]) -> Iterator[str]:
+    """The names that assignments in bodies of classes bind."""
+    for target in (one for cls in classes for part in cls.body for one in getattr(part, "targets", ())):
+        yield from (name for node in ast.walk(target) for name in bound_by(node))
+
+
+def unsubscripted(base: ast.expr) -> ast.expr:
+    """`Box` of a base class `Box[int]`."""
+    return base.value if isinstance(base, ast.Subscript) else base
 
 
 def patterns_of(match: ast.Match) -> Iterator[ast.AST]:

@@ -145,7 +145,7 @@ class GlobalObjects:
             for owner in owners:
                 world.look_at(owner)
             user = owners[0] if owners else {}
-            if type(content) in (list, dict, set) and not self._is_left_alone(owners, user, name):
+            if type(content) in (list, dict, set) and not self._is_left_alone(owners, user, value, name):
                 return True
         world.found(value, content)
         return True
@@ -211,7 +211,7 @@ class GlobalObjects:
             namespace = self._found[id(value)][1]
             homes = _homes_of(type(value))
             owners = [] if homes is None else [*homes, namespace]
-            if not self._is_left_alone(owners, namespace, name, inside=inside):
+            if not self._is_left_alone(owners, namespace, value, name, inside=inside):
                 self._refuse(content, value, name, "functions of its module may change what it holds")
                 return False
             for owner in owners:
@@ -235,12 +235,19 @@ class GlobalObjects:
         return None if found is None or self._world.gave_up(value) else found[1]
 
     def _is_left_alone(
-        self, owners: Sequence[Mapping[str, object]], user: Mapping[str, object], name: str, *, inside: bool = True
+        self,
+        owners: Sequence[Mapping[str, object]],
+        user: Mapping[str, object],
+        value: object,
+        name: str,
+        *,
+        inside: bool = True,
     ) -> bool:
-        """Do the texts of these modules only read what attributes of this name hold, and what is `inside` of it?"""
+        """Do the texts of these modules only read what this attribute holds, and what is `inside` of it?"""
         found = [self._world.contents_on_objects(owner, user, name) for owner in owners]
+        held = own_attribute(value, name)
         return bool(owners) and not any(
-            one is None or one.line or (one.inside if inside else one.itself) for one in found
+            one is None or one.line or (one.inside(held) if inside else one.itself) for one in found
         )
 
     def _named_store(self, value: object, name: str) -> Store | None:
