@@ -9,6 +9,7 @@
     a context manager of unknown class:     leave, value = enter_context(manager)
     an attribute that is filled once:       keep(owner, "name", value)
     one that may not exist:                 found = getattr(owner, name, nothing)
+    f(**given) of a function in line:       own = options(given, names, module, qualname)
 
 Invariant: nothing here keeps anything between two calls, and nothing here looks at the frames of its callers.
 """
@@ -38,6 +39,7 @@ __all__ = [
     "keep",
     "lasting",
     "nothing",
+    "options",
     "raise_in_generator",
     "raise_thrown",
     "read_global",
@@ -238,3 +240,23 @@ def delete_global(place: Globals, name: str, /) -> None:
     else:
         return
     raise NameError(f"name {name!r} is not defined", name=name)
+
+
+def options(given: Any, names: frozenset[str], module: str, qualname: str, /) -> dict[str, Any]:
+    """A dict of its own of what `f(**given)` passes to the function of this name, which collects all but `names`, or
+    its error."""
+    if type(given) is dict:
+        own = _collected(**given)
+    else:
+        kind: Any = type(_collected)
+        named = kind(_collected.__code__, {})
+        named.__module__, named.__qualname__ = module, qualname
+        own = named(**given)
+    if not names.isdisjoint(own):
+        twice = next(name for name in own if name in names)
+        raise TypeError(f"{qualname}() got multiple values for argument '{twice}'")
+    return own
+
+
+def _collected(**given: Any) -> dict[str, Any]:
+    return given

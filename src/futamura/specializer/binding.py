@@ -8,17 +8,19 @@ Invariant: None for every call that would raise TypeError.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from futamura.ir.graph import Function, Signature
 from futamura.specializer.machine import Machine
 from futamura.specializer.rules import site
 from futamura.specializer.state import Frame
-from futamura.specializer.values import AbstractValue, Dynamic, Known, VObject
+from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, VObject
 
-__all__ = ["Keywords", "bind", "collect_at_entry", "collecting", "open_signature"]
+__all__ = ["OWN", "Keywords", "bind", "collect_at_entry", "collecting", "open_signature"]
 
 Keywords: TypeAlias = list[tuple[str, AbstractValue]]
+OWN: Final = Shape(length=-3)
+"""Of options that are a dict of their own, none of which is called like a parameter: what the function gets."""
 
 
 def bind(
@@ -69,7 +71,11 @@ def bind(
     if options is not None:
         if signature.varkw is None or extra:
             return None
-        found[signature.varkw] = m.emit("dict", (options,), (True,), type=dict, hint=signature.varkw, raises=False)
+        if type(options) is Dynamic and options.shape is OWN:
+            found[signature.varkw] = Dynamic(options.rv, dict)
+        else:
+            made = m.emit("dict", (options,), (True,), type=dict, hint=signature.varkw, raises=False)
+            found[signature.varkw] = made
     elif signature.varkw is not None:
         entry = VObject("dict", dict, tuple(v for _, v in extra), tuple(k for k, _ in extra), site(frame))
         found[signature.varkw] = m.virtual(entry)

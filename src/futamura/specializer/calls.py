@@ -59,7 +59,15 @@ from futamura.specializer.results import result_of_call
 from futamura.specializer.rules import exact_type, rule, site
 from futamura.specializer.separating import is_plain_constant, stays_separate
 from futamura.specializer.slots import bound_slot
-from futamura.specializer.splats import branch_on_options, clashes, collected, forget, items_of_stars, spread_arguments
+from futamura.specializer.splats import (
+    branch_on_options,
+    clashes,
+    collected,
+    forget,
+    items_of_stars,
+    spread_arguments,
+    with_own_options,
+)
 from futamura.specializer.state import Frame
 from futamura.specializer.unpacking import TAKING, taken
 from futamura.specializer.values import (
@@ -99,7 +107,7 @@ def call(m: Machine, frame: Frame, op: Operation) -> None:
 def _call(m: Machine, frame: Frame, op: Operation, function: AbstractValue, args: list[AbstractValue]) -> None:
     if frame.forked and clashes(m, op, function, args):
         return
-    args = items_of_stars(m, frame, op, function, args)
+    args = with_own_options(m, frame, op, function, items_of_stars(m, frame, op, function, args))
     bound = spread_arguments(m, function, args, op.attr) or collected(m, function, args, op.attr)
     if frame.forked:
         forget(frame, op)

@@ -8,6 +8,9 @@
     self.run(x, **options)             if not names.isdisjoint(options): self.run(x, **options)      (a TypeError)
     def run(self, x, **given): ...     ...the body of run, where given = {**options}
 
+    template.render(**context)         context = options(context, names, ...): a dict with strings, or the call's error
+    def render(self, **context): ...   ...the body of render
+
 A function that collects options and gets all its other parameters is entered whatever the options are, for one that is
 called like a parameter is an error.  Of others many callers give none, and those that do get the call as it stands.
 
@@ -23,23 +26,27 @@ from collections.abc import Sequence
 from types import FunctionType, MethodType
 from typing import Final
 
+from futamura import runtime
 from futamura.controls import is_marked
 from futamura.ir.classes import is_a
 from futamura.ir.graph import Operation
+from futamura.specializer.binding import OWN
 from futamura.specializer.callables import is_code
 from futamura.specializer.containers import dict_pairs
 from futamura.specializer.dispatching import fork
+from futamura.specializer.handing_over import hand_over
 from futamura.specializer.machine import Machine
 from futamura.specializer.models import KEYWORD_MODELS, Keywords, iterable_items
 from futamura.specializer.plain_copies import plainly
 from futamura.specializer.purity import is_mutable
-from futamura.specializer.raising import raise_value
+from futamura.specializer.raising import operands_in_generator, raise_value
 from futamura.specializer.rules import sequence_items, site
 from futamura.specializer.state import Frame, State
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Shape, VObject
 
 __all__ = [
     "branch_on_options", "clashes", "collected", "forget", "is_writable_name", "items_of_stars", "spread_arguments",
+    "with_own_options",
 ]  # fmt: skip
 
 
@@ -88,7 +95,7 @@ def spread_arguments(
             if items is None:
                 return None
             positional.extend(items)
-        elif mark == "**" and _told(arg) is _APART:
+        elif mark == "**" and _told(arg) in (_APART, OWN):
             keywords.append(("**", arg))
         elif mark == "**":
             pairs = [] if _told(arg) is _EMPTY else dict_pairs(m, arg)
@@ -152,7 +159,7 @@ def _told(value: AbstractValue) -> Shape | None:
     """What was asked of these options in front of the call."""
     if type(value) is not Dynamic or value.type is not dict or value.shape is None:
         return None
-    return next((shape for shape in (_EMPTY, _APART, _CLASHING) if value.shape is shape), None)
+    return next((shape for shape in (_EMPTY, _APART, _CLASHING, OWN) if value.shape is shape), None)
 
 
 def branch_on_options(
@@ -193,6 +200,35 @@ def branch_on_options(
 
     fork(m, frame, 2, lambda number: ("not", (asked,)), way)
     return True
+
+
+def with_own_options(
+    m: Machine, frame: Frame, op: Operation, function: AbstractValue, args: list[AbstractValue]
+) -> list[AbstractValue]:
+    """The arguments with a dict of its own in place of options of any class, where the function that is called collects
+    them, and something is known in it."""
+    marks = op.attr
+    if not isinstance(marks, tuple) or marks.count("**") != 1:
+        return args
+    at = marks.index("**")
+    options = args[at]
+    if type(options) is not Dynamic or options.shape is not None or op.args[at + 1] == frame.facts.options:
+        return args
+    others = [arg for mark, arg in zip(marks, args, strict=True) if mark == "*"]
+    if any(sequence_items(m, arg) is None for arg in others) or not _may_be_entered(m, function):
+        return args
+    called, names = _function(m, function)[0], _parameters(m, function, args, marks)
+    if called is None or names is None or (type(function) is Known and not _knows_any(m, args)):
+        return args
+    hand_over(m, (options,))
+    told = (Known(frozenset(names)), Known(called.__module__), Known(called.__qualname__))
+    asked, shape = operands_in_generator(m, (Known(runtime.options), options, *told), None)
+    made = m.emit("call", asked, shape, type=dict)
+    return [*args[:at], Dynamic(made.rv, dict, OWN), *args[at + 1 :]]
+
+
+def _knows_any(m: Machine, args: Sequence[AbstractValue]) -> bool:
+    return any(type(m.state.resolve(arg)) is not Dynamic for arg in args)
 
 
 def _parameters(
