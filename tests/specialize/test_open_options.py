@@ -107,7 +107,7 @@ def own(template: Template, context: Any) -> Any:
 
 
 CONTEXTS: list[Callable[[], Any]] = [
-    lambda: {},
+    dict,
     lambda: {"a": 1, "b": [2]},
     lambda: {"c": 3, "self": 4},
     lambda: {"self": 4, 1: 2},

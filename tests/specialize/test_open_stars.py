@@ -117,3 +117,50 @@ def outcome(function: Any, *args: Any) -> Any:
         return function(*args)
     except Exception as error:
         return type(error), str(error)
+
+
+def events(machine: Any, rows: Any) -> Any:
+    found = []
+    for name, *args in rows:
+        try:
+            found.append(machine.fire(name, *args))
+        except LookupError as error:
+            found.append(str(error))
+    return found, machine.fired
+
+
+class Machine:
+    def __init__(self) -> None:
+        self.fired = 0
+        self.table = {"put": lambda x, y: (x, y), "get": lambda x: x}
+
+    def fire(self, name: str, *args: Any) -> Any:
+        if name not in self.table:
+            raise LookupError(f"no {name}")
+        self.fired += 1
+        return self.table[name](*args)
+
+
+def test_what_a_star_takes_is_a_list() -> None:
+    """So that it is collected, and the method entered."""
+    residual = futamura.specialize(events, machine=Machine())
+    assert "fire" not in residual.source.replace("fired", ""), residual.source
+    twin = Machine()
+    futures: list[Any] = [[], [("put", 1, 2), ("get", 3)], [("none",), ["get", [4]]], [("put", 1)], [()], [3], ["get"]]
+    residual = futamura.specialize(events, machine=Machine())
+    for rows in futures:
+        assert outcome(residual, rows) == outcome(lambda rows: events(twin, rows), rows)
+
+
+def middle(rows: Any) -> Any:
+    first, *rest, last = rows
+    first, *others = rest
+    return isinstance(rest, list), type(others) is list, [*rest, first, last], others
+
+
+def test_its_class_is_known() -> None:
+    residual = futamura.Specializer(assume="trust")(middle, futamura.DYN)
+    assert "return True, True" in residual.source, residual.source
+    for rows in ([1, 2, 3], "abcd", (x for x in range(5)), [1, 2], None, {1: 2, 3: 4, 5: 6}.items()):
+        again = list(rows) if hasattr(rows, "gi_frame") else rows
+        assert outcome(residual, again) == outcome(middle, again)

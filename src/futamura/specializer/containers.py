@@ -497,6 +497,11 @@ def unpack_value(m: Machine, frame: Frame, op: Operation, value: AbstractValue) 
             return
     if found is None or (len(found[1]) != count if not starred else len(found[1]) < count):
         _unpack_open(m, frame, op, value, None if starred else count)
+        if starred:
+            rest = frame.env[op.results[before]]
+            assert type(rest) is Dynamic
+            frame.env[op.results[before]] = Dynamic(rest.rv, list)
+            m.types[rest.rv] = list
         return
     items = list(found[1])
     if starred:
