@@ -25,10 +25,10 @@ from typing import Final
 
 from futamura.analysis.trees import every
 
-__all__ = ["is_metaclass", "stores_on_new_classes"]
+__all__ = ["MAKING", "is_metaclass", "stores_on_new_classes"]
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
-_MAKING: Final = ("type", "ABCMeta", "EnumMeta")
+MAKING: Final = ("type", "ABCMeta", "EnumMeta")
 
 
 def stores_on_new_classes(tree: ast.Module) -> set[int]:
@@ -80,7 +80,7 @@ def _hook(function: ast.FunctionDef, in_metaclass: bool) -> Iterator[tuple[_Func
 
 def is_metaclass(node: ast.ClassDef) -> bool:
     """Are all of its bases classes that make a new class each time?  Another one in front could give an old one."""
-    return bool(node.bases) and all(any(_named(base, name) for name in _MAKING) for base in node.bases)
+    return bool(node.bases) and all(any(_named(base, name) for name in MAKING) for base in node.bases)
 
 
 def _makes_class(value: ast.expr) -> bool:

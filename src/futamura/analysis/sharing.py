@@ -11,6 +11,8 @@
         made = 0
         def __init__(self):
             type(self).made += 1    the attribute `made` of a class is stored, when the module has run already
+    def load(name):
+        setattr(Box, name, 1)       so is each attribute of `Box`
 
 Invariant: "no" is said of a variable only if the whole source of the outermost function (or class) around the place was
 read, and no function in it declares the name `nonlocal`; a variable of the outer function itself is assigned before it
@@ -24,15 +26,16 @@ import ast
 import linecache
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from itertools import pairwise
 from typing import Final, NamedTuple
 
-from futamura.analysis.creating import stores_on_new_classes
+from futamura.analysis.creating import MAKING, stores_on_new_classes
 from futamura.analysis.trees import every
 from futamura.ir.homes import file_of
 from futamura.source import unwarned
 
-__all__ = ["is_deleted", "is_reassigned", "is_stored_on_a_class", "is_stored_on_an_object"]
+__all__ = ["is_deleted", "is_reassigned", "is_stored_on_a_class", "is_stored_on_an_object", "shows_cells"]
 
 
 class _Extent(NamedTuple):
@@ -51,11 +54,15 @@ class _Source(NamedTuple):
     extents: list[_Extent]
     stored: frozenset[str]
     """Attributes that functions store on classes."""
+    shows_cells: bool = False
+    """Does it ask for the cells of closures?"""
+    writes_cells: bool = False
+    """Does it store in one?"""
 
 
 _known: Final[dict[str, tuple[object, _Source | None]]] = {}
 _STORES: Final = re.compile(
-    r"^\s*class [a-z_]|\b(?:set|del)attr\(|"
+    r"^\s*class [a-z_]|(?:set|del)attr|\(type\)|\bmetaclass\s*=|"
     r"(?:\bcls|\bklass|\btype\([^()]*\)|__class__|\b[A-Z]\w*)\.\w+\s*(?:,|\W{0,3}=(?!=))"
     r"|\bdel .*\.",
     re.MULTILINE,
@@ -67,24 +74,36 @@ _CLASS_NAMES: Final = frozenset({"cls", "klass", "mcs"})
 def is_reassigned(file: str, line: int, name: str) -> bool:
     """May a function of the source around this line assign or delete the variable `name` of a closure?"""
     source = _source(file)
-    return source is None or any(e.first <= line <= e.last and name in e.assigned for e in source.extents)
+    if source is None or source.writes_cells:
+        return True
+    return any(e.first <= line <= e.last and name in e.assigned for e in source.extents)
 
 
 def is_deleted(file: str, line: int, name: str) -> bool:
     """May a function of the source around this line delete the variable `name` of a closure?"""
     source = _source(file)
-    return source is None or any(e.first <= line <= e.last and name in e.deleted for e in source.extents)
+    if source is None or source.writes_cells:
+        return True
+    return any(e.first <= line <= e.last and name in e.deleted for e in source.extents)
+
+
+def shows_cells(file: str | None) -> bool:
+    """May code of this text get at the cells of closures?"""
+    source = None if file is None else _source(file)
+    return source is not None and source.shows_cells
 
 
 def is_stored_on_a_class(cls: type, name: str) -> bool:
     """Does a function of the module of this class, or of one that it inherits from, store the attribute on a class?"""
+    meta: type = type(cls)
+    names = [name, *(_any_of(base.__name__) for base in (*cls.__mro__, *meta.__mro__[:-2]))]
     for base in cls.__mro__:
         module = base.__dict__.get("__module__")
         if type(module) is not str or module.partition(".")[0] in sys.stdlib_module_names:
             continue
         file = file_of(base)
         source = None if file is None else _source(file)
-        if source is not None and name in source.stored:
+        if source is not None and not source.stored.isdisjoint(names):
             return True
     return False
 
@@ -150,14 +169,24 @@ def _source(file: str) -> _Source | None:
 
 def _read(text: str) -> _Source | None:
     captured, stores = "nonlocal" in text, _STORES.search(text) is not None
-    if not captured and not stores:
-        return _Source([], frozenset())
+    contents = "cell_contents" in text
+    shown = contents or "__closure__" in text
+    if not captured and not stores and not contents:
+        return _Source([], frozenset(), shown)
     try:
         with unwarned():
             tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
         return None
-    return _Source(list(_extents(tree)) if captured else [], frozenset(_stored(tree)) if stores else frozenset())
+    stored = frozenset(_stored(tree) if stores else ())
+    extents = list(_extents(tree)) if captured else []
+    return _Source(extents, stored, shown, contents and any(map(_writes_cell, every(tree))))
+
+
+def _writes_cell(node: ast.AST) -> bool:
+    if isinstance(node, ast.Attribute):
+        return node.attr == "cell_contents" and not isinstance(node.ctx, ast.Load)
+    return isinstance(node, ast.Constant) and node.value == "cell_contents"
 
 
 def _extents(tree: ast.Module) -> Iterator[_Extent]:
@@ -179,20 +208,93 @@ def _first_line(statement: ast.stmt) -> int:
 
 
 def _stored(tree: ast.Module) -> Iterator[str]:
-    """The attributes that functions of the module store on what is written as a class."""
-    names = {node.name for node in every(tree) if isinstance(node, ast.ClassDef)} | _CLASS_NAMES
+    """The attributes that functions of the module store on what is written as a class; `Cls.` stands for all of it."""
+    classes = {node.name: node for node in every(tree) if isinstance(node, ast.ClassDef)}
+    names = {*classes, *_CLASS_NAMES}
     new = stores_on_new_classes(tree)
+    puts = _hands_on_setters(tree)
+    of_classes = _methods_of_classes(tree)
+    homes = {id(one): cls.name for cls in classes.values() for one in cls.body}
     for function in every(tree):
         if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             continue
+        known = names | of_classes.get(id(function), set())
+        hook = not isinstance(function, ast.Lambda) and function.name in _HOOKS
         for node in ast.walk(function):
-            if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) and _is_class(node.value, names):
+            if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) and _is_class(node.value, known):
                 if id(node) not in new:
                     yield node.attr
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) > 1:
-                name = node.args[1]
-                if node.func.id in ("setattr", "delattr") and _is_class(node.args[0], names):
-                    yield str(name.value) if isinstance(name, ast.Constant) else ""
+            elif isinstance(node, ast.Call):
+                for receiver, name in _put(node, puts):
+                    if not (known != names if receiver is None else _is_class(receiver, known)):
+                        continue
+                    written = _written_class(receiver, classes)
+                    if isinstance(name, ast.Constant):
+                        yield str(name.value)
+                    elif written or not hook:
+                        yield _any_of(written or homes.get(id(function), ""))
+
+
+_HOOKS: Final = ("__init_subclass__", "__setattr__", "__delattr__", "__new__", "__init__", "__prepare__")
+"""What Python calls for a new class, or for a store that is written elsewhere."""
+
+
+def _any_of(cls: str) -> str:
+    return f"{cls}."
+
+
+def _written_class(receiver: ast.expr | None, classes: Container[str]) -> str:
+    """The class of the text that this is by name."""
+    name = getattr(receiver, "id", getattr(receiver, "attr", ""))
+    return name if name in classes else ""
+
+
+def _put(call: ast.Call, puts: bool) -> Iterator[tuple[ast.expr | None, ast.expr]]:
+    """On what a call stores or deletes which attribute, as far as it can do so; None is the object of a method."""
+    called = getattr(call.func, "id", getattr(call.func, "attr", ""))
+    given: list[ast.expr | None] = [*call.args]
+    if called in _METHODS and isinstance(call.func, ast.Attribute) and len(given) == _METHODS[called]:
+        above = call.func.value
+        if isinstance(above, ast.Call) and getattr(above.func, "id", "") == "super":
+            given = [above.args[1] if len(above.args) == 2 else None, *given]
+    if called in _METHODS or called in ("setattr", "delattr"):
+        pairs = [*pairwise(given)][:1]
+    else:
+        pairs = [pair for pair in pairwise(given) if puts and isinstance(pair[1], ast.Constant)]
+    for receiver, name in pairs:
+        if name is not None:
+            yield receiver, name
+
+
+_METHODS: Final = {"__setattr__": 2, "__delattr__": 1}
+"""With so many arguments where they are methods of what `super` gives."""
+
+
+def _hands_on_setters(tree: ast.Module) -> bool:
+    """Does the text use what stores attributes as a value: `put = type.__setattr__`, `partial(setattr, Box)`?"""
+    called = {id(node.func) for node in every(tree) if isinstance(node, ast.Call)}
+    return any(
+        (isinstance(node, ast.Name) and node.id in ("setattr", "delattr") and id(node) not in called)
+        or (isinstance(node, ast.Attribute) and node.attr in _METHODS and id(node) not in called)
+        for node in every(tree)
+    )
+
+
+def _methods_of_classes(tree: ast.Module) -> dict[int, set[str]]:
+    """The methods of metaclasses that are called on classes which exist, each with the name of its first parameter."""
+    classes = [node for node in every(tree) if isinstance(node, ast.ClassDef)]
+    given = [keyword.value for node in classes for keyword in node.keywords if keyword.arg == "metaclass"]
+    meta = {*MAKING, *(value.id for value in given if isinstance(value, ast.Name))}
+    count = 0
+    while count != len(meta):
+        count = len(meta)
+        meta.update(node.name for node in classes if any(getattr(base, "id", "") in meta for base in node.bases))
+    found: dict[int, set[str]] = {}
+    for node in classes:
+        for one in node.body if node.name in meta else ():
+            if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)) and one.name not in _HOOKS[-3:]:
+                found[id(one)] = {first.arg for first in [*one.args.posonlyargs, *one.args.args][:1]}
+    return found
 
 
 def _is_class(receiver: ast.expr, names: set[str]) -> bool:

@@ -135,7 +135,7 @@ class GlobalObjects:
         if not world.contents(value):
             return False
         if world.is_of_a_constant(value) and is_plain_object(value):
-            if self._named_store(value, name) is not None:
+            if self._store(value, name) is not None:
                 home = world.home_of(value)
                 if home is None:
                     return False
@@ -154,7 +154,7 @@ class GlobalObjects:
         """Has this static object, which has no such attribute that is believed, none for good?"""
         if not self._world.is_of_a_constant(value) or not is_plain_object(value):
             return True
-        return own_attribute(value, name) is MISSING and self._named_store(value, name) is None
+        return own_attribute(value, name) is MISSING and self._store(value, name) is None
 
     def lacks(self, value: object, name: str) -> bool:
         """Has this object no attribute of its own that hides what its class has?  Remembers that this was asked."""
@@ -250,11 +250,6 @@ class GlobalObjects:
             one is None or one.line or (one.inside(held) if inside else one.itself) for one in found
         )
 
-    def _named_store(self, value: object, name: str) -> Store | None:
-        """The same for an object in a constant; what may store any attribute does that to others, it is believed."""
-        found = self._store(value, name)
-        return found if found is None or found.named or not found.line else None
-
     def _store(self, value: object, name: str, *, compared: bool = False) -> Store | None:
         """Where an attribute of such an object may be stored after it was made, by the texts of its modules; if it is
         compared, but for the functions that only run on import."""
@@ -300,7 +295,7 @@ class GlobalObjects:
         if not known or self._world.gave_up(value):
             return None
         compared = id(value) in self._found
-        found = self._store(value, name, compared=True) if compared else self._named_store(value, name)
+        found = self._store(value, name, compared=compared)
         what = f"`{type(value).__qualname__}.{name}` is read when the residual runs"
         promise = self._promise(value)
         if found is None:

@@ -406,7 +406,7 @@ class Collapse:
             self._drop_edge(edge)
         edges = one.end.edges
         for arm in (one, two):
-            self.uses.subtract(arm.end.args)
+            self._drop_condition(arm)
             for edge in arm.end.edges:
                 self.uses.subtract(edge.args)
             self._absorb(node, arm)
@@ -429,8 +429,7 @@ class Collapse:
             then, orelse = orelse, then
         for edge in node.end.edges:
             self._drop_edge(edge)
-        self.uses.subtract(arm.end.args)
-        self.uses[condition] += 0
+        self._drop_condition(arm)
         for edge in arm.end.edges:
             self.uses.subtract(edge.args)
         end = node.end._replace(args=(result,), edges=(then, orelse))
@@ -441,6 +440,12 @@ class Collapse:
         self.uses[result] = 1
         node.items.append(self._chained(node, item))
         node.end = end
+
+    def _drop_condition(self, arm: DraftNode) -> None:
+        """What the arm branches on becomes part of a tree, which still uses it if it was not computed in the arm."""
+        condition = arm.end.args[0]
+        if condition in self.constants or self._holds(arm, condition):
+            self.uses[condition] -= 1
 
     def _operand_count(self, tree: Expression, kind: str) -> int:
         return len(tree.kids) if isinstance(tree, Fused) and tree.kind == kind else 1
