@@ -229,7 +229,7 @@ def class_by_deletion_of_type(cls: Any, name: Any) -> None:
 
 
 def class_by_known_name(cls: Any, name: Any) -> None:
-    type.__setattr__(cls, "get", five)
+    type.__setattr__(cls, "limit", 7)
 
 
 ON_CLASSES: list[Callable[[Any, Any], None]] = [
