@@ -223,6 +223,42 @@ def test_an_exception_with_attributes_is_not_made() -> None:
     assert "raise" not in residual.source
 
 
+def rebuilding(factor: int) -> tuple[Callable[[Any, Any], Any], Callable[[int], None]]:
+    lists = 0
+
+    def fill(made: Any, given: Any) -> Any:
+        nonlocal lists
+        if isinstance(given, tuple):
+            for one, other in zip(made, given):
+                fill(one, other)
+        elif isinstance(given, list):
+            lists += 1
+            made.extend(scaled(item) for item in given)
+        return made, lists, factor
+
+    def scaled(item: Any) -> Any:
+        return fill([], item)[0] if isinstance(item, list) else item * factor
+
+    def change(value: int) -> None:
+        nonlocal factor
+        factor = value
+
+    return fill, change
+
+
+def test_a_closure_that_calls_itself_and_lends_its_variables_to_others() -> None:
+    (mine, mine_change), (theirs, theirs_change) = rebuilding(3), rebuilding(3)
+    residual = specialize(mine)
+    assert fallbacks(residual) == {}
+    results: list[list[Any]] = [[], []]
+    for given in (([1, [2]], ([3],)), [4, [5, [6]]], (7,), 8):
+        for run, change, found in ((residual, mine_change, results[0]), (theirs, theirs_change, results[1])):
+            made: Any = ([], ([],)) if isinstance(given, tuple) else []
+            found.append((run(made, given), made))
+            change(len(found) + 5)
+    assert repr(results[0]) == repr(results[1])
+
+
 class Words:
     """A machine whose stack is an attribute, and whose words call each other by name."""
 

@@ -237,7 +237,7 @@ class Emission:
         callee = op.lazy.version.final()
         if callee in self.flow.idle and not any(result in self.needed for result in op.results):
             return
-        args = tuple(self._value(op.args[at]) for at in self.flow.parameters(callee))
+        args = tuple(self._value(op.args[at]) for at in self.flow.passed(callee))
         results = [op.results[at] for at in self.flow.results(callee) if op.results]
         made = tuple(
             self.builder.value(None) if result in self.replaced or result not in self.needed else self._value(result)

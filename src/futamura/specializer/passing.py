@@ -165,7 +165,8 @@ class Flow:
     def _pass(self, call: ResidualOperation, sources: dict[int, list[int]]) -> None:
         assert call.lazy is not None
         callee = call.lazy.version.final()
-        for param, arg in zip(self.assemblies[callee].own, call.args, strict=True):
+        assembly = self.assemblies[callee]
+        for param, arg in zip(assembly.own[: len(assembly.own) - len(assembly.free)], call.args, strict=True):
             sources.setdefault(param, []).append(arg)
         for args in self.returns[callee]:
             for result, arg in zip(call.results, args, strict=False):
@@ -179,6 +180,11 @@ class Flow:
             found = [at for at, param in enumerate(own) if version is self.main or param in self.needed]
             self._kept[version] = found
         return found
+
+    def passed(self, version: Version) -> list[int]:
+        """The positions of the parameters that a call passes: the closure cells that the function has are its own."""
+        assembly = self.assemblies[version]
+        return [at for at in self.parameters(version) if at < len(assembly.own) - len(assembly.free)]
 
     def results(self, version: Version) -> list[int]:
         """The positions of a residual function's results that a caller uses."""

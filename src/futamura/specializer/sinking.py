@@ -104,7 +104,7 @@ class _Sinking:
             return ()
         if op.lazy is None:
             return op.args
-        return tuple([op.args[at] for at in self._flow.parameters(op.lazy.version.final())])
+        return tuple([op.args[at] for at in self._flow.passed(op.lazy.version.final())])
 
     def _passed(self, target: ResidualBlock, args: list[int]) -> list[int]:
         """What of `args` arrives: parameters that nobody needs, or that are other values, do not exist."""
