@@ -31,7 +31,7 @@ READING = [
     "MADE = {}\ndef use():\n    MADE.update(ROWS)\n    MADE['c'] = 1",
     "import functools\ndef use(): return functools.reduce(lambda a, b: a + b, ROWS, '')",
     "from itertools import chain as joined\ndef use(): return [*joined(ROWS, 'c'), *joined.from_iterable(ROWS)]",
-    "import bisect as b\ndef use(): return b.bisect_left(ROWS, 'c', 0, 0)",
+    "import bisect as b\ndef use():\n    try: b.bisect_left(ROWS, 'c', 0, 0)\n    except TypeError: pass",
 ]
 READING += [  # a default calls what the text does not define
     "from decimal import *\ndef use(x=Decimal(1)): return [x]",
