@@ -44,6 +44,9 @@ ON_CLASSES = {
     "a method of the metaclass": "Rate.put(7)",
     "a method of the metaclass, by super": "Rate.put_above(7)",
     "a computed name by a method of the metaclass": "Rate.load(factor=7)",
+    "a comprehension": "[0 for Rate.factor in [7]]",
+    "an annotation": "Rate.factor: int = 7",
+    "among others": "one, *[Rate.factor] = 1, 7",
     "a computed name": "setattr(Rate, 'fact' + 'or', 7)",
     "a computed name, deleted": "delattr(Rate, 'fact' + 'or')",
     "a computed name, by type": "type.__setattr__(Rate, 'fact' + 'or', 7)",
@@ -52,6 +55,8 @@ ON_CLASSES = {
 HARMLESS = {
     "another class": "type.__setattr__(Other, 'offset', 7)",
     "a computed name of another class": "setattr(Other, 'fact' + 'or', 7)",
+    "what is stored on objects": "Rate().limit = 7; kept = Rate",
+    "a class that is only named": "one = Other(); one.factor = 7; isinstance(one, Rate)",
     "an attribute that is read": "getattr(Rate, 'fact' + 'or'); Rate.__getattribute__",
 }
 OBJECTS = """

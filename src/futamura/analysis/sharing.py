@@ -54,17 +54,15 @@ class _Source(NamedTuple):
     extents: list[_Extent]
     stored: frozenset[str]
     """Attributes that functions store on classes."""
-    shows_cells: bool = False
-    """Does it ask for the cells of closures?"""
     writes_cells: bool = False
-    """Does it store in one?"""
+    """Does it store in cells of closures?"""
 
 
 _known: Final[dict[str, tuple[object, _Source | None]]] = {}
 _STORES: Final = re.compile(
     r"^\s*class [a-z_]|(?:set|del)attr|\(type\)|\bmetaclass\s*=|"
-    r"(?:\bcls|\bklass|\btype\([^()]*\)|__class__|\b[A-Z]\w*)\.\w+\s*(?:,|\W{0,3}=(?!=))"
-    r"|\bdel .*\.",
+    r"(?:\bcls|\bklass|\btype\([^()]*\)|__class__|\b[A-Z]\w*)\.\w+[\s)\]]*(?:,|:[^=\n]*=|\W{0,3}=(?!=))"
+    r"|\bdel .*\.|\bfor\b.*\.\w+[\s)\]]+in\b|\bas\b.*\.",
     re.MULTILINE,
 )
 """What a text that stores an attribute on a class looks like; most texts need not be parsed."""
@@ -89,8 +87,14 @@ def is_deleted(file: str, line: int, name: str) -> bool:
 
 def shows_cells(file: str | None) -> bool:
     """May code of this text get at the cells of closures?"""
-    source = None if file is None else _source(file)
-    return source is not None and source.shows_cells
+    lines = linecache.getlines(file) if file is not None else []
+    found = _showing.get(file or "")
+    if found is None or found[0] is not lines:
+        found = _showing[file or ""] = lines, any("cell_contents" in line or "__closure__" in line for line in lines)
+    return found[1]
+
+
+_showing: Final[dict[str, tuple[object, bool]]] = {}
 
 
 def is_stored_on_a_class(cls: type, name: str) -> bool:
@@ -170,9 +174,8 @@ def _source(file: str) -> _Source | None:
 def _read(text: str) -> _Source | None:
     captured, stores = "nonlocal" in text, _STORES.search(text) is not None
     contents = "cell_contents" in text
-    shown = contents or "__closure__" in text
     if not captured and not stores and not contents:
-        return _Source([], frozenset(), shown)
+        return _Source([], frozenset())
     try:
         with unwarned():
             tree = ast.parse(text)
@@ -180,7 +183,7 @@ def _read(text: str) -> _Source | None:
         return None
     stored = frozenset(_stored(tree) if stores else ())
     extents = list(_extents(tree)) if captured else []
-    return _Source(extents, stored, shown, contents and any(map(_writes_cell, every(tree))))
+    return _Source(extents, stored, contents and any(map(_writes_cell, every(tree))))
 
 
 def _writes_cell(node: ast.AST) -> bool:
