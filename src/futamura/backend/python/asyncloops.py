@@ -13,7 +13,7 @@ runtime's functions, which do the same.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from futamura.backend.python.prepare import ClauseHeader
@@ -30,16 +30,19 @@ def async_loops(suite: Suite, function: Function, names: Mapping[Value, str]) ->
     if function.kind != "coroutine":
         return
     uses = Counter[Value]()
+    seen: dict[Value, tuple[Value, ...]] = {}
     for block in function.blocks:
         for op in block.ops:
             uses.update(op.args)
+            if op.name == "aiter" and block.handler is not None:
+                seen[op.results[0]] = block.handler.args
         uses.update(block.terminator.args)
         edges = block.terminator.edges if block.handler is None else (*block.terminator.edges, block.handler)
         uses.update(arg for edge in edges for arg in edge.args)
     for inner in _suites(suite):
         at = 0
         while at < len(inner):
-            _rewrite(inner, at, uses, names)
+            _rewrite(inner, at, uses, names, seen)
             at += 1
 
 
@@ -51,7 +54,10 @@ class _Loop(NamedTuple):
     """What comes when there is no item any more."""
 
 
-def _rewrite(suite: Suite, at: int, uses: Counter[Value], names: Mapping[Value, str]) -> None:
+def _rewrite(
+    suite: Suite, at: int, uses: Counter[Value], names: Mapping[Value, str], seen: Mapping[Value, Iterable[Value]]
+) -> None:
+    """`seen` is what a handler sees if there is no such iterator, by the iterator."""
     loop = _loop(suite[at])
     if loop is None or uses[loop.iterator] != 1:
         return
@@ -62,9 +68,9 @@ def _rewrite(suite: Suite, at: int, uses: Counter[Value], names: Mapping[Value, 
         return
     if assigned.value.op.results != (loop.iterator,) or len(assigned.targets) != 1:
         return
-    needed = {names.get(value) for value in refs(assigned.value)}
+    needed = {names.get(value) for value in (*refs(assigned.value), *seen.get(loop.iterator, ()))}
     if any(names[target] in needed for between in suite[before + 1 : at] for target in _targets(between)):
-        return  # what is iterated over would be another one by then
+        return  # what is iterated over, or what the handler sees, would be another one by then
     target, body = _target(loop, uses)
     leaves = any(_breaks(body, Break))
     statement = For(target, assigned.value.kids[0], body, loop.ended if leaves else [], waits=True)
