@@ -489,6 +489,16 @@ def test_asynchronous_iteration(function: Any, k: int) -> None:
             assert steps(residual(x()), *[one() for one in make]) == expected
 
 
+async def asks_generators(k, x):
+    return [(y, await pause(k)) async for y in items(x)]
+
+
+def test_generators_that_are_called_stay_calls() -> None:
+    residual = futamura.specialize(asks_generators, k=2)
+    assert residual.stats["fallbacks"] == {} and "async for y in items(x)" in residual.source
+    alike(asks_generators, residual, [1, 2], k=2)
+
+
 async def bound_anew(k, x):
     """The iterator exists before `x` is 0."""
     found = []

@@ -59,9 +59,9 @@ class Sources:
 
     def callee(self, function: types.FunctionType) -> FunctionFacts | None:
         """What `resolve` finds, unless the program does not want the function looked into, nothing is in it, or it
-        makes generators that can be awaited (`types.coroutine`)."""
-        awaited = bool(function.__code__.co_flags & inspect.CO_ITERABLE_COROUTINE)
-        left = awaited or is_marked(function, "opaque") or only_dispatches(function)
+        makes asynchronous generators, or such as can be awaited (`types.coroutine`)."""
+        waits = function.__code__.co_flags & (inspect.CO_ITERABLE_COROUTINE | inspect.CO_ASYNC_GENERATOR)
+        left = bool(waits) or is_marked(function, "opaque") or only_dispatches(function)
         return None if left else self.resolve(function)
 
     def program(self, program: Program, namespace: Mapping[str, object], trim: bool) -> FunctionFacts:
