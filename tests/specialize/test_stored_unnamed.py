@@ -43,14 +43,9 @@ ON_CLASSES = {
     "super, deleted": "super(Meta, Rate).__delattr__('factor')",
     "a method of the metaclass": "Rate.put(7)",
     "a method of the metaclass, by super": "Rate.put_above(7)",
-    "a computed name by a method of the metaclass": "Rate.load(factor=7)",
     "a comprehension": "[0 for Rate.factor in [7]]",
     "an annotation": "Rate.factor: int = 7",
     "among others": "one, *[Rate.factor] = 1, 7",
-    "a computed name": "setattr(Rate, 'fact' + 'or', 7)",
-    "a computed name, deleted": "delattr(Rate, 'fact' + 'or')",
-    "a computed name, by type": "type.__setattr__(Rate, 'fact' + 'or', 7)",
-    "a computed name of a class that inherits": "setattr(Special, 'fact' + 'or', 7)",
 }
 HARMLESS = {
     "another class": "type.__setattr__(Other, 'offset', 7)",

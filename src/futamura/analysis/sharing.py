@@ -11,8 +11,8 @@
         made = 0
         def __init__(self):
             type(self).made += 1    the attribute `made` of a class is stored, when the module has run already
-    def load(name):
-        setattr(Box, name, 1)       so is each attribute of `Box`
+    def load():
+        type.__setattr__(Box, "made", 1)        so it is here
 
 Invariant: "no" is said of a variable only if the whole source of the outermost function (or class) around the place was
 read, and no function in it declares the name `nonlocal`; a variable of the outer function itself is assigned before it
@@ -26,7 +26,7 @@ import ast
 import linecache
 import re
 import sys
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -35,7 +35,7 @@ from futamura.analysis.trees import every
 from futamura.ir.homes import file_of
 from futamura.source import unwarned
 
-__all__ = ["is_deleted", "is_reassigned", "is_stored_on_a_class", "is_stored_on_an_object", "shows_cells"]
+__all__ = ["is_deleted", "is_reassigned", "is_stored_on_a_class", "is_stored_on_an_object"]
 
 
 class _Extent(NamedTuple):
@@ -54,8 +54,6 @@ class _Source(NamedTuple):
     extents: list[_Extent]
     stored: frozenset[str]
     """Attributes that functions store on classes."""
-    writes_cells: bool = False
-    """Does it store in cells of closures?"""
 
 
 _known: Final[dict[str, tuple[object, _Source | None]]] = {}
@@ -72,42 +70,24 @@ _CLASS_NAMES: Final = frozenset({"cls", "klass", "mcs"})
 def is_reassigned(file: str, line: int, name: str) -> bool:
     """May a function of the source around this line assign or delete the variable `name` of a closure?"""
     source = _source(file)
-    if source is None or source.writes_cells:
-        return True
-    return any(e.first <= line <= e.last and name in e.assigned for e in source.extents)
+    return source is None or any(e.first <= line <= e.last and name in e.assigned for e in source.extents)
 
 
 def is_deleted(file: str, line: int, name: str) -> bool:
     """May a function of the source around this line delete the variable `name` of a closure?"""
     source = _source(file)
-    if source is None or source.writes_cells:
-        return True
-    return any(e.first <= line <= e.last and name in e.deleted for e in source.extents)
-
-
-def shows_cells(file: str | None) -> bool:
-    """May code of this text get at the cells of closures?"""
-    lines = linecache.getlines(file) if file is not None else []
-    found = _showing.get(file or "")
-    if found is None or found[0] is not lines:
-        found = _showing[file or ""] = lines, any("cell_contents" in line or "__closure__" in line for line in lines)
-    return found[1]
-
-
-_showing: Final[dict[str, tuple[object, bool]]] = {}
+    return source is None or any(e.first <= line <= e.last and name in e.deleted for e in source.extents)
 
 
 def is_stored_on_a_class(cls: type, name: str) -> bool:
     """Does a function of the module of this class, or of one that it inherits from, store the attribute on a class?"""
-    meta: type = type(cls)
-    names = [name, *(_any_of(base.__name__) for base in (*cls.__mro__, *meta.__mro__[:-2]))]
     for base in cls.__mro__:
         module = base.__dict__.get("__module__")
         if type(module) is not str or module.partition(".")[0] in sys.stdlib_module_names:
             continue
         file = file_of(base)
         source = None if file is None else _source(file)
-        if source is not None and not source.stored.isdisjoint(names):
+        if source is not None and name in source.stored:
             return True
     return False
 
@@ -173,8 +153,7 @@ def _source(file: str) -> _Source | None:
 
 def _read(text: str) -> _Source | None:
     captured, stores = "nonlocal" in text, _STORES.search(text) is not None
-    contents = "cell_contents" in text
-    if not captured and not stores and not contents:
+    if not captured and not stores:
         return _Source([], frozenset())
     try:
         with unwarned():
@@ -182,14 +161,7 @@ def _read(text: str) -> _Source | None:
     except (SyntaxError, ValueError, RecursionError):
         return None
     stored = frozenset(_stored(tree) if stores else ())
-    extents = list(_extents(tree)) if captured else []
-    return _Source(extents, stored, contents and any(map(_writes_cell, every(tree))))
-
-
-def _writes_cell(node: ast.AST) -> bool:
-    if isinstance(node, ast.Attribute):
-        return node.attr == "cell_contents" and not isinstance(node.ctx, ast.Load)
-    return isinstance(node, ast.Constant) and node.value == "cell_contents"
+    return _Source(list(_extents(tree)) if captured else [], stored)
 
 
 def _extents(tree: ast.Module) -> Iterator[_Extent]:
@@ -211,50 +183,35 @@ def _first_line(statement: ast.stmt) -> int:
 
 
 def _stored(tree: ast.Module) -> Iterator[str]:
-    """The attributes that functions of the module store on what is written as a class; `Cls.` stands for all of it."""
-    classes = {node.name: node for node in every(tree) if isinstance(node, ast.ClassDef)}
-    names = {*classes, *_CLASS_NAMES}
+    """The attributes that functions of the module store on what is written as a class."""
+    names = {node.name for node in every(tree) if isinstance(node, ast.ClassDef)} | _CLASS_NAMES
     new = stores_on_new_classes(tree)
     puts = _hands_on_setters(tree)
     of_classes = _methods_of_classes(tree)
-    homes = {id(one): cls.name for cls in classes.values() for one in cls.body}
     for function in every(tree):
         if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             continue
         known = names | of_classes.get(id(function), set())
-        hook = not isinstance(function, ast.Lambda) and function.name in _HOOKS
         for node in ast.walk(function):
             if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) and _is_class(node.value, known):
                 if id(node) not in new:
                     yield node.attr
             elif isinstance(node, ast.Call):
                 for receiver, name in _put(node, puts):
-                    if not (known != names if receiver is None else _is_class(receiver, known)):
-                        continue
-                    written = _written_class(receiver, classes)
-                    if isinstance(name, ast.Constant):
+                    on_class = known != names if receiver is None else _is_class(receiver, known)
+                    if on_class and isinstance(name, ast.Constant):
                         yield str(name.value)
-                    elif written or not hook:
-                        yield _any_of(written or homes.get(id(function), ""))
 
 
-_HOOKS: Final = ("__init_subclass__", "__setattr__", "__delattr__", "__new__", "__init__", "__prepare__")
-"""What Python calls for a new class, or for a store that is written elsewhere."""
-
-
-def _any_of(cls: str) -> str:
-    return f"{cls}."
-
-
-def _written_class(receiver: ast.expr | None, classes: Container[str]) -> str:
-    """The class of the text that this is by name."""
-    name = getattr(receiver, "id", getattr(receiver, "attr", ""))
-    return name if name in classes else ""
+_HOOKS: Final = ("__new__", "__init__", "__prepare__")
+"""What Python calls for a class that is being made."""
 
 
 def _put(call: ast.Call, puts: bool) -> Iterator[tuple[ast.expr | None, ast.expr]]:
     """On what a call stores or deletes which attribute, as far as it can do so; None is the object of a method."""
-    called = getattr(call.func, "id", getattr(call.func, "attr", ""))
+    called = call.func.id if isinstance(call.func, ast.Name) else ""
+    if isinstance(call.func, ast.Attribute) and (call.func.attr in _METHODS or _is_builtin(call.func)):
+        called = call.func.attr
     given: list[ast.expr | None] = [*call.args]
     if called in _METHODS and isinstance(call.func, ast.Attribute) and len(given) == _METHODS[called]:
         above = call.func.value
@@ -267,6 +224,11 @@ def _put(call: ast.Call, puts: bool) -> Iterator[tuple[ast.expr | None, ast.expr
     for receiver, name in pairs:
         if name is not None:
             yield receiver, name
+
+
+def _is_builtin(callee: ast.Attribute) -> bool:
+    """Is this `builtins.setattr` or the like, and no method of that name?"""
+    return isinstance(callee.value, ast.Name) and callee.value.id == "builtins"
 
 
 _METHODS: Final = {"__setattr__": 2, "__delattr__": 1}
@@ -295,7 +257,7 @@ def _methods_of_classes(tree: ast.Module) -> dict[int, set[str]]:
     found: dict[int, set[str]] = {}
     for node in classes:
         for one in node.body if node.name in meta else ():
-            if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)) and one.name not in _HOOKS[-3:]:
+            if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)) and one.name not in _HOOKS:
                 found[id(one)] = {first.arg for first in [*one.args.posonlyargs, *one.args.args][:1]}
     return found
 

@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from futamura.analysis.sharing import shows_cells
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.graph import Function, Operation, Program, Value
 from futamura.ir.liveness import end_uses
@@ -26,7 +25,6 @@ from futamura.optimize.layout import Layout
 __all__ = ["Captures", "captured_cells", "filled_at", "settled_cells", "settled_reads"]
 
 _NONE: Final[frozenset[str]] = frozenset()
-_ANYTHING: Final = frozenset({"get", "set", "del", "leak"})
 
 
 def captured_cells(op: Operation) -> tuple[Value, ...]:
@@ -42,15 +40,11 @@ class Captures:
     def __init__(self, program: Program) -> None:
         self._program: Final = program
         self._done: Final[dict[str, tuple[frozenset[str], ...]]] = {}
-        self._shown: Final = any(shows_cells(file) for file in {one.file for one in program.functions})
 
     def of(self, name: str) -> tuple[frozenset[str], ...]:
         """For each free name what is done with it, by the functions nested inside too."""
         if name not in self._done:
             function = self._program[name]
-            if self._shown:  # who has the function may do with its cells what he likes
-                self._done[name] = (_ANYTHING,) * len(function.free)
-                return self._done[name]
             self._done[name] = (_NONE,) * len(function.free)  # functions do not make each other in a circle
             params = function.entry.params[len(function.signature.names) :]
             used = _uses(function, params, self)

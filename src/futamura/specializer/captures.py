@@ -9,8 +9,7 @@
 A variable is final at a capture if no function of the program that captures it assigns or deletes it, and the function
 that it belongs to does not after the capture.  A class statement that mentions it may do anything to it.  If only the
 function that it belongs to assigns it again, it rests as long as that function waits for a call to come back.  In
-`fsum((d := x - mean) * d for x in xs)` the variable only passes a value on to the next operation.  None of this is said
-where the text of the module has `__closure__` or `cell_contents`: then all variables are those of the source.
+`fsum((d := x - mean) * d for x in xs)` the variable only passes a value on to the next operation.
 
 Invariant: a conservative fact about source code; nothing depends on values.
 """
@@ -18,9 +17,8 @@ Invariant: a conservative fact about source code; nothing depends on values.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
-from futamura.analysis.sharing import shows_cells
 from futamura.ir.graph import ClassAttr, Function, FunctionAttr, Operation, Program
 
 __all__ = ["Capture", "captures"]
@@ -39,9 +37,6 @@ class Capture(NamedTuple):
     """Does nobody read it but who has just written it?  Then each may have one of its own."""
 
 
-_SHOWN: Final = Capture(final=False, rests=False, passing=False)
-
-
 def captures(program: Program) -> dict[tuple[str, int], tuple[Capture, ...]]:
     """For each `function` operation, by (name of its function, id): what is known of each captured cell there."""
     return _Captures(program).run()
@@ -56,7 +51,6 @@ class _Captures:
                 if isinstance(op.attr, FunctionAttr):
                     self.makers.setdefault(op.attr.name, []).append((function, op))
         self.final: dict[tuple[str, int, int], bool] = {}
-        self.shown = shows_cells(program.main.file)
 
     def run(self) -> dict[tuple[str, int], tuple[Capture, ...]]:
         found = {}
@@ -68,8 +62,6 @@ class _Captures:
         return found
 
     def _capture(self, function: Function, op: Operation, at: int) -> Capture:
-        if self.shown:
-            return _SHOWN
         final = self._is_final(function, op, at)
         cell = _cells(self.program, op)[at]
         return Capture(final, final or self._rests(function, cell), self._passes(function, cell))
