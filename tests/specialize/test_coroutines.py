@@ -12,6 +12,7 @@ import contextlib
 import contextvars
 import inspect
 import itertools
+import linecache
 import pickle
 import sys
 import types
@@ -487,6 +488,73 @@ def test_asynchronous_iteration(function: Any, k: int) -> None:
         for x in (lambda: Stopping(4, 5), lambda: Stopping(1, 2, 3), Stopping, lambda: 3):
             expected = steps(function(k, x()), *[one() for one in make])
             assert steps(residual(x()), *[one() for one in make]) == expected
+
+
+async def else_in_a_loop(k, rows, c):
+    for row in rows:
+        async for x in row:
+            if x == c:
+                break
+        else:
+            if c:
+                LOG.append(k)
+                continue
+            return k
+    return "end"
+
+
+async def else_raises(k, x, c):
+    async for y in (x, x := 0)[k]:
+        LOG.append((x, y))
+        x = y
+        if c is None:
+            break
+    else:
+        LOG.append(repr(sys.exc_info()[0]))
+        if c:
+            raise ValueError(c)
+        await pause("else")
+    return x
+
+
+@pytest.mark.parametrize("c", [0, 1, None])
+def test_what_comes_behind_the_last_item(c: Any) -> None:
+    """It handles no StopAsyncIteration, and its jumps are those of the loop around."""
+    rows = futamura.specialize(else_in_a_loop, k=0)
+    raises = futamura.specialize(else_raises, k=0)
+    for make in SENT:
+        sent = [[one() for one in make] for _ in range(4)]
+        expected = steps(else_in_a_loop(0, [Stopping(1, 2), Stopping(), Stopping(3)], c), *sent[0])
+        assert steps(rows([Stopping(1, 2), Stopping(), Stopping(3)], c), *sent[1]) == expected
+        assert steps(raises(Stopping(1, 2), c), *sent[3]) == steps(else_raises(0, Stopping(1, 2), c), *sent[2])
+
+
+INNERMOST = {
+    "await": "out.append(await pause(k))",
+    "async with": "async with m as x:\n    out.append((k, x))",
+    "async for": "async for x in items(xs):\n    out.append(x)",
+    "a coroutine of its own": "try:\n    out.append(await add(k, a0))\nexcept KeyError: pass",
+}
+
+
+@pytest.mark.parametrize("innermost", INNERMOST.values(), ids=INNERMOST)
+def test_what_waits_is_not_put_into_a_local_function(innermost: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The loops are deeper than Python allows blocks to be: the function is left as it was, with the reason."""
+    loops = range(11)
+    lines = []
+    for name, last in (("low", innermost), ("high", "await low(k, xs, out, m)")):
+        lines.append(f"async def {name}(k, xs, out, m):")
+        lines += ["    " * (at + 1) + f"for a{at} in xs:" for at in loops]
+        lines += ["    " * (len(loops) + 1) + line for line in last.split("\n")]
+    text = "\n".join(lines) + "\n"
+    monkeypatch.setitem(linecache.cache, "deep.py", (len(text), None, text.splitlines(True), "deep.py"))
+    space: dict[str, Any] = {"pause": pause, "items": items, "add": add}
+    exec(compile(text, "deep.py", "exec", dont_inherit=True), space)
+    residual = futamura.specialize(space["high"], k=3)
+    assert set(residual.stats["fallbacks"]) == {"FT405"}
+    outs: list[list[Any]] = [[], []]
+    seen = steps(space["high"](3, [1], outs[0], Held("m")), 1, 2)
+    assert steps(residual([1], outs[1], Held("m")), 1, 2) == seen and outs[0] == outs[1] != []
 
 
 async def asks_generators(k, x):

@@ -29,7 +29,7 @@ from futamura.backend.structure.tree import (
     Statement,
     Suite,
     While,
-    With,
+    parts_of,
 )
 from tests.structure.fuzz import build, difference, sample
 from tests.structure.rendering import render
@@ -129,21 +129,8 @@ def each_suite(suite: Suite) -> list[Suite]:
     found = [suite]
     for current in found:
         for statement in current:
-            found.extend(parts(statement))
+            found.extend(parts_of(statement))
     return found
-
-
-def parts(statement: Statement) -> list[Suite]:
-    match statement:
-        case If(_, then, orelse):
-            return [then, orelse]
-        case While(_, body, orelse) | For(_, _, body, orelse):
-            return [body, orelse]
-        case With(_, body):
-            return [body]
-        case Guarded(body, handlers, orelse, final):
-            return [body, *(handler.body for handler in handlers), orelse, final]
-    return []
 
 
 def in_tree(change: Callable[[Suite], None]) -> Callable[[Shape], Suite]:

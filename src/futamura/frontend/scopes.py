@@ -113,6 +113,13 @@ class Scope:
     def is_asynchronous(self) -> bool:
         return isinstance(self.node, ast.AsyncFunctionDef)
 
+    def is_in_expression(self) -> bool:
+        """Is this the scope of a generator expression, or of a comprehension in one?"""
+        around: Scope | None = self
+        while around is not None and around.kind == "comprehension":
+            around = around.parent
+        return around is not None and isinstance(around.node, ast.GeneratorExp)
+
     @property
     def function_kind(self) -> FunctionKind:
         """What a call of the function of this scope makes."""
@@ -217,7 +224,7 @@ class _Collector:
             inner += [clause.target, *clause.ifs]
             if position:
                 inner.append(clause.iter)
-            if clause.is_async and self._in_expression(scope, node):
+            if clause.is_async and scope.is_in_expression():
                 scope.trouble.append(("FT105", "an asynchronous generator expression", node))
         self.push(scope, inner)
 
@@ -383,16 +390,8 @@ class _Collector:
             scope.trouble.append(("FT105", "`yield` in an asynchronous function", node))
         return False
 
-    @staticmethod
-    def _in_expression(scope: Scope, node: ast.AST) -> bool:
-        """Is this part of a generator expression, or one?"""
-        around: Scope | None = scope
-        while around is not None and around.kind == "comprehension":
-            around = around.parent
-        return isinstance(node, ast.GeneratorExp) or (around is not None and isinstance(around.node, ast.GeneratorExp))
-
     def awaits(self, scope: Scope, node: ast.Await) -> bool:
-        if self._in_expression(scope, scope.node):
+        if scope.is_in_expression():
             scope.trouble.append(("FT105", "an asynchronous generator expression", node))
         return False
 

@@ -396,7 +396,7 @@ FACTS: Final[dict[str, Facts]] = {
     "yield": _always(Fact("object", ANYTHING, SUSPENDS)),
     "yield_from": _always(Fact("object", ANYTHING, SUSPENDS)),
     "await": _always(Fact("object", ANYTHING, SUSPENDS)),
-    "aiter": _always(Fact("object", ANYTHING, SUSPENDS)),
+    "aiter": _always(Fact("object", ANYTHING, CALLS)),
     "anext": _always(Fact("object", ANYTHING, SUSPENDS)),
     "match_sequence": _match_kind, "match_mapping": _match_kind,
     "exc_match": _always(Fact("bool", _TYPE, PURE)),

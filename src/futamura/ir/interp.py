@@ -388,10 +388,6 @@ _GLOBALS: Final = vars(builtins)["globals"]
 _SUSPENDING: Final = {"yield": _YIELDS, "yield_from": _DELEGATES, "await": _AWAITS}
 
 
-async def _enter(manager: Any) -> object:
-    return await enter_async_context(manager)
-
-
 async def _exit(leave: Any) -> object:
     return await leave(None, None, None)
 
@@ -401,7 +397,7 @@ async def _unwind(leave: Any, exception: BaseException) -> object:
 
 
 _WAITING: Final[dict[str, Callable[..., object]]] = {
-    "with_enter": _enter, "with_exit": _exit, "with_unwind": _unwind, "anext": async_item,
+    "with_enter": enter_async_context, "with_exit": _exit, "with_unwind": _unwind, "anext": async_item,
 }  # fmt: skip
 
 

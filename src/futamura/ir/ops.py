@@ -16,7 +16,7 @@ from futamura.ir.evaluate import BINARY, COMPARE, EVALUATE, INPLACE, UNARY, Eval
 from futamura.ir.facts import FACTS, Effects, Fact, Facts, unknown
 from futamura.ir.laws import LAWS, NO_LAWS, Laws, fold_cost
 
-__all__ = ["OPERATORS", "TERMINATORS", "Operator", "TerminatorKind"]
+__all__ = ["OPERATORS", "SUSPENDING", "TERMINATORS", "Operator", "TerminatorKind"]
 
 
 class Operator:
@@ -152,6 +152,9 @@ _ROWS: Final = (
 )
 
 OPERATORS: Final[dict[str, Operator]] = {row.name: row for row in _ROWS}
+SUSPENDING: Final = {"yield": "generator", "yield_from": "generator", "await": "coroutine", "anext": "coroutine"}
+"""What suspends a function, and the kind of function that it occurs in.  So do, in coroutines, the operators of `with`
+with the attribute of `async with`, and an `invoke` of a coroutine."""
 
 TERMINATORS: Final[dict[str, TerminatorKind]] = {
     kind.name: kind

@@ -40,12 +40,11 @@ from futamura.ir.dominance import (
 )
 from futamura.ir.graph import Block, Edge, FrameState, Function, Program, Region, Terminator
 from futamura.ir.liveness import end_uses
+from futamura.ir.ops import SUSPENDING
 
 __all__ = ["VerificationError", "verify_function", "verify_program"]
 
 _FLAVORS: Final = frozenset({"except", "residual", "finally", "with"})
-_SUSPENDING: Final = {"yield": "generator", "yield_from": "generator", "await": "coroutine", "anext": "coroutine"}
-"""What suspends a function, and the kind of function that it occurs in."""
 _SILENT_ENDS: Final = frozenset({"jump", "branch", "switch", "return", "unreachable"})
 
 
@@ -234,7 +233,7 @@ class _Verifier:
                     problem = f"gives {row.results} results, got {len(results)}"
                 elif attr is not None or row.form is not nothing:
                     problem = row.form(attr, len(args), len(results))
-                wanted = "coroutine" if attr == ASYNC and row.form is waiting else _SUSPENDING.get(row.name, of)
+                wanted = "coroutine" if attr == ASYNC and row.form is waiting else SUSPENDING.get(row.name, of)
                 if wanted != of:
                     problem = f"in a function that is no {wanted}"
                 if problem:

@@ -23,6 +23,7 @@ from typing import Final
 
 from futamura.ir.evaluate import INPLACE
 from futamura.ir.graph import Operation, Value
+from futamura.ir.ops import SUSPENDING
 from futamura.optimize.effects import acts
 from futamura.optimize.flowgraph import FlowGraph, Node
 from futamura.optimize.inference import Inference
@@ -33,9 +34,7 @@ __all__ = ["callees_first"]
 _MOST: Final = 64
 """Operations of one expression."""
 _ROOTS: Final = frozenset({"call", "invoke"})
-_APART: Final = frozenset(
-    {"copy", "cell", "function", "class", "iter", "yield", "yield_from", "await", "aiter", "anext", "unpack", "next"}
-)
+_APART: Final = frozenset({"copy", "cell", "function", "class", "iter", "aiter", "unpack", "next", *SUSPENDING})
 """Operations that are no plain part of an expression."""
 
 

@@ -30,11 +30,8 @@ __all__ = ["guard_together"]
 _MOST_RUNS: Final = 8
 """More statements in one function are harder to read than the calls of the guard."""
 _RUNNING: Final = frozenset(
-    {
-        "class", "import", "import_from", "invoke", "with_enter", "with_exit", "with_unwind", "yield", "yield_from",
-        "await", "aiter", "anext",
-    }
-)  # fmt: skip
+    {"class", "import", "import_from", "invoke", "with_enter", "with_exit", "with_unwind", "yield", "yield_from"}
+)
 """Operations that run code which may raise anything."""
 _PLAIN: Final = frozenset(
     {"str", "bytes", "int", "float", "bool", "complex", "list", "dict", "tuple", "set", "frozenset"}

@@ -27,7 +27,7 @@ from typing import Final
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.graph import Block, Function, Operation, Program, Signature, Value
 from futamura.ir.liveness import end_uses
-from futamura.ir.ops import OPERATORS
+from futamura.ir.ops import OPERATORS, SUSPENDING
 from futamura.optimize.flowgraph import FlowGraph
 from futamura.optimize.freevars import Captures, captured_cells, filled_at, settled_cells
 from futamura.optimize.inference import Known
@@ -38,7 +38,7 @@ __all__ = ["lift"]
 
 MOST_PASSED: Final = 4
 """Passing more variables than this with each call costs more than making the function once."""
-_STAYS: Final = frozenset({"function", "class", "super", "yield", "yield_from", "await", "aiter", "anext"})
+_STAYS: Final = frozenset({"function", "class", "super", *SUSPENDING})
 
 
 def lift(program: Program, known: Known) -> Program:

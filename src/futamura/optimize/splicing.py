@@ -16,11 +16,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from futamura.ir.graph import Edge, Function, Operation, Value
+from futamura.ir.ops import SUSPENDING
 from futamura.optimize.flowgraph import FlowGraph, Node
 
 __all__ = ["Copy", "may_splice", "return_to", "splice", "split"]
 
-NOT_SPLICED = frozenset({"function", "class", "super", "yield", "yield_from", "await", "aiter", "anext"})
+NOT_SPLICED = frozenset({"function", "class", "super", *SUSPENDING})
 """What says in which function it stands."""
 SPLICED = 400
 """Longer functions are not copied."""

@@ -28,6 +28,7 @@ from futamura.ir.classes import is_a
 from futamura.ir.constant import Constant
 from futamura.ir.evaluate import BINARY, COMPARE, INPLACE, UNARY
 from futamura.ir.graph import Block, Edge, Function, Operation, Program
+from futamura.ir.ops import SUSPENDING
 from futamura.specializer.exposure import runs_code
 from futamura.specializer.kept import Named
 from futamura.specializer.purity import HEAP_TYPE
@@ -62,6 +63,8 @@ FEW_STRANGERS: Final = 4
 _CONTAINERS: Final = (list, dict, set, bytearray)
 _BUILTIN: Final = (*_CONTAINERS, str, bytes, tuple, int, float, frozenset)
 _FIXED: Final = (tuple, frozenset, CellType)
+_HANDING_OVER: Final = frozenset({"class", "aiter", *SUSPENDING})
+"""What gives its operands to code that may do anything with them."""
 _QUIET: Final = frozenset({"const", "copy", "is", "is_not", "cell", "cell_get", "tuple", "list", "global_get"})
 """Operators that run no code of their operands' classes, and write to none of them."""
 _Follow: TypeAlias = "Callable[[int, bool], None]"
@@ -305,7 +308,7 @@ class _Walk:
         """May `op` write to an object in `value`, if that is one of the static ones?"""
         if op.name in _QUIET:
             return False
-        if isinstance(op.attr, FunctionAttr) or op.name in ("yield", "yield_from", "await", "aiter", "anext", "class"):
+        if isinstance(op.attr, FunctionAttr) or op.name in _HANDING_OVER:
             return True
         if op.name == "call":
             return self._call_writes(op, value)

@@ -401,15 +401,17 @@ def _push(
     purpose: str = "call",
     subject: AbstractValue | None = None,
     made_by: object = None,
+    awaited: bool = False,
 ) -> bool:
-    """Enter `facts` in a new frame, unless it is on the stack under dynamic control or too deep."""
-    if facts.function.kind == "coroutine":
+    """Enter `facts` in a new frame, unless it is on the stack under dynamic control or too deep; `awaited`: `op` gives
+    what awaiting the call gives."""
+    frames = m.state.frames
+    if facts.function.kind == "coroutine" and not awaited:
         waiting = awaited_at_once(frame, op) if purpose == "call" else None
         if waiting is None:
             return False
         frame.index += 1
-        awaited = op._replace(results=waiting.results)
-        if _enter(m, frame, awaited, facts, values, made_by=made_by, apart=is_watched(m)):
+        if _push(m, frame, op._replace(results=waiting.results), facts, values, made_by=made_by, awaited=True):
             return True
         frame.index -= 1
         return False
@@ -420,23 +422,6 @@ def _push(
         chain = (*frame.chain, (frame.facts.uid, op.id))
         _give(m, frame, op, new_generator(m, facts, env, chain, site(frame), made_by))
         return True
-    return _enter(m, frame, op, facts, values, purpose=purpose, subject=subject, made_by=made_by)
-
-
-def _enter(
-    m: Machine,
-    frame: Frame,
-    op: Operation,
-    facts: FunctionFacts,
-    values: list[AbstractValue],
-    *,
-    purpose: str = "call",
-    subject: AbstractValue | None = None,
-    made_by: object = None,
-    apart: bool = False,
-) -> bool:
-    """The same for what runs at once; `apart`: it has to be a residual function."""
-    frames = m.state.frames
     if len(frames) >= m.budget.depth or (
         ("deep", facts.uid) in m.refused and any(active.facts is facts for active in frames)
     ):
@@ -449,7 +434,8 @@ def _enter(
     here, entered = unfolds(m, frame, op, facts, values)
     if ("alike", chain[-1]) in m.refused and ("call", chain[-1], classes_entered(entered)) in m.refused:
         return False
-    shared = apart or ("unit", facts.uid) in m.refused  # a variable of it must be a real one, of one call each
+    shared = ("unit", facts.uid) in m.refused  # a variable of it must be a real one, of one call each
+    shared = shared or (awaited and is_watched(m))
     if not shared and purpose in ("call", "init"):
         shared = stays_separate(m, frame, facts, values)
     if shared or (not here and not is_marked_inline(m, facts)):

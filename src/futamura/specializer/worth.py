@@ -19,6 +19,7 @@ from typing import Final
 
 from futamura.ir.evaluate import INPLACE
 from futamura.ir.graph import Operation
+from futamura.ir.ops import SUSPENDING
 from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.machine import Machine, Restart
 from futamura.specializer.state import Frame, Spent
@@ -53,7 +54,7 @@ PRICES: Final = {
     **dict.fromkeys(("const", "copy", "null", "cell_get", "cell_set"), 5),
     **dict.fromkeys(("is", "is_not", "not", "truth", "cell", "global_get"), 15),
     "getattr": 25,
-    **dict.fromkeys(("call", "yield", "yield_from", "await", "aiter", "anext"), 90),
+    **dict.fromkeys(("call", "aiter", *SUSPENDING), 90),
     **dict.fromkeys(("list", "tuple", "dict", "set", "function", "iter", "with_enter", "with_exit"), 80),
     "format": 300,
     "super": 400,

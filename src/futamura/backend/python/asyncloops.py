@@ -13,12 +13,23 @@ runtime's functions, which do the same.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from futamura.backend.python.prepare import ClauseHeader
 from futamura.backend.python.trees import Assign, Literal, Move, Node, Ref, Target, Variable, refs
-from futamura.backend.structure.tree import Break, Continue, For, Guarded, If, Plain, Statement, Suite, While, With
+from futamura.backend.structure.tree import (
+    Break,
+    Continue,
+    For,
+    Guarded,
+    Plain,
+    Statement,
+    Suite,
+    While,
+    has_jump,
+    parts_of,
+)
 from futamura.ir.constant import Constant
 from futamura.ir.graph import Function, Value
 
@@ -72,7 +83,7 @@ def _rewrite(
     if any(names[target] in needed for between in suite[before + 1 : at] for target in _targets(between)):
         return  # what is iterated over, or what the handler sees, would be another one by then
     target, body = _target(loop, uses)
-    leaves = any(_breaks(body, Break))
+    leaves = has_jump(body, Break)
     statement = For(target, assigned.value.kids[0], body, loop.ended if leaves else [], waits=True)
     suite[at : at + 1] = [statement] if leaves else [statement, *loop.ended]
     del suite[before]
@@ -101,7 +112,7 @@ def _loop(statement: Statement) -> _Loop | None:
         return None
     if isinstance(statement, While):
         ended = ended[:-1] if ended and isinstance(ended[-1], Break) else ended
-        if any(_breaks(ended, (Break, Continue))):
+        if has_jump(ended, (Break, Continue)):
             return None
     iterator = item.kids[0]
     return _Loop(waits.targets[0], iterator.value, inside, ended) if isinstance(iterator, Ref) else None
@@ -144,33 +155,10 @@ def _targets(statement: Statement) -> list[Value]:
     return [target.value for target in targets if isinstance(target, Variable)]
 
 
-def _breaks(suite: Suite, kinds: type | tuple[type, ...]) -> Iterator[Statement]:
-    """The `break` statements, or those of these kinds, of the loop whose body this is."""
-    for statement in suite:
-        if isinstance(statement, kinds):
-            yield statement
-        elif isinstance(statement, (While, For)):
-            yield from _breaks(statement.orelse, kinds)
-        else:
-            for inner in _inner(statement):
-                yield from _breaks(inner, kinds)
-
-
-def _inner(statement: Statement) -> list[Suite]:
-    if isinstance(statement, If):
-        return [statement.then, statement.orelse]
-    if isinstance(statement, (While, For)):
-        return [statement.body, statement.orelse]
-    if isinstance(statement, Guarded):
-        handlers = [handler.body for handler in statement.handlers]
-        return [statement.body, *handlers, statement.orelse, statement.final]
-    return [statement.body] if isinstance(statement, With) else []
-
-
 def _suites(suite: Suite) -> list[Suite]:
     """This one and all inside of it, inner ones first."""
     found = [suite]
     for one in found:  # which grows
         for statement in one:
-            found.extend(_inner(statement))
+            found.extend(parts_of(statement))
     return found[::-1]

@@ -547,7 +547,8 @@ class _FunctionEmitter:
             return self.temporary()
 
         return structure(
-            shape, movable=_movable, implicit=_implicit, refuses=_fails, fresh=fresh, names=PartNames(self.names),
+            shape, movable=_movable, implicit=_implicit, refuses=_fails, fresh=fresh,
+            names=PartNames(self.names, self.is_awaited),
             parameters=[_parameter(name) for name in self.signature.names],
         )  # fmt: skip
 

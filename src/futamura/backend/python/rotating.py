@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from futamura.backend.structure.tree import Break, Continue, For, Guarded, If, Outlined, Suite, While, With
+from futamura.backend.structure.tree import Break, Continue, If, Suite, While, has_jump
 
 __all__ = ["rotated"]
 
@@ -32,23 +32,4 @@ def rotated(statement: If, text: Callable[[object, bool], str]) -> Suite | None:
     if text(statement.condition, statement.negated) != text(last.condition, not last.negated):
         return None
     body = loop.body[:-1]
-    return None if _continues(body) else body
-
-
-def _continues(suite: Suite) -> bool:
-    """Does a `continue` of this very loop stand here?"""
-    work = [suite]
-    while work:
-        for statement in work.pop():
-            if isinstance(statement, Continue):
-                return True
-            if isinstance(statement, If):
-                work.extend((statement.then, statement.orelse))
-            elif isinstance(statement, (While, For)):
-                work.append(statement.orelse)
-            elif isinstance(statement, Guarded):
-                work.extend((statement.body, statement.orelse, statement.final))
-                work.extend(handler.body for handler in statement.handlers)
-            elif isinstance(statement, (With, Outlined)):
-                work.append(statement.body)
-    return False
+    return None if has_jump(body, Continue) else body

@@ -52,6 +52,7 @@ from futamura.backend.structure.tree import (
     Suite,
     While,
     With,
+    parts_of,
 )
 from futamura.ir.attributes import ASYNC
 from futamura.ir.constant import Constant
@@ -584,17 +585,10 @@ def _span(tree: object) -> Span | None:
 
 def statements_of(suite: Suite) -> Iterable[object]:
     """All opaque statements in a suite."""
-    work: list[object] = list(reversed(suite))
+    work = list(reversed(suite))
     while work:
         item = work.pop()
         if isinstance(item, Plain):
             yield item.statement
-        elif isinstance(item, If):
-            work.extend(reversed([*item.then, *item.orelse]))
-        elif isinstance(item, (While, For)):
-            work.extend(reversed([*item.body, *item.orelse]))
-        elif isinstance(item, With):
-            work.extend(reversed(item.body))
-        elif isinstance(item, Guarded):
-            handlers = [inner for handler in item.handlers for inner in handler.body]
-            work.extend(reversed([*item.body, *handlers, *item.orelse, *item.final]))
+        else:
+            work.extend([inner for part in reversed(parts_of(item)) for inner in reversed(part)])

@@ -9,7 +9,7 @@ Invariant: the `if` is the last statement of its suite, so what follows a guard 
 
 from __future__ import annotations
 
-from futamura.backend.structure.tree import Break, For, Guarded, If, SetFlag, Statement, Suite, While, With
+from futamura.backend.structure.tree import Break, For, Guarded, If, SetFlag, Statement, Suite, While, parts_of
 
 __all__ = ["GUARD_THEN", "finish_if", "has_one_guarded", "longer_than", "reset_before_breaks"]
 
@@ -55,15 +55,7 @@ def longer_than(suite: Suite, lines: int) -> bool:
             lines -= 1
             if lines < 0:
                 return True
-            if isinstance(statement, If):
-                work.extend((statement.then, statement.orelse))
-            elif isinstance(statement, (While, For)):
-                work.extend((statement.body, statement.orelse))
-            elif isinstance(statement, With):
-                work.append(statement.body)
-            elif isinstance(statement, Guarded):
-                work.extend((statement.body, statement.orelse, statement.final))
-                work.extend([handler.body for handler in statement.handlers])
+            work.extend(parts_of(statement))
     return False
 
 
@@ -94,12 +86,5 @@ def reset_before_breaks(loop: Suite, flag: str) -> None:
                 before = suite[place - 1] if place else None
                 if not (isinstance(before, SetFlag) and before.name == flag):
                     suite.insert(place, SetFlag(flag, 0))
-            elif isinstance(statement, If):
-                work.extend((statement.then, statement.orelse))
-            elif isinstance(statement, (While, For)):
-                work.append(statement.orelse)
-            elif isinstance(statement, With):
-                work.append(statement.body)
-            elif isinstance(statement, Guarded):
-                work.extend((statement.body, statement.orelse, statement.final))
-                work.extend([handler.body for handler in statement.handlers])
+            else:
+                work.extend([statement.orelse] if isinstance(statement, (While, For)) else parts_of(statement))

@@ -34,10 +34,10 @@ from futamura.backend.structure.tree import (
     Outlined,
     Plain,
     SetFlag,
-    Statement,
     Suite,
     While,
     With,
+    parts_of,
 )
 
 __all__ = ["LONG_FUNCTION", "LONG_STRETCH", "OUTLINE_DEPTH", "Names", "outline"]
@@ -112,7 +112,7 @@ class _Outliner:
                             continue
                 inner = depth + isinstance(statement, (While, For, Guarded, With))
                 watches = watched or isinstance(statement, (Guarded, With))
-                work.extend([(part, inner, watches) for part in _parts(statement)])
+                work.extend([(part, inner, watches) for part in parts_of(statement)])
 
     def _split(self, suite: Suite, results: tuple[str, ...], calls: list[Call]) -> Suite:
         """Take out long stretches of the body's own statements."""
@@ -209,20 +209,7 @@ def _opaque(suite: Suite, uses: _Uses) -> Iterator[object]:
                 work.append((statement.body, True))
                 work.append((statement.orelse, in_loop))
             else:
-                work.extend([(part, in_loop) for part in _parts(statement)])
-
-
-def _parts(statement: Statement) -> list[Suite]:
-    match statement:
-        case If(_, then, orelse):
-            return [then, orelse]
-        case While(_, body, orelse) | For(_, _, body, orelse):
-            return [body, orelse]
-        case With(_, body):
-            return [body]
-        case Guarded(body, handlers, orelse, final):
-            return [body, *(handler.body for handler in handlers), orelse, final]
-    return []
+                work.extend([(part, in_loop) for part in parts_of(statement)])
 
 
 def _lines(suite: Suite) -> int:
@@ -232,5 +219,5 @@ def _lines(suite: Suite) -> int:
         current = work.pop()
         count += len(current)
         for statement in current:
-            work.extend(_parts(statement))
+            work.extend(parts_of(statement))
     return count

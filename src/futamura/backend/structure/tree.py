@@ -27,6 +27,8 @@ __all__ = [
     "Suite",
     "While",
     "With",
+    "has_jump",
+    "parts_of",
 ]
 
 
@@ -144,3 +146,28 @@ Statement: TypeAlias = (
     Plain | SetFlag | If | While | For | Guarded | With | Break | Continue | Outlined | Call | Initial
 )
 Suite: TypeAlias = list[Statement]
+
+
+def parts_of(statement: Statement) -> list[Suite]:
+    """The suites of a compound statement, in order; a stretch that became a local function is no part of this one."""
+    match statement:
+        case If(_, then, orelse):
+            return [then, orelse]
+        case While(_, body, orelse) | For(_, _, body, orelse):
+            return [body, orelse]
+        case With(_, body):
+            return [body]
+        case Guarded(body, handlers, orelse, final):
+            return [body, *(handler.body for handler in handlers), orelse, final]
+    return []
+
+
+def has_jump(suite: Suite, kinds: type | tuple[type, ...]) -> bool:
+    """Does a `break` or `continue` of these kinds stand here that belongs to the loop whose body this is?"""
+    work = [suite]
+    while work:
+        for statement in work.pop():
+            if isinstance(statement, kinds):
+                return True
+            work.extend([statement.orelse] if isinstance(statement, (While, For)) else parts_of(statement))
+    return False
