@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import random
+from collections.abc import Iterable
 from dataclasses import replace
 
 from tests.specialize.programs import Program
@@ -53,12 +54,12 @@ _CHANGED = 0.4
 def as_coroutines(program: Program) -> Program | None:
     """The same program with coroutines; None if its target cannot be one."""
     tree = ast.parse(program.source)
-    found = {
-        node.name: node for node in tree.body
-        if isinstance(node, ast.FunctionDef) and not node.decorator_list and not _yields(node)
-    }  # fmt: skip
+    found: dict[str, ast.FunctionDef] = {}
+    around: dict[str, str] = {}
+    _collect(tree.body, "", found, around)
     while True:
         lost = _used_otherwise(tree, found, program)
+        lost |= {name for name in found if around[name] and around[name] not in found}
         if not lost:
             break
         for name in lost:
@@ -73,6 +74,16 @@ def as_coroutines(program: Program) -> Program | None:
     ]
     source = PAUSE + ast.unparse(ast.fix_missing_locations(tree)) + "\n"
     return replace(program, source=source)
+
+
+def _collect(
+    nodes: Iterable[ast.AST], name: str, found: dict[str, ast.FunctionDef], around: dict[str, str]
+) -> None:
+    """The functions that may wait, inner ones too, and the names of those around them."""
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef) and not node.decorator_list and not _yields(node):
+            found[node.name], around[node.name] = node, name
+            _collect(_own(node), node.name, found, around)
 
 
 def _own(function: ast.FunctionDef) -> list[ast.AST]:
@@ -176,4 +187,7 @@ class _Waiting(ast.NodeTransformer):
     def _left(self, node: ast.AST) -> ast.AST:
         return node
 
-    visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = visit_GeneratorExp = _left
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return self.coroutine(node) if self.found.get(node.name) is node else node
+
+    visit_AsyncFunctionDef = visit_Lambda = visit_ClassDef = visit_GeneratorExp = _left

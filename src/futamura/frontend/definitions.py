@@ -3,9 +3,9 @@
     @deco                       t0 = deco;  t1 = 1;  t2 = function g (defaults t1, cells ...);
     def g(a=1): ...             t3 = call t0, t2;  SET g <- t3
 
-A nested class (also an `async def`, a generic function, a type alias) is one operation that carries its source
-and the cells of all names of this function that it mentions.  Its text is the tree unparsed, after what
-depends on the place has been made explicit: private names of the class around, annotations that
+A nested class (also a generic function, a type alias, an `async def` that would be refused) is one operation that
+carries its source and the cells of all names of this function that it mentions.  Its text is the tree unparsed, after
+what depends on the place has been made explicit: private names of the class around, annotations that
 `from __future__ import annotations` turns into strings.
 
 Invariant: the source of an opaque definition parses back to the very tree that it was made from.
@@ -39,8 +39,8 @@ def lambda_(d: Draft, node: ast.Lambda) -> Temp:
     return _function(d, node, d.inner + "<lambda>")
 
 
-@lowers(ast.FunctionDef)
-def definition(d: Draft, node: ast.FunctionDef) -> None:
+@lowers(ast.FunctionDef, ast.AsyncFunctionDef)
+def definition(d: Draft, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     if is_opaque(node):
         opaque(d, node)
         return
@@ -53,7 +53,7 @@ def definition(d: Draft, node: ast.FunctionDef) -> None:
     d.store(name, value, node)
 
 
-def _function(d: Draft, node: ast.FunctionDef | ast.Lambda, qualname: str) -> Temp:
+def _function(d: Draft, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, qualname: str) -> Temp:
     arguments = node.args
     args = [d.value(default) for default in arguments.defaults]
     keywords: list[str] = []
@@ -61,7 +61,7 @@ def _function(d: Draft, node: ast.FunctionDef | ast.Lambda, qualname: str) -> Te
         if default is not None:
             keywords.append(d.mangled(parameter.arg))
             args.append(d.value(default))
-    annotations = _annotations(d, node, args) if isinstance(node, ast.FunctionDef) else ()
+    annotations = () if isinstance(node, ast.Lambda) else _annotations(d, node, args)
     scope = d.scope_of(node)
     free, cells = d.capture(scope.free, node)
     unique = d.unit.function(node, qualname, scope, free)
@@ -69,7 +69,7 @@ def _function(d: Draft, node: ast.FunctionDef | ast.Lambda, qualname: str) -> Te
     return d.emit(_FUNCTION, (*args, *cells), attr, node)
 
 
-def _annotations(d: Draft, node: ast.FunctionDef, args: list[Temp]) -> tuple[str, ...]:
+def _annotations(d: Draft, node: ast.FunctionDef | ast.AsyncFunctionDef, args: list[Temp]) -> tuple[str, ...]:
     """Evaluate the annotations in CPython's order: positional-only parameters come after the regular ones."""
     stars = [star for star in (node.args.vararg,) if star is not None]
     last = [star for star in (node.args.kwarg,) if star is not None]
@@ -124,7 +124,7 @@ def docstring(node: ast.AST, optimize: int) -> str | None:
     return cleaned
 
 
-@lowers(ast.ClassDef, ast.AsyncFunctionDef, *((ast.TypeAlias,) if hasattr(ast, "TypeAlias") else ()))
+@lowers(ast.ClassDef, *((ast.TypeAlias,) if hasattr(ast, "TypeAlias") else ()))
 def opaque(d: Draft, node: Any) -> None:
     """One `class` operation for a definition that the IR does not look into."""
     name = node.name.id if isinstance(node.name, ast.Name) else node.name

@@ -48,9 +48,22 @@ def mangle(private: str | None, name: str) -> str:
 
 def is_opaque(node: ast.AST) -> bool:
     """Whether this definition becomes one `class` operation."""
-    if isinstance(node, (ast.ClassDef, ast.AsyncFunctionDef)) or type(node).__name__ == "TypeAlias":
+    if isinstance(node, ast.ClassDef) or type(node).__name__ == "TypeAlias" or getattr(node, "type_params", None):
         return True
-    return isinstance(node, ast.FunctionDef) and bool(getattr(node, "type_params", ()))
+    return isinstance(node, ast.AsyncFunctionDef) and any(map(_is_refused, ast.walk(node)))
+
+
+def _is_refused(node: ast.AST) -> bool:
+    """Would a function that this is in be refused, if it is one that waits?  Then only its source is carried along."""
+    if isinstance(node, ast.GeneratorExp):
+        return any(isinstance(inner, ast.Await) or getattr(inner, "is_async", 0) for inner in ast.walk(node))
+    if isinstance(node, ast.Name):
+        return node.id in FRAME_NAMES or node.id in FRAME_CALLS
+    if isinstance(node, ast.Attribute):
+        return node.attr in FRAME_ATTRIBUTES
+    if isinstance(node, ast.alias):
+        return node.name in FRAME_ATTRIBUTES
+    return isinstance(node, (ast.Yield, ast.YieldFrom)) or type(node).__name__ == "TryStar"
 
 
 def parameters(arguments: ast.arguments) -> list[ast.arg]:
@@ -262,7 +275,7 @@ class _Collector:
         self.nested(scope, node, "function")
         return True
 
-    def definition(self, scope: Scope, node: ast.FunctionDef) -> bool:
+    def definition(self, scope: Scope, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
         scope.bind(mangle(scope.private, node.name))
         if is_opaque(node):
             return self.opaque(scope, node)
@@ -283,10 +296,6 @@ class _Collector:
         return child
 
     def class_(self, scope: Scope, node: ast.ClassDef) -> bool:
-        scope.bind(mangle(scope.private, node.name))
-        return self.opaque(scope, node)
-
-    def async_definition(self, scope: Scope, node: ast.AsyncFunctionDef) -> bool:
         scope.bind(mangle(scope.private, node.name))
         return self.opaque(scope, node)
 
@@ -408,7 +417,7 @@ _HANDLERS: Final[dict[type[ast.AST], Callable[[_Collector, Scope, Any], bool]]] 
     ast.Attribute: _Collector.attribute,
     ast.Lambda: _Collector.lambda_,
     ast.FunctionDef: _Collector.definition,
-    ast.AsyncFunctionDef: _Collector.async_definition,
+    ast.AsyncFunctionDef: _Collector.definition,
     ast.ClassDef: _Collector.class_,
     ast.ListComp: _Collector.inline,
     ast.SetComp: _Collector.inline,

@@ -379,6 +379,8 @@ def _inline_closure(
     maker, attr = entry.extra
     assert isinstance(maker, FunctionFacts) and isinstance(attr, FunctionAttr)
     facts = m.nested(maker, attr.name)
+    if stays(m, frame, op, facts):
+        return False
     signature = facts.function.signature
     regular = (*signature.posonly, *signature.regular)
     items = entry.items

@@ -35,7 +35,7 @@ from futamura.specializer.purity import is_mutable
 from futamura.specializer.rules import rule, site
 from futamura.specializer.state import Frame, Suspension
 from futamura.specializer.values import AbstractValue, Dynamic, Known, Virtual, VObject
-from futamura.specializer.variables import own_cell
+from futamura.specializer.variables import content_of, is_own, own_cell
 
 __all__ = ["make_real", "parts_of", "settle_functions", "stays"]
 
@@ -117,11 +117,16 @@ def _construct_function(m: Emitter, entry: VObject) -> Dynamic:
         cell = m.state.resolve(cell)
         held = m.state.object(cell)
         variables.append(cell.oid if type(cell) is Virtual else -1)
-        if held is not None and captures[at].final and held.items:
-            operands.append(held.items[0])
+        value = held.items[0] if held is not None and captures[at].final and held.items else None
+        lasts.append(held is None or (isinstance(held.site, tuple) and not held.site[0]))
+        if type(cell) is Known and not is_own(m, cell.value):
+            value = content_of(m, nested, cell.value, free[at])
+            if value is None:
+                raise Unsupported(f"a function captures `{free[at]}` of a closure that exists already", m.span, maker)
+        if value is not None:
+            operands.append(value)
             fresh.append(free[at])
-            lasts.append(isinstance(held.site, tuple) and not held.site[0])
-            _hand_over(m, nested, at, held.items[0])
+            _hand_over(m, nested, at, value)
             continue
         if held is not None:
             make_real(m, held)
@@ -129,7 +134,6 @@ def _construct_function(m: Emitter, entry: VObject) -> Dynamic:
             cell = own_cell(m, cell.value)
         operands.append(cell)
         fresh.append(None)
-        lasts.append(True)
     for value in plain:
         m.escape(value)
     name = m.definitions.register(maker.program, attr.name, move)

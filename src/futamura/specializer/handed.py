@@ -7,8 +7,8 @@ Invariant: who is not handed an object cannot change it: from what is read of it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from types import MemberDescriptorType
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import CellType, MemberDescriptorType
 
 from futamura.ir.attributes import FunctionAttr
 from futamura.ir.graph import Value
@@ -23,12 +23,21 @@ __all__ = ["handed", "only_reads_fields"]
 Nested = Callable[[FunctionFacts, str], FunctionFacts]
 
 
-def handed(state: State, value: AbstractValue, nested: Nested) -> Iterator[AbstractValue]:
-    """All values that code gets hold of which is handed `value`, each virtual object once."""
+def handed(
+    state: State, value: AbstractValue, nested: Nested, own: Sequence[CellType]
+) -> Iterator[AbstractValue]:
+    """All values that code gets hold of which is handed `value`, each virtual object once.  `own` are the closure cells
+    of the function that is specialized: of other ones a function that is made gets what they hold, in new cells."""
     def parts(entry: VObject) -> Iterable[AbstractValue]:
-        return entry.items if entry.kind != "function" else _handed_by(state, entry, nested)
+        if entry.kind != "function":
+            return entry.items
+        return [item for item in _handed_by(state, entry, nested) if not _is_foreign(item, own)]
 
     return state.leaves(value, parts=parts)
+
+
+def _is_foreign(item: AbstractValue, own: Sequence[CellType]) -> bool:
+    return type(item) is Known and type(item.value) is CellType and all(item.value is not cell for cell in own)
 
 
 def _handed_by(state: State, function: VObject, nested: Nested) -> list[AbstractValue]:

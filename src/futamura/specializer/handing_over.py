@@ -77,7 +77,8 @@ def parts(m: Machine, values: Sequence[AbstractValue]) -> bool:
         return False
     if state.general and m.guessed:  # the test that failed will stand at entry, and then there is no such way
         return False
-    known = [leaf.value for value in values for leaf in handed(state, value, m.nested) if type(leaf) is Known]
+    leaves = (leaf for value in values for leaf in handed(state, value, m.nested, m.own_cells))
+    known = [leaf.value for leaf in leaves if type(leaf) is Known]
     given = next((value for value in known if is_believed(m, value) or _is_hoped(m, value)), None)
     if given is None:
         parting.unread.update(map(id, _reached(known)))

@@ -400,7 +400,7 @@ class Machine(Emitter):
 
     def escape(self, value: AbstractValue) -> None:
         """Code that we cannot see receives `value`."""
-        for leaf in handed(self.state, value, self.nested):
+        for leaf in handed(self.state, value, self.nested, self.own_cells):
             if type(leaf) is Known and self.state.general != HANDED and self.world.escape(leaf.value):
                 self.event("FT308", f"a static {type(leaf.value).__name__} is handed to code that is not known")
                 raise Restart("a static object is handed to unknown code", whole=True)

@@ -346,13 +346,13 @@ class _Run:
         place: tuple[object, ...]
         if reason.where is not None:  # found in the finished program
             place = ("call", reason.where.uid)
-            return self.sources.is_called(reason.where) and self._leaves(machine, place, reason.where, reason)
+            return self.sources.is_callee(reason.where) and self._leaves(machine, place, reason.where, reason)
         frames = machine.state.frames
         for depth in range(len(frames) - 1, 0, -1) if not reason.whole else ():
             frame = frames[depth]
             recursive = any(frame.facts is outer.facts for outer in frames[:depth])
             place = ("call", frame.chain[-1] if recursive else frame.facts.uid)
-            if frame.purpose in ("call", "init") and self.sources.is_called(frame.facts):
+            if frame.purpose in ("call", "init") and self.sources.is_callee(frame.facts):
                 if recursive and frame.purpose == "call" and (classes := classes_entered(frame.entered)) is not None:
                     alike = (*place, classes)
                     if self._kinds[place] < _KINDS and alike not in machine.refused:

@@ -199,7 +199,7 @@ def _content(m: Machine, frame: Frame, op: Operation, cell: AbstractValue) -> Ab
     entry = m.state.object(cell)
     if entry is not None and entry.items:
         return m.state.resolve(entry.items[0])
-    content = content_of(m, frame, cell.value, op) if type(cell) is Known else None
+    content = content_of(m, frame.facts, cell.value, "__class__") if type(cell) is Known else None
     return cell if content is None else content
 
 

@@ -75,6 +75,10 @@ class Sources:
         """Is this a function of its own, which residual code can call?"""
         return any(facts is known for known in self._found.values())
 
+    def is_callee(self, facts: FunctionFacts) -> bool:
+        """The same, or may it be called as one that is made when the residual runs?"""
+        return self.is_called(facts) or any(facts is known for known in self._nested.values())
+
     def nested(self, maker: FunctionFacts, name: str) -> FunctionFacts:
         key = (0 if maker.program is self._program else maker.uid, name)
         if key not in self._nested:

@@ -22,31 +22,32 @@ from futamura.ir.graph import ClassAttr, Operation
 from futamura.specializer.assembly import Assembly, operations
 from futamura.specializer.assumption import Assumption
 from futamura.specializer.definitions import Closure
+from futamura.specializer.facts import FunctionFacts
 from futamura.specializer.machine import Machine, Unsupported
 from futamura.specializer.purity import is_mutable
 from futamura.specializer.residual import ResidualBlock, ResidualOperation
 from futamura.specializer.state import Frame
 from futamura.specializer.values import AbstractValue, Dynamic, Known
 
-__all__ = ["content_of", "own_cell", "read_variable", "require_variables", "write_variable"]
+__all__ = ["content_of", "is_own", "own_cell", "read_variable", "require_variables", "write_variable"]
 
 _FILLED: Final = (list, dict, set)
 _CELL_OF: Final = {"cell_get": 0, "cell_del": 0, "cell_set": 1}
 
 
-def content_of(m: Machine, frame: Frame, cell: object, op: Operation) -> Known | None:
-    """The content of a closure's variable that nobody assigns, as an assumption."""
+def content_of(m: Machine, facts: FunctionFacts, cell: object, name: object) -> Known | None:
+    """The content of a variable of a closure that nobody assigns, as an assumption; `facts` has it."""
     if not m.world.assumes or type(cell) is not CellType:
         return None
-    if _may(is_reassigned, frame, op) or not m.world.contents_of_cell(cell):
+    if _may(is_reassigned, facts, name) or not m.world.contents_of_cell(cell):
         return None
     try:
         content = cell.cell_contents
     except ValueError:
         return None
-    m.world.assume(Assumption("cell", str(op.attr), cell, "cell_contents", content))
-    if type(content) in _FILLED and all(map(_is_fixed, gc.get_referents(content))) and _may(is_built_once, frame, op):
-        m.world.look_at(frame.facts.namespace)
+    m.world.assume(Assumption("cell", str(name), cell, "cell_contents", content))
+    if type(content) in _FILLED and all(map(_is_fixed, gc.get_referents(content))) and _may(is_built_once, facts, name):
+        m.world.look_at(facts.namespace)
         m.world.freeze_constant(content)
     m.world.found_in_cell(cell, content)
     return Known(content)
@@ -59,21 +60,24 @@ def _is_fixed(value: object) -> bool:
     return not is_mutable(value)
 
 
-def _may(question: Callable[[str, int, str], bool], frame: Frame, op: Operation) -> bool:
-    """What the source says of the variable of the operation."""
-    function = frame.facts.function
-    name = op.attr[0] if type(op.attr) is tuple else "__class__"
+def _may(question: Callable[[str, int, str], bool], facts: FunctionFacts, name: object) -> bool:
+    """What the source says of the variable."""
+    function = facts.function
     return question(function.file, function.span.line if function.span is not None else 0, str(name))
+
+
+def _name_of(op: Operation) -> object:
+    return op.attr[0] if type(op.attr) is tuple else "__class__"
 
 
 def read_variable(m: Machine, frame: Frame, cell: Known, op: Operation, hint: str | None) -> AbstractValue:
     """The content of a variable of a closure that existed before."""
-    content = content_of(m, frame, cell.value, op)
+    content = content_of(m, frame.facts, cell.value, _name_of(op))
     if content is not None:
         return content
-    if _is_own(m, cell.value):
+    if is_own(m, cell.value):
         return m.emit("cell_get", (own_cell(m, cell.value),), op.attr, hint=hint)
-    if _may(is_deleted, frame, op) or not gc.get_referents(cell.value):
+    if _may(is_deleted, frame.facts, _name_of(op)) or not gc.get_referents(cell.value):
         raise Unsupported("a variable of a closure that exists already may be unbound", op.span)
     return m.emit("getattr", (cell,), "cell_contents", hint=hint)
 
@@ -82,13 +86,14 @@ def write_variable(m: Machine, cell: AbstractValue, value: AbstractValue, op: Op
     """Assign a variable that is real."""
     if type(cell) is not Known:
         m.emit("cell_set", (value, cell), op.attr, results=0, raises=False)
-    elif _is_own(m, cell.value):
+    elif is_own(m, cell.value):
         m.emit("cell_set", (value, own_cell(m, cell.value)), op.attr, results=0, raises=False)
     else:
         m.emit("setattr", (value, cell), "cell_contents", results=0, raises=False)
 
 
-def _is_own(m: Machine, cell: object) -> bool:
+def is_own(m: Machine, cell: object) -> bool:
+    """Is it a closure cell of the function that is specialized?"""
     return any(own is cell for own in m.own_cells)
 
 
