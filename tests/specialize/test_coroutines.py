@@ -288,6 +288,74 @@ def test_what_is_awaited_at_once_is_in_line() -> None:
     assert "= twice(1, x)\n" in futamura.specialize(made_for_later, k=1).source
 
 
+class Takes:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        LOG.append(repr(error))
+        return True
+
+
+async def takes_all(k, x):
+    try:
+        return await pause(k), x
+    except:  # noqa: E722
+        return "default"
+
+
+async def takes_by_manager(k, x):
+    with Takes():
+        return await pause(k), x
+    return "behind"
+
+
+async def waits_again(k, x):
+    try:
+        return await pause(k), x
+    finally:
+        LOG.append(await pause("clean"))
+
+
+async def takes_in_loop(k, x):
+    for at in range(2):
+        try:
+            await pause((k, at))
+        except BaseException as error:
+            LOG.append(repr(error))
+    return x
+
+
+async def passes_on(k, x):
+    try:
+        await pause(k)
+    except (KeyError, Odd) as error:
+        return str(error)
+    except BaseException as error:
+        LOG.append(repr(error))
+        raise
+    return x
+
+
+async def awaits_one(k, x):
+    got = await k(1, x)
+    LOG.append(got)
+    return got, await pause("after")
+
+
+@pytest.mark.parametrize("inner", [takes_all, takes_by_manager, waits_again, takes_in_loop, passes_on])
+def test_who_awaits_is_closed_too(inner: Any) -> None:
+    residual = futamura.specialize(awaits_one, k=inner)
+    assert residual.stats["fallbacks"] == {}
+    assert (f"await {inner.__name__}" in residual.source) == (inner is not passes_on)
+    alike(awaits_one, residual, 2, k=inner)
+
+
+@pytest.mark.parametrize("inner", [takes_all, takes_by_manager, passes_on])
+def test_closed_where_nobody_waits_again(inner: Any) -> None:
+    assert steps(awaits_one(inner, 2)) == steps(futamura.specialize(awaits_one, k=inner)(2))
+
+
 class Interpreter:
     """Programs as nested tuples, whose leaves wait."""
 

@@ -81,7 +81,7 @@ from futamura.specializer.values import (
     slot_of_super,
 )
 from futamura.specializer.viewing import with_items
-from futamura.specializer.waiting import awaited_at_once, is_watched
+from futamura.specializer.waiting import awaited_at_once, is_watched, survives_closing
 from futamura.specializer.worth import counted, stays_a_call
 from futamura.specializer.wrapping import function_within
 
@@ -437,7 +437,7 @@ def _push(
     if ("alike", chain[-1]) in m.refused and ("call", chain[-1], classes_entered(entered)) in m.refused:
         return False
     shared = ("unit", facts.uid) in m.refused  # a variable of it must be a real one, of one call each
-    shared = shared or (awaited and is_watched(m))
+    shared = shared or (awaited and (is_watched(m) or survives_closing(m, facts)))
     if not shared and purpose in ("call", "init"):
         shared = stays_separate(m, frame, facts, values)
     if shared or (not here and not is_marked_inline(m, facts)):
