@@ -53,7 +53,8 @@ _SETTERS: Final = frozenset({"setattr", "delattr", "__setattr__", "__delattr__"}
 _FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 _OPERATING: Final = (ast.BinOp, ast.Compare, ast.AugAssign)
 """What may give its operands to special methods of others."""
-_ANY: Final = ""
+_ANY: Final = "any attribute"
+"""Stands for all of them: a text that no program stores under, and no empty one, which calls get (`next(xs, "")`)."""
 _OWNERS: Final = "@"
 """Stands for the classes that have descriptors among their attributes."""
 _DESCRIBING: Final = frozenset({"__get__", "__set__", "__delete__"})
