@@ -15,7 +15,7 @@ import enum
 import functools
 import gc
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import (
     BuiltinFunctionType,
     CellType,
@@ -74,17 +74,20 @@ _MOST: Final = 500
 def runs_code(cls: type, names: frozenset[str] | None = None) -> bool:
     """Has the class a special method, or a property, written in Python?  If given: a special method of these names."""
     for base in cls.__mro__:
-        if not base.__flags__ & HEAP_TYPE:
+        if not base.__flags__ & HEAP_TYPE or _is_of_members(base, cls):
             continue
         for name, found in base.__dict__.items():
             special = name.startswith("__") and name.endswith("__") and name not in _UNREMARKABLE
-            if found is _HASH_OF_MEMBERS and (class_lookup(cls, name) is not found or plainly_looked_up(cls)):
-                continue
             if (special if names is None else name in names) and _is_code(base, name, found):
                 return True
             if names is None and (type(found) is property or _stores(type(found))):
                 return True
     return False
+
+
+def _is_of_members(base: type, cls: type) -> bool:
+    """Is this what all members of enumerations have?  It asks for their name, and shows what they hold."""
+    return base is enum.Enum and type(cls) is enum.EnumMeta and plainly_looked_up(cls)
 
 
 def _is_code(cls: type, name: str, found: object) -> bool:
@@ -98,8 +101,6 @@ def _is_code(cls: type, name: str, found: object) -> bool:
     return callable(found) or class_lookup(type(found), "__get__") is not MISSING
 
 
-_HASH_OF_MEMBERS: Final = vars(enum.Enum)["__hash__"]
-"""That of a member's name."""
 _OF_BUILTINS: Final = (
     BuiltinFunctionType, WrapperDescriptorType, MethodDescriptorType, ClassMethodDescriptorType, GetSetDescriptorType,
     MemberDescriptorType, type,
@@ -258,8 +259,15 @@ def holds_code(value: object, names: frozenset[str] | None = None) -> bool:
         elif runs_code(kind, names):
             return True
         elif asks_parts(kind):
-            work.extend(part for part in gc.get_referents(item) if not is_a(part, (type, ModuleType)))
+            work.extend(_parts_of(item))
     return False
+
+
+def _parts_of(item: object) -> Iterator[object]:
+    """What an object holds; what a member of an enumeration does, but for the enumeration."""
+    own = object.__getattribute__(item, "__dict__") if is_a(item, enum.Enum) else {}
+    yield from (part for name, part in own.items() if name != "__objclass__")
+    yield from (part for part in gc.get_referents(item) if not is_a(part, (type, ModuleType)) and part is not own)
 
 
 _WITHOUT_PARTS: Final = (FunctionType, BuiltinFunctionType, ModuleType, CellType, type)
