@@ -13,6 +13,7 @@ import asyncio
 import inspect
 import itertools
 import linecache
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -395,8 +396,9 @@ def loaded() -> dict[str, Any]:
 _count = itertools.count()
 PROGRAMS = loaded()
 COMPARED = [
-    name for name, item in PROGRAMS.items() if inspect.iscoroutinefunction(item) and name not in ("last", "tasks")
-]
+    name for name, item in PROGRAMS.items()
+    if isinstance(item, types.FunctionType) and inspect.iscoroutinefunction(item) and name not in ("last", "tasks")
+]  # fmt: skip
 
 
 def driven(make: Callable[..., Any], *args: object) -> tuple[object, ...]:
